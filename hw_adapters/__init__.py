@@ -1,0 +1,1 @@
+"""Device adapters, one module per wire protocol."""

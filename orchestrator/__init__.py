@@ -1,0 +1,1 @@
+"""Softdock: co-simulation for rigs that dock hardware against simulated spacecraft."""

@@ -1,0 +1,95 @@
+"""Reading of untrusted archives and XML: path escape, size and entities are checked."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from lxml import etree
+
+from orchestrator.errors import LoadError
+
+#: Limits that no honest FMU or SSP of this field comes near; a zip bomb does.
+MOST_BYTES = 4 * 1024**3
+MOST_ENTRIES = 100_000
+
+
+def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
+    """Open a zip archive after checking every entry's name and the total size.
+
+    Raises
+    ------
+    LoadError
+        Of the given class: if the file is missing, no zip archive, has an entry that would be
+        written outside of the target folder, or is too large.
+    """
+    if not path.is_file():
+        raise error(f"{path}: no such file")
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, EOFError) as reason:
+        raise error(f"{path}: expected a zip archive, but it cannot be read: {reason}") from None
+    try:
+        _check_entries(path, archive, error)
+    except LoadError:
+        archive.close()
+        raise
+    return archive
+
+
+def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError]) -> None:
+    entries = archive.infolist()
+    if len(entries) > MOST_ENTRIES or sum(e.file_size for e in entries) > MOST_BYTES:
+        raise error(
+            f"{path}: the archive unpacks to {sum(e.file_size for e in entries)} bytes in"
+            f" {len(entries)} files; expected at most {MOST_BYTES} in {MOST_ENTRIES}"
+        )
+    for entry in entries:
+        name = PurePosixPath(entry.filename.replace("\\", "/"))
+        is_link = (entry.external_attr >> 16) & 0o170000 == 0o120000
+        if name.is_absolute() or ".." in name.parts or ":" in entry.filename or is_link:
+            raise error(
+                f"{path}: entry '{entry.filename}' would be written outside of the archive's"
+                " folder; the file was not unpacked"
+            )
+
+
+def read_entry(
+    path: Path, archive: zipfile.ZipFile, name: str, error: type[LoadError]
+) -> bytes:
+    """Read one entry of an archive."""
+    try:
+        return archive.read(name)
+    except KeyError:
+        raise error(f"{path}: the archive has no '{name}'") from None
+    except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError) as reason:
+        raise error(f"{path}: '{name}' is damaged: {reason}") from None
+
+
+def extract(path: Path, target: Path, error: type[LoadError]) -> None:
+    """Unpack a checked archive into a folder."""
+    with open_archive(path, error) as archive:
+        try:
+            archive.extractall(target)  # noqa: S202 - every entry was checked by open_archive
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError) as reason:
+            raise error(f"{path}: the archive is damaged: {reason}") from None
+
+
+def parse_xml(content: bytes, where: str, error: type[LoadError]) -> etree._Element:
+    """Parse XML with entities, DTDs and network off.
+
+    Raises
+    ------
+    LoadError
+        Of the given class: if the text is not well-formed or declares a document type.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as reason:
+        raise error(f"{where}: malformed XML: {reason}") from None
+    if root.getroottree().docinfo.doctype:
+        raise error(f"{where}: a document type declaration is not accepted (entities are off)")
+    return root

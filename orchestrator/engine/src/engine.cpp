@@ -1,0 +1,116 @@
+#include "engine.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace softdock {
+
+Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
+               std::vector<Copy> copies, std::vector<Read> reads, std::vector<Operation> operations)
+    : signals_(signals),
+      members_(std::move(members)),
+      histories_(std::move(histories)),
+      copies_(std::move(copies)),
+      reads_(std::move(reads)),
+      operations_(std::move(operations)) {}
+
+void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
+    start_ns_ = start_ns;
+    step_ns_ = step_ns;
+    done_ = 0;
+    rows_ = 0;
+    for (auto& history : histories_) {
+        history.start(start_ns, step_ns, signals_[history.slot()]);
+    }
+}
+
+void Engine::execute_lines(const Operation& operation) {
+    const auto end = operation.first + operation.count;
+    switch (operation.code) {
+        case Code::copy:
+            for (auto i = operation.first; i < end; ++i) {
+                const auto& line = copies_[i];
+                signals_[line.target] = line.factor * signals_[line.source] + line.offset;
+            }
+            break;
+        case Code::read: {
+            const auto now = time_ns();
+            for (auto i = operation.first; i < end; ++i) {
+                const auto& line = reads_[i];
+                const double past = histories_[line.history].read(now + line.shift_ns);
+                signals_[line.target] = line.factor * past + line.offset;
+            }
+            break;
+        }
+        case Code::push:
+            for (auto i = operation.first; i < end; ++i) {
+                histories_[i].push(signals_[histories_[i].slot()]);
+            }
+            break;
+        case Code::step:
+            break;
+    }
+}
+
+Status Engine::collect(const Member& member, Outcome& outcome) {
+    double* outputs = signals_.data() + member.outputs;
+    const auto status = member.unit->get_outputs(outputs);
+    if (failed(status)) return status;
+    for (std::size_t i = 0; i < member.unit->output_count(); ++i) {
+        if (!std::isfinite(outputs[i])) {
+            outcome.reason = "output number " + std::to_string(i) + " is not finite";
+            return Status::error;
+        }
+    }
+    return status;
+}
+
+Status Engine::advance(const Operation& operation, Outcome& outcome) {
+    const auto& member = members_[operation.first];
+    auto status = member.unit->set_inputs(signals_.data() + member.inputs);
+    if (!failed(status)) status = member.unit->step(time_ns(), step_ns_);
+    if (!failed(status)) status = collect(member, outcome);
+    return status;
+}
+
+Outcome Engine::run(std::int64_t steps) {
+    Outcome outcome;
+    while (outcome.steps < steps) {
+        for (const auto& operation : operations_) {
+            if (operation.code != Code::step) {
+                execute_lines(operation);
+                continue;
+            }
+            const auto status = advance(operation, outcome);
+            if (failed(status)) {
+                outcome.status = status;
+                outcome.unit = operation.first;
+                return outcome;
+            }
+        }
+        ++done_;
+        ++outcome.steps;
+        if (done_ % every_ == 0) write_row();
+    }
+    return outcome;
+}
+
+void Engine::record(std::vector<std::int32_t> slots, std::int64_t every) {
+    recorded_ = std::move(slots);
+    every_ = every;
+}
+
+void Engine::attach(double* rows, std::size_t capacity) {
+    sink_ = rows;
+    capacity_ = capacity;
+    rows_ = 0;
+}
+
+void Engine::write_row() {
+    if (rows_ >= capacity_) return;
+    double* row = sink_ + rows_ * recorded_.size();
+    for (const auto slot : recorded_) *row++ = signals_[slot];
+    ++rows_;
+}
+
+}  // namespace softdock

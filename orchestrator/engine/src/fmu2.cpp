@@ -1,0 +1,172 @@
+#include "fmu2.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace softdock {
+
+namespace {
+
+constexpr std::size_t most_messages = 10000;
+
+extern "C" void log_message(fmi2::Environment environment, fmi2::String, int status,
+                            fmi2::String category, fmi2::String message, ...) {
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, message);
+    std::vsnprintf(text, sizeof text, message ? message : "", arguments);
+    va_end(arguments);
+    static_cast<Fmu2*>(environment)->log(status, category ? category : "", text);
+}
+
+template <class Function>
+void find(void* library, const char* name, Function& function, bool required = true) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    if (!function && required) {
+        throw std::runtime_error(std::string("its library does not export '") + name + "'");
+    }
+}
+
+}  // namespace
+
+Fmu2::Fmu2(const std::string& library, const std::string& name, const std::string& guid,
+           const std::string& resources, bool logging)
+    : Unit(name) {
+    load(library);
+    callbacks_ = {log_message, std::calloc, std::free, nullptr, this};
+    instance_ = call_.instantiate(name.c_str(), fmi2::co_simulation, guid.c_str(),
+                                  resources.c_str(), &callbacks_, 0, logging);
+    if (!instance_) {
+        std::string why = log_.empty() ? "no message" : log_.back().text;
+        dlclose(library_);
+        throw std::runtime_error("fmi2Instantiate returned null: " + why);
+    }
+}
+
+Fmu2::~Fmu2() {
+    if (instance_) call_.free_instance(instance_);
+    if (library_) dlclose(library_);
+}
+
+void Fmu2::load(const std::string& library) {
+    library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library_) throw std::runtime_error(dlerror());
+    try {
+        find(library_, "fmi2Instantiate", call_.instantiate);
+        find(library_, "fmi2FreeInstance", call_.free_instance);
+        find(library_, "fmi2SetupExperiment", call_.setup_experiment);
+        find(library_, "fmi2EnterInitializationMode", call_.enter_initialization_mode);
+        find(library_, "fmi2ExitInitializationMode", call_.exit_initialization_mode);
+        find(library_, "fmi2Terminate", call_.terminate);
+        find(library_, "fmi2Reset", call_.reset);
+        find(library_, "fmi2GetReal", call_.get_real);
+        find(library_, "fmi2GetInteger", call_.get_integer);
+        find(library_, "fmi2GetBoolean", call_.get_boolean);
+        find(library_, "fmi2GetString", call_.get_string);
+        find(library_, "fmi2SetReal", call_.set_real);
+        find(library_, "fmi2SetInteger", call_.set_integer);
+        find(library_, "fmi2SetBoolean", call_.set_boolean);
+        find(library_, "fmi2SetString", call_.set_string);
+        find(library_, "fmi2DoStep", call_.do_step);
+        find(library_, "fmi2GetRealStatus", call_.get_real_status);
+        find(library_, "fmi2GetBooleanStatus", call_.get_boolean_status);
+        find(library_, "fmi2GetFMUstate", call_.get_state, false);
+        find(library_, "fmi2SetFMUstate", call_.set_state, false);
+        find(library_, "fmi2FreeFMUstate", call_.free_state, false);
+    } catch (...) {
+        dlclose(library_);
+        throw;
+    }
+}
+
+void Fmu2::bind(Binding inputs, Binding outputs) {
+    inputs_ = std::move(inputs);
+    outputs_ = std::move(outputs);
+    input_count_ = inputs_.size();
+    output_count_ = outputs_.size();
+    scratch_.resize(std::max(inputs_.size(), outputs_.size()));
+}
+
+Status Fmu2::set_inputs(const double* values) {
+    int status = 0;
+    if (const auto n = inputs_.reals.size()) {
+        status = call_.set_real(instance_, inputs_.reals.data(), n, values);
+        values += n;
+    }
+    if (const auto n = inputs_.integers.size()) {
+        for (std::size_t i = 0; i < n; ++i) scratch_[i] = static_cast<int>(*values++);
+        const int s = call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data());
+        status = std::max(status, s);
+    }
+    if (const auto n = inputs_.booleans.size()) {
+        for (std::size_t i = 0; i < n; ++i) scratch_[i] = *values++ != 0.0;
+        const int s = call_.set_boolean(instance_, inputs_.booleans.data(), n, scratch_.data());
+        status = std::max(status, s);
+    }
+    return static_cast<Status>(status);
+}
+
+Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
+    return static_cast<Status>(
+        call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), 1));
+}
+
+Status Fmu2::get_outputs(double* values) {
+    int status = 0;
+    if (const auto n = outputs_.reals.size()) {
+        status = call_.get_real(instance_, outputs_.reals.data(), n, values);
+        values += n;
+    }
+    if (const auto n = outputs_.integers.size()) {
+        const int s = call_.get_integer(instance_, outputs_.integers.data(), n, scratch_.data());
+        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i];
+        status = std::max(status, s);
+    }
+    if (const auto n = outputs_.booleans.size()) {
+        const int s = call_.get_boolean(instance_, outputs_.booleans.data(), n, scratch_.data());
+        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i] != 0;
+        status = std::max(status, s);
+    }
+    return static_cast<Status>(status);
+}
+
+Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {
+    return static_cast<Status>(
+        call_.setup_experiment(instance_, has_tolerance, tolerance, start, has_stop, stop));
+}
+
+Status Fmu2::enter_initialization() {
+    return static_cast<Status>(call_.enter_initialization_mode(instance_));
+}
+
+Status Fmu2::exit_initialization() {
+    return static_cast<Status>(call_.exit_initialization_mode(instance_));
+}
+
+Status Fmu2::terminate() { return static_cast<Status>(call_.terminate(instance_)); }
+
+double Fmu2::last_successful_time() {
+    double time = 0.0;
+    call_.get_real_status(instance_, fmi2::last_successful_time, &time);
+    return time;
+}
+
+std::vector<LogMessage> Fmu2::take_log() {
+    const std::lock_guard<std::mutex> lock(log_mutex_);
+    std::vector<LogMessage> taken;
+    taken.swap(log_);
+    return taken;
+}
+
+void Fmu2::log(int status, const char* category, std::string text) {
+    const std::lock_guard<std::mutex> lock(log_mutex_);
+    if (failed(static_cast<Status>(status))) failure_ = text;
+    if (log_.size() < most_messages) log_.push_back({status, category, std::move(text)});
+}
+
+}  // namespace softdock

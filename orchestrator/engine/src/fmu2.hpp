@@ -1,0 +1,60 @@
+// One instance of an FMI 2.0 Co-Simulation FMU.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "fmi2.hpp"
+#include "unit.hpp"
+
+namespace softdock {
+
+struct LogMessage {
+    int status;
+    std::string category;
+    std::string text;
+};
+
+// Value references that are set or read together, reals first.
+struct Binding {
+    std::vector<fmi2::ValueReference> reals, integers, booleans;
+    std::size_t size() const { return reals.size() + integers.size() + booleans.size(); }
+};
+
+class Fmu2 final : public Unit {
+  public:
+    Fmu2(const std::string& library, const std::string& name, const std::string& guid,
+         const std::string& resources, bool logging);
+    ~Fmu2() override;
+
+    void bind(Binding inputs, Binding outputs);
+    Status set_inputs(const double* values) override;
+    Status step(std::int64_t time_ns, std::int64_t step_ns) override;
+    Status get_outputs(double* values) override;
+
+    Status setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance);
+    Status enter_initialization();
+    Status exit_initialization();
+    Status terminate();
+
+    fmi2::Functions& functions() { return call_; }
+    fmi2::Component instance() const { return instance_; }
+    double last_successful_time();
+    std::vector<LogMessage> take_log();
+    void log(int status, const char* category, std::string text);
+
+  private:
+    void load(const std::string& library);
+
+    void* library_ = nullptr;
+    fmi2::Functions call_{};
+    fmi2::Callbacks callbacks_{};
+    fmi2::Component instance_ = nullptr;
+    Binding inputs_, outputs_;
+    std::vector<int> scratch_;
+    std::mutex log_mutex_;
+    std::vector<LogMessage> log_;
+};
+
+}  // namespace softdock

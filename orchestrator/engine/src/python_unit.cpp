@@ -1,0 +1,146 @@
+#include "python_unit.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace softdock {
+
+namespace {
+
+class Gil {
+  public:
+    Gil() : state_(PyGILState_Ensure()) {}
+    ~Gil() { PyGILState_Release(state_); }
+    Gil(const Gil&) = delete;
+    Gil& operator=(const Gil&) = delete;
+
+  private:
+    PyGILState_STATE state_;
+};
+
+PyObject* to_python(char type, double value) {
+    if (type == 'b') return PyBool_FromLong(value != 0.0);
+    if (type == 'i') return PyLong_FromLong(static_cast<long>(value));
+    return PyFloat_FromDouble(value);
+}
+
+std::size_t total(const std::vector<Port>& ports) {
+    std::size_t size = 0;
+    for (const auto& port : ports) size += port.size;
+    return size;
+}
+
+}  // namespace
+
+PythonUnit::PythonUnit(PyObject* block, std::string name, std::vector<Port> inputs,
+                       std::vector<Port> outputs)
+    : Unit(std::move(name)),
+      block_(Py_NewRef(block)),
+      step_name_(PyUnicode_InternFromString("step")),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)) {
+    input_count_ = total(inputs_);
+    output_count_ = total(outputs_);
+}
+
+PythonUnit::~PythonUnit() {
+    const Gil gil;
+    for (auto* ports : {&inputs_, &outputs_}) {
+        for (auto& port : *ports) {
+            Py_XDECREF(port.name);
+            Py_XDECREF(port.keeper);
+        }
+    }
+    Py_XDECREF(exception_);
+    Py_DECREF(step_name_);
+    Py_XDECREF(block_);
+}
+
+int PythonUnit::traverse(visitproc visit, void* arg) {
+    Py_VISIT(block_);
+    Py_VISIT(exception_);
+    for (auto* ports : {&inputs_, &outputs_}) {
+        for (auto& port : *ports) Py_VISIT(port.keeper);
+    }
+    return 0;
+}
+
+void PythonUnit::clear() {
+    Py_CLEAR(block_);
+    Py_CLEAR(exception_);
+}
+
+Status PythonUnit::set_inputs(const double* values) {
+    const Gil gil;
+    for (const auto& port : inputs_) {
+        if (port.array) {
+            std::memcpy(port.array, values, port.size * sizeof(double));
+            values += port.size;
+            continue;
+        }
+        PyObject* value = to_python(port.type, *values++);
+        const int failed = value ? PyObject_SetAttr(block_, port.name, value) : -1;
+        Py_XDECREF(value);
+        if (failed) return fail();
+    }
+    return Status::ok;
+}
+
+Status PythonUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
+    const Gil gil;
+    PyObject* time = PyFloat_FromDouble(to_seconds(time_ns));
+    PyObject* step = PyFloat_FromDouble(to_seconds(step_ns));
+    PyObject* arguments[] = {block_, time, step};
+    PyObject* result = PyObject_VectorcallMethod(step_name_, arguments,
+                                                 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    Py_XDECREF(time);
+    Py_XDECREF(step);
+    if (!result) return fail();
+    Py_DECREF(result);
+    return Status::ok;
+}
+
+bool PythonUnit::read(const Port& port, double*& values) {
+    if (port.array) {
+        std::memcpy(values, port.array, port.size * sizeof(double));
+        values += port.size;
+        return true;
+    }
+    PyObject* value = PyObject_GetAttr(block_, port.name);
+    if (!value) return false;
+    const double number = PyFloat_AsDouble(value);
+    Py_DECREF(value);
+    if (number == -1.0 && PyErr_Occurred()) return false;
+    *values++ = number;
+    return true;
+}
+
+Status PythonUnit::get_outputs(double* values) {
+    const Gil gil;
+    for (const auto& port : outputs_) {
+        if (!read(port, values)) return fail();
+    }
+    return Status::ok;
+}
+
+Status PythonUnit::fail() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    PyObject* text = value ? PyObject_Str(value) : nullptr;
+    const char* characters = text ? PyUnicode_AsUTF8(text) : nullptr;
+    failure_ = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "exception";
+    if (characters) failure_ += std::string(": ") + characters;
+    Py_XDECREF(text);
+    PyErr_Clear();
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    Py_XDECREF(exception_);
+    exception_ = value;
+    return Status::error;
+}
+
+PyObject* PythonUnit::take_exception() { return std::exchange(exception_, nullptr); }
+
+}  // namespace softdock

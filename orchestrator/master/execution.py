@@ -1,0 +1,277 @@
+"""A system in motion: the units, the signal buffer and the engine that executes the schedule."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.coupling import DelayMode
+from orchestrator.engine import Engine
+from orchestrator.errors import CapabilityError, StepError, UnknownNameError
+from orchestrator.master.compile import compile_schedule
+from orchestrator.master.initialisation import initialise
+from orchestrator.master.schedule import Schedule
+from orchestrator.simunits import SimulationUnit, make_unit, resolve
+from orchestrator.system import Causality, System, nanoseconds, seconds
+
+#: Rows are allotted in blocks of this size, and progress is reported in between.
+_CHUNK = 20_000
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What was recorded, as plain arrays.
+
+    Parameters
+    ----------
+    time_ns
+        int64 array of shape (n,).
+    names
+        ``component.connector``, with ``[i]`` for elements of an array connector.
+    values
+        float64 array of shape (n, len(names)); each row holds values at its own time.
+    units
+        Unit by name, where one is declared.
+    """
+
+    time_ns: NDArray[np.int64]
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    units: dict[str, str] = field(default_factory=dict)
+
+
+class Execution:
+    """Steps a system from outside, or lets it run.
+
+    Parameters
+    ----------
+    system
+        Its components are resolved and the whole is checked before anything is loaded.
+    step
+        Communication step: seconds, or text such as ``"1 ms"``.
+    algorithm
+        A registered algorithm: ``"gauss-seidel"`` or ``"jacobi"``.
+    delay
+        ``"exact"``: a declared delay is what the loop really has; ``"plain"``: zero-order hold.
+    start, stop
+        Experiment times; ``stop`` is announced to the units and may be ``None``.
+    record
+        Outputs to record (``component.connector``); ``None`` means all.
+    every
+        Record every n-th step.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        If the system is wrong, a source cannot be opened, or a unit does not initialise.
+    """
+
+    def __init__(  # noqa: PLR0913 - the options of a run are what they are
+        self,
+        system: System,
+        *,
+        step: str | float,
+        algorithm: str = "gauss-seidel",
+        delay: DelayMode | str = DelayMode.EXACT,
+        start: str | float = 0.0,
+        stop: str | float | None = None,
+        record: Sequence[str] | None = None,
+        every: int = 1,
+    ) -> None:
+        self.system = resolve(system).check()
+        self.start_ns = nanoseconds(start, "start time")
+        stop_ns = None if stop is None else nanoseconds(stop, "stop time")
+        outputs = self._recorded(record)
+        self.schedule: Schedule = compile_schedule(
+            self.system, algorithm, nanoseconds(step, "communication step"), _mode(delay), outputs
+        )
+        self.every = every
+        self.units: list[SimulationUnit] = []
+        for member in self.schedule.members:
+            unit = make_unit(self.system.components[member.name])
+            unit.bind(member.inputs, member.outputs)
+            self.units.append(unit)
+        self._engine = self._make_engine()
+        initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+        self.wall_seconds = 0.0
+        self._columns = [
+            (name, slot)
+            for name in outputs
+            for slot in range(self.schedule.slots[name][0], sum(self.schedule.slots[name]))
+        ]
+        self._blocks: list[NDArray[np.float64]] = []
+        self._attach(1)
+        self._engine.write_row()
+
+    def _recorded(self, record: Sequence[str] | None) -> list[str]:
+        names = [
+            f"{component.name}.{output.name}"
+            for component in self.system.components.values()
+            for output in component.of(Causality.OUTPUT)
+        ]
+        for name in record or ():
+            if name not in names:
+                raise UnknownNameError(
+                    f"cannot record '{name}': it is not an output; outputs: {', '.join(names)}"
+                )
+        return names if record is None else list(record)
+
+    def _make_engine(self) -> Engine:
+        plan = self.schedule
+        members = [
+            (unit.native, member.input_offset, member.output_offset)
+            for unit, member in zip(self.units, plan.members, strict=True)
+        ]
+        return Engine(
+            plan.signals, members, plan.histories, plan.copies, plan.reads, plan.operations
+        )
+
+    def _attach(self, rows: int) -> None:
+        self._keep()
+        block = np.empty((rows, len(self._columns)))
+        self._blocks.append(block)
+        self._engine.record([slot for _, slot in self._columns], self.every, block)
+
+    def _keep(self) -> None:
+        if self._blocks:
+            self._blocks[-1] = self._blocks[-1][: self._engine.rows]
+
+    @property
+    def time(self) -> float:
+        """Current time in seconds."""
+        return seconds(self._engine.time_ns)
+
+    def step(self) -> None:
+        """Do one communication step."""
+        self._run(1)
+
+    def advance(self, until: str | float, progress: Progress | None = None) -> None:
+        """Run to a time, which must lie on the grid of communication steps.
+
+        Parameters
+        ----------
+        until
+            Seconds or text.
+        progress
+            Called with the time in seconds, a few times a second at most.
+
+        Raises
+        ------
+        CapabilityError
+            If the time lies behind or off the grid.
+        StepError
+            If a unit fails; what was recorded until then stays.
+        """
+        distance = nanoseconds(until, "time to advance to") - self._engine.time_ns
+        steps, rest = divmod(distance, self.schedule.step_ns)
+        if distance < 0 or rest:
+            raise CapabilityError(
+                f"cannot advance to {until} s: expected a time not before {self.time:g} s that is"
+                f" a whole number of steps of {self.schedule.step_ns / 1e6:g} ms away"
+            )
+        while steps > 0:
+            count = min(steps, _CHUNK)
+            self._run(count)
+            steps -= count
+            if progress is not None:
+                progress(self.time)
+
+    def _run(self, steps: int) -> None:
+        self._attach(steps // self.every + 1)
+        began = time.perf_counter()
+        done, status, failed, reason = self._engine.run(steps)
+        self.wall_seconds += time.perf_counter() - began
+        for unit in self.units:
+            unit.forward_log()
+        if status > 1:
+            self._raise(done, status, self.units[failed], reason)
+
+    def _raise(self, done: int, status: int, unit: SimulationUnit, reason: str) -> None:
+        del done
+        names = ["ok", "warning", "discard", "error", "fatal", "pending"]
+        member = next(m for m in self.schedule.members if m.name == unit.name)
+        if reason.startswith("output number "):
+            output = self._element(member.outputs, unit, int(reason.split()[2]))
+            reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
+        why = reason or unit.native.failure or "the unit gave no reason"
+        raise StepError(
+            f"component '{unit.name}' failed in the step from t = {self.time:.9g} s"
+            f" (status {names[status]}): {why}; results up to there are kept"
+        ) from unit.exception()
+
+    @staticmethod
+    def _element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
+        for name in outputs:
+            size = unit.description.connectors[name].size
+            if number < size:
+                return name if size == 1 else f"{name}[{number}]"
+            number -= size
+        return outputs[-1]
+
+    def get(self, name: str) -> float | NDArray[np.float64]:
+        """Return the current value of a bound connector (``component.connector``)."""
+        slot, size = self._slot(name)
+        shape = self._shape(name)
+        values = self._engine.signals[slot : slot + size].copy()
+        return values.reshape(shape) if shape else float(values[0])
+
+    def _slot(self, name: str) -> tuple[int, int]:
+        try:
+            return self.schedule.slots[name]
+        except KeyError:
+            known = ", ".join(self.schedule.slots)
+            raise UnknownNameError(f"no signal '{name}' in this run; signals: {known}") from None
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        component, _, connector = name.partition(".")
+        return self.system.components[component].connectors[connector].shape
+
+    def recording(self) -> Recording:
+        """Return everything recorded so far, also after a failed step."""
+        self._keep()
+        values = np.concatenate(self._blocks)
+        stride = self.schedule.step_ns * self.every
+        names = []
+        units = {}
+        for name, slot in self._columns:
+            first, size = self.schedule.slots[name]
+            full = name if size == 1 else f"{name}[{slot - first}]"
+            component, _, connector = name.partition(".")
+            unit = self.system.components[component].connectors[connector].unit
+            names.append(full)
+            if unit:
+                units[full] = unit
+        time_ns = self.start_ns + stride * np.arange(len(values), dtype=np.int64)
+        return Recording(time_ns, tuple(names), values, units)
+
+    def close(self) -> None:
+        """Terminate all units; allowed more than once."""
+        for unit in self.units:
+            unit.terminate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _mode(delay: DelayMode | str) -> DelayMode:
+    try:
+        return DelayMode(delay)
+    except ValueError:
+        raise UnknownNameError(
+            f"delay mode: expected one of {', '.join(DelayMode)}, found '{delay}'"
+        ) from None

@@ -1,0 +1,189 @@
+"""The base class of Python blocks, and how their connectors are declared."""
+
+from __future__ import annotations
+
+import copy
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.system import Causality, Connector, DataType, Value
+
+_TYPES = {float: DataType.REAL, int: DataType.INTEGER, bool: DataType.BOOLEAN}
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What ``Input(...)`` and its like leave in the class until it is complete."""
+
+    causality: Causality | None  # None: a state
+    unit: str | None
+    shape: tuple[int, ...]
+    description: str
+    start: Any
+    depends_on: tuple[str, ...] | None = None
+
+
+def Input(  # noqa: N802 - reads as a declaration
+    *,
+    unit: str | None = None,
+    description: str = "",
+    shape: tuple[int, ...] = (),
+    start: Any = 0.0,
+) -> Any:
+    """Declare an input: ``position: float = Input(unit="m", description="..")``."""
+    return _Declared(Causality.INPUT, unit, shape, description, start)
+
+
+def Output(  # noqa: N802
+    *,
+    unit: str | None = None,
+    description: str = "",
+    shape: tuple[int, ...] = (),
+    start: Any = 0.0,
+    depends_on: tuple[str, ...] | None = None,
+) -> Any:
+    """Declare an output.
+
+    ``depends_on`` names the inputs that act on it at once (direct feed-through); ``None`` means
+    all of them, ``()`` none.
+    """
+    return _Declared(Causality.OUTPUT, unit, shape, description, start, depends_on)
+
+
+def Parameter(  # noqa: N802
+    *, unit: str | None = None, description: str = "", start: Any, shape: tuple[int, ...] = ()
+) -> Any:
+    """Declare a parameter with its default; it does not change while the block runs."""
+    return _Declared(Causality.PARAMETER, unit, shape, description, start)
+
+
+def State(*, start: Any, description: str = "") -> Any:  # noqa: N802
+    """Declare a state: what the block remembers from step to step, saved and restored with it."""
+    return _Declared(None, None, (), description, start)
+
+
+class Block:
+    """A unit that is written in Python.
+
+    A subclass declares its connectors as class attributes with :func:`Input`, :func:`Output`,
+    :func:`Parameter` and :func:`State`; the annotation gives the type (``float``, ``int``,
+    ``bool``; with ``shape`` a float64 array). On an instance each is a plain attribute. An array
+    connector's memory is shared with the engine: write into it (``self.force[:] = ...``).
+
+    Parameters
+    ----------
+    **values
+        Parameters, and start values of inputs.
+
+    Raises
+    ------
+    DescriptionError
+        If a value has no such parameter or input, or is of another type.
+    """
+
+    connectors: ClassVar[Mapping[str, Connector]] = {}
+    feedthrough: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    states: ClassVar[Mapping[str, Any]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        hints = typing.get_type_hints(cls)
+        connectors = dict(cls.connectors)
+        feedthrough = dict(cls.feedthrough)
+        states = dict(cls.states)
+        for name, item in list(vars(cls).items()):
+            if not isinstance(item, _Declared):
+                continue
+            delattr(cls, name)
+            if item.causality is None:
+                states[name] = item.start
+                continue
+            kind = DataType.REAL if item.shape else _TYPES.get(hints.get(name, float))
+            if kind is None:
+                raise DescriptionError(
+                    f"block {cls.__name__}.{name}: annotated {hints[name]}; expected float, int or"
+                    " bool, or a shape for an array"
+                )
+            start = _array_start(item) if item.shape else _typed(kind, item.start)
+            connectors[name] = Connector(
+                name, item.causality, kind, item.unit, item.shape, item.description, start
+            )
+            if item.causality is Causality.OUTPUT and item.depends_on is not None:
+                feedthrough[name] = item.depends_on
+        cls.connectors, cls.feedthrough, cls.states = connectors, feedthrough, states
+
+    def __init__(self, **values: Value) -> None:
+        for connector in self.connectors.values():
+            self._assign(connector, connector.start)
+        for name, value in values.items():
+            found = self.connectors.get(name)
+            if found is None or found.causality is Causality.OUTPUT:
+                known = [
+                    c.name for c in self.connectors.values() if c.causality is not Causality.OUTPUT
+                ]
+                raise UnknownNameError(
+                    f"block {type(self).__name__} has no parameter or input '{name}';"
+                    f" it has: {', '.join(known)}"
+                )
+            if not found.accepts(value):
+                raise DescriptionError(
+                    f"block {type(self).__name__}.{name}: expected {found.type}"
+                    f" of shape {found.shape}, found {value!r}"
+                )
+            self._assign(found, value)
+        for name, start in self.states.items():
+            setattr(self, name, copy.deepcopy(start))
+
+    def _assign(self, connector: Connector, value: Any) -> None:
+        if connector.shape:
+            value = np.array(value, dtype=np.float64).reshape(connector.shape)
+        elif connector.type is DataType.REAL:
+            value = float(value)
+        setattr(self, connector.name, value)
+
+    def initialise(self, t: float) -> None:
+        """Compute the outputs at the start time from inputs and parameters.
+
+        The default is a step of length zero. A block whose step divides by ``h`` or counts its
+        calls overrides this.
+
+        Parameters
+        ----------
+        t
+            Start time in seconds.
+        """
+        self.step(t, 0.0)
+
+    def step(self, t: float, h: float) -> None:
+        """Advance from ``t`` to ``t + h`` (seconds) with the inputs held, and set the outputs."""
+        raise NotImplementedError(f"block {type(self).__name__} does not define step(t, h)")
+
+    def get_state(self) -> dict[str, Any]:
+        """Return a copy of everything that the next step depends on, connectors included."""
+        names = [*self.connectors, *self.states]
+        return {name: copy.deepcopy(getattr(self, name)) for name in names}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go back to a state that :meth:`get_state` returned; array memory stays where it is."""
+        for name, value in state.items():
+            connector = self.connectors.get(name)
+            if connector is not None and connector.shape:
+                getattr(self, name)[...] = value
+            else:
+                setattr(self, name, copy.deepcopy(value))
+
+
+def _typed(kind: DataType, start: Any) -> Any:
+    if kind is DataType.BOOLEAN:
+        return bool(start)
+    return int(start) if kind is DataType.INTEGER else float(start)
+
+
+def _array_start(item: _Declared) -> tuple[float, ...]:
+    filled = np.broadcast_to(np.asarray(item.start, dtype=np.float64), item.shape)
+    return tuple(filled.ravel().tolist())

@@ -1,0 +1,76 @@
+"""A Python block as a simulation unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from orchestrator.engine import PythonUnit
+from orchestrator.simunits.block import Block
+from orchestrator.simunits.description import Capabilities, UnitDescription
+from orchestrator.simunits.unit import SimulationUnit
+from orchestrator.system import Connector, DataType, Value, seconds
+
+_CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
+
+
+def describe_block(name: str, kind: type[Block]) -> UnitDescription:
+    """Read a block class's declarations."""
+    return UnitDescription(
+        name=name,
+        connectors=kind.connectors,
+        feedthrough=kind.feedthrough,
+        capabilities=Capabilities(can_roll_back=True),
+        details={"kind": "Python block", "class": f"{kind.__module__}.{kind.__qualname__}"},
+    )
+
+
+class BlockUnit(SimulationUnit):
+    """Runs one instance of a block."""
+
+    def __init__(self, name: str, description: UnitDescription, block: Block) -> None:
+        self.block = block
+        super().__init__(name, description, PythonUnit(block, name, [], []))
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            connector = self.description.connectors[name]
+            if connector.shape:
+                getattr(self.block, name)[...] = value
+            else:
+                setattr(self.block, name, float(value) if connector.type == "Real" else value)
+
+    def _bind(self) -> None:
+        self.native = PythonUnit(
+            self.block,
+            self.name,
+            [self._port(connector) for connector in self.inputs],
+            [self._port(connector) for connector in self.outputs],
+        )
+
+    def _port(self, connector: Connector) -> tuple[str, str, object]:
+        array = getattr(self.block, connector.name) if connector.shape else None
+        return connector.name, _CODES[connector.type], array
+
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+        """Blocks need no announcement."""
+
+    def _initialise_outputs(self, start_ns: int) -> None:
+        self.block.initialise(seconds(start_ns))
+
+    def _exit_initialisation(self) -> None:
+        """Blocks are ready as they are."""
+
+    def _get_state(self) -> object:
+        return self.block.get_state()
+
+    def _set_state(self, state: object) -> None:
+        if not isinstance(state, dict):
+            raise TypeError(f"expected a state of this block, found {type(state).__name__}")
+        self.block.set_state(state)
+
+    def _terminate(self) -> None:
+        """Blocks hold nothing that must be given back."""
+
+    def exception(self) -> BaseException | None:
+        """Return the exception that the block raised, if it did."""
+        return self.native.take_exception() if isinstance(self.native, PythonUnit) else None

@@ -1,0 +1,72 @@
+"""What a simulation unit says of itself before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from orchestrator.system import Causality, Connector
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a master may ask of a unit."""
+
+    can_roll_back: bool = False
+    can_vary_step: bool = True
+    has_directional_derivatives: bool = False
+    is_repeatable: bool = True
+    is_realtime: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnitDescription:
+    """Ports, parameters and capabilities of a unit.
+
+    Parameters
+    ----------
+    name
+        Model name of the FMU, or the block's registered name.
+    connectors
+        By name, in declared order.
+    feedthrough
+        For every output the inputs that act on it at once.
+    capabilities
+        See :class:`Capabilities`.
+    details
+        Facts for the report: FMI version, generation tool, GUID, module.
+    """
+
+    name: str
+    connectors: Mapping[str, Connector]
+    feedthrough: Mapping[str, tuple[str, ...]]
+    capabilities: Capabilities = Capabilities()
+    details: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, causality: Causality) -> list[Connector]:
+        """Return the connectors of one causality, in declared order."""
+        return [c for c in self.connectors.values() if c.causality is causality]
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """How one step of a unit ended.
+
+    Parameters
+    ----------
+    status
+        0 ok, 1 warning, 2 discard, 3 error, 4 fatal, as fmi2Status.
+    last_ns
+        The time that the unit reached, in nanoseconds.
+    reason
+        What the unit said if it failed.
+    """
+
+    status: int
+    last_ns: int
+    reason: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the step was not completed."""
+        return self.status > 1

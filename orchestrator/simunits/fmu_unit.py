@@ -1,0 +1,111 @@
+"""An FMU as a simulation unit."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from orchestrator.archive import extract
+from orchestrator.engine import Fmu2, SavedState
+from orchestrator.errors import FmuError
+from orchestrator.simunits.fmu_description import FmuDescription
+from orchestrator.simunits.unit import SimulationUnit
+from orchestrator.system import Connector, DataType, Value, seconds
+
+_LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
+
+
+@lru_cache(maxsize=256)
+def _unpacked(path: Path, stamp: int) -> tempfile.TemporaryDirectory[str]:  # noqa: ARG001
+    """Unpack an FMU once per content and process; the folder goes with the process."""
+    folder = tempfile.TemporaryDirectory(prefix="softdock-fmu-", ignore_cleanup_errors=True)
+    extract(path, Path(folder.name), FmuError)
+    return folder
+
+
+class FmuUnit(SimulationUnit):
+    """Runs one instance of an FMI 2.0 Co-Simulation FMU.
+
+    Raises
+    ------
+    FmuError
+        If the library cannot be loaded or the FMU refuses to be instantiated.
+    """
+
+    native: Fmu2
+
+    def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
+        folder = Path(_unpacked(fmu.path, fmu.path.stat().st_mtime_ns).name)
+        try:
+            native = Fmu2(
+                str(folder / fmu.library),
+                name,
+                fmu.guid,
+                (folder / "resources").as_uri(),
+                logging_on,
+            )
+        except RuntimeError as error:
+            raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
+        super().__init__(name, fmu.description, native)
+        self.fmu = fmu
+        self._log = logging.getLogger(f"orchestrator.fmu.{name}")
+
+    def _references(self, connectors: Sequence[Connector], kind: DataType) -> list[int]:
+        return [self.fmu.references[c.name] for c in connectors if c.type is kind]
+
+    def _set_values(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            reference = [self.fmu.references[name]]
+            kind = self.description.connectors[name].type
+            if kind is DataType.REAL:
+                status = self.native.set_real(reference, [float(value)])  # type: ignore[arg-type]
+            elif kind is DataType.INTEGER:
+                status = self.native.set_integer(reference, [int(value)])  # type: ignore[arg-type]
+            elif kind is DataType.BOOLEAN:
+                status = self.native.set_boolean(reference, [bool(value)])
+            else:
+                status = self.native.set_string(reference, [str(value)])
+            self._check(status, f"setting '{name}' to {value!r}")
+
+    def _bind(self) -> None:
+        kinds = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN)
+        inputs = [self._references(self.inputs, kind) for kind in kinds]
+        outputs = [self._references(self.outputs, kind) for kind in kinds]
+        self.native.bind(*inputs, *outputs)
+
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
+        stop = None if stop_ns is None else seconds(stop_ns)
+        self._check(self.native.setup(seconds(start_ns), stop, tolerance), "setting up")
+        self._check(self.native.enter_initialization(), "entering initialisation")
+
+    def _initialise_outputs(self, start_ns: int) -> None:
+        """An FMU in initialisation mode computes its outputs when they are read."""
+
+    def _exit_initialisation(self) -> None:
+        self._check(self.native.exit_initialization(), "exiting initialisation")
+
+    def _get_state(self) -> object:
+        return self.native.get_state()
+
+    def _set_state(self, state: object) -> None:
+        if not isinstance(state, SavedState):
+            raise TypeError(f"expected a saved FMU state, found {type(state).__name__}")
+        self._check(self.native.set_state(state), "restoring a state")
+
+    def _terminate(self) -> None:
+        self.native.terminate()
+        self.forward_log()
+
+    def last_ns(self, time_ns: int) -> int:
+        """Return the time that the FMU says it reached (fmi2LastSuccessfulTime)."""
+        reached = round(self.native.last_successful_time() * 1e9)
+        return max(reached, time_ns)
+
+    def forward_log(self) -> None:
+        """Pass the FMU's messages on to the logger ``orchestrator.fmu.<component>``."""
+        for status, category, text in self.native.take_log():
+            level = _LEVELS.get(status, logging.ERROR)
+            self._log.log(level, "%s: %s", category or "message", text)

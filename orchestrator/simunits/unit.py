@@ -1,0 +1,188 @@
+"""The protocol of everything that a master can step."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.engine import Unit
+from orchestrator.errors import CapabilityError, StepError
+from orchestrator.simunits.description import StepResult, UnitDescription
+from orchestrator.system import Connector, DataType, Value
+
+Floats = NDArray[np.float64]
+
+#: The engine keeps a unit's signals in this order of types, declared order within a type.
+_ORDER = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN)
+
+
+def signal_order(connectors: Iterable[Connector]) -> tuple[Connector, ...]:
+    """Sort connectors as the engine keeps them."""
+    return tuple(sorted(connectors, key=lambda c: _ORDER.index(c.type)))
+
+
+class Phase(IntEnum):
+    """Where a unit stands in its life."""
+
+    INSTANTIATED = 0
+    INITIALISING = 1
+    STEPPING = 2
+    TERMINATED = 3
+
+
+class SimulationUnit(ABC):
+    """A component that runs.
+
+    Public methods check the phase; authors of a new kind override those with an underscore.
+    Signals are float64; Integer and Boolean values are exact in it.
+
+    Parameters
+    ----------
+    name
+        The component's name, for messages.
+    description
+        What the unit says of itself.
+    native
+        The engine's handle of this unit.
+    """
+
+    def __init__(self, name: str, description: UnitDescription, native: Unit) -> None:
+        self.name = name
+        self.description = description
+        self.native = native
+        self.phase = Phase.INSTANTIATED
+        self.inputs: tuple[Connector, ...] = ()
+        self.outputs: tuple[Connector, ...] = ()
+
+    def _expect(self, *phases: Phase) -> None:
+        if self.phase not in phases:
+            wanted = " or ".join(phase.name.lower() for phase in phases)
+            raise StepError(
+                f"component '{self.name}': called while {self.phase.name.lower()};"
+                f" expected {wanted}"
+            )
+
+    def set_values(self, values: Mapping[str, Value]) -> None:
+        """Set parameters and start values, by connector name."""
+        self._expect(Phase.INSTANTIATED, Phase.INITIALISING)
+        self._set_values(values)
+
+    def bind(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        """Choose the connectors that :meth:`set` and :meth:`get` transfer.
+
+        They are transferred in the order of :attr:`inputs` and :attr:`outputs`: Reals, then
+        Integers, then Booleans.
+        """
+        self._expect(Phase.INSTANTIATED)
+        self.inputs = self._ordered(inputs)
+        self.outputs = self._ordered(outputs)
+        self._bind()
+
+    def _ordered(self, names: Sequence[str]) -> tuple[Connector, ...]:
+        chosen = [self.description.connectors[name] for name in names]
+        for connector in chosen:
+            if connector.type not in _ORDER:
+                raise CapabilityError(
+                    f"component '{self.name}': connector '{connector.name}' is a {connector.type};"
+                    " connections carry Real, Integer and Boolean signals"
+                )
+        return signal_order(chosen)
+
+    def setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None = None) -> None:
+        """Announce the experiment (nanoseconds; relative tolerance) and begin to initialise."""
+        self._expect(Phase.INSTANTIATED)
+        self._setup(start_ns, stop_ns, tolerance)
+        self.phase = Phase.INITIALISING
+
+    def initialise_outputs(self, start_ns: int) -> None:
+        """Make the outputs follow the inputs that were set, at the start time."""
+        self._expect(Phase.INITIALISING)
+        self._initialise_outputs(start_ns)
+
+    def exit_initialisation(self) -> None:
+        """Finish the initialisation; the unit can step from here."""
+        self._expect(Phase.INITIALISING)
+        self._exit_initialisation()
+        self.phase = Phase.STEPPING
+
+    def set(self, values: Floats) -> None:
+        """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        self._check(self.native.set_inputs(values), "setting its inputs")
+
+    def get(self, values: Floats) -> None:
+        """Read all bound outputs into a contiguous float64 array of shape (n_outputs,)."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        self._check(self.native.get_outputs(values), "reading its outputs")
+
+    def do_step(self, time_ns: int, step_ns: int) -> StepResult:
+        """Advance by one communication step with the inputs held."""
+        self._expect(Phase.STEPPING)
+        status = self.native.step(time_ns, step_ns)
+        if status > 1:
+            return StepResult(status, self.last_ns(time_ns), self.native.failure)
+        return StepResult(status, time_ns + step_ns)
+
+    def get_state(self) -> object:
+        """Save everything that the next step depends on."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        if not self.description.capabilities.can_roll_back:
+            raise CapabilityError(f"component '{self.name}' cannot save its state")
+        return self._get_state()
+
+    def set_state(self, state: object) -> None:
+        """Go back to a saved state, bit for bit."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        self._set_state(state)
+
+    def terminate(self) -> None:
+        """End the unit; allowed at any time and more than once."""
+        if self.phase is Phase.STEPPING:
+            self._terminate()
+        self.phase = Phase.TERMINATED
+
+    def last_ns(self, time_ns: int) -> int:
+        """Return the time that the unit reached in a step from ``time_ns`` that failed."""
+        return time_ns
+
+    def forward_log(self) -> None:
+        """Pass messages that the unit wrote on to the logging of Python."""
+
+    def exception(self) -> BaseException | None:
+        """Return the Python exception that ended the last step, if there was one."""
+        return None
+
+    def _check(self, status: int, doing: str) -> None:
+        if status > 1:
+            self.forward_log()
+            raise StepError(
+                f"component '{self.name}' failed while {doing}: {self.native.failure}"
+            ) from self.exception()
+
+    @abstractmethod
+    def _set_values(self, values: Mapping[str, Value]) -> None: ...
+
+    @abstractmethod
+    def _bind(self) -> None: ...
+
+    @abstractmethod
+    def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None: ...
+
+    @abstractmethod
+    def _initialise_outputs(self, start_ns: int) -> None: ...
+
+    @abstractmethod
+    def _exit_initialisation(self) -> None: ...
+
+    @abstractmethod
+    def _get_state(self) -> object: ...
+
+    @abstractmethod
+    def _set_state(self, state: object) -> None: ...
+
+    @abstractmethod
+    def _terminate(self) -> None: ...

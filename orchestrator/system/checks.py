@@ -1,0 +1,167 @@
+"""Checks of a system graph; every problem is found before any is raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+import networkx as nx
+
+from orchestrator.errors import (
+    AlgebraicLoopError,
+    ConnectorMismatchError,
+    DescriptionError,
+    UnitMismatchError,
+    UnknownNameError,
+)
+from orchestrator.system.component import Component
+from orchestrator.system.connection import Connection, Endpoint
+from orchestrator.system.connector import Causality, Connector
+from orchestrator.system.units import conversion
+
+Components = Mapping[str, Component]
+
+
+def expected_value(connector: Connector) -> str:
+    """Say in words what kind of value a connector takes."""
+    shape = f" array of shape {connector.shape}" if connector.shape else ""
+    return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
+
+
+def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
+    """All problems of a system, most basic first."""
+    found: list[DescriptionError] = []
+    sound = []
+    for line in connections:
+        wrong = list(_ends(components, line))
+        found += wrong
+        if not wrong:
+            sound.append(line)
+    for line in sound:
+        found += _match(components, line)
+    found += _sources(sound)
+    found += _values(components)
+    found += _unconnected(components, connections)
+    found += _algebraic_loops(components, sound)
+    return found
+
+
+def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
+    names = list(known)
+    close = get_close_matches(name, names, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    listed = ", ".join(names) or "none"
+    return UnknownNameError(f"{where}: no {kind} '{name}'{hint} (known: {listed})")
+
+
+def _ends(components: Components, line: Connection) -> Iterator[DescriptionError]:
+    where = f"connection {line}"
+    sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
+    for end, wanted in sides:
+        component = components.get(end.component)
+        if component is None:
+            yield _unknown("component", end.component, components, where)
+            continue
+        connector = component.connectors.get(end.connector)
+        if connector is None:
+            names = (c.name for c in component.of(wanted))
+            yield _unknown(f"{wanted} connector", end.connector, names, where)
+        elif connector.causality is not wanted:
+            yield ConnectorMismatchError(
+                f"{where}: '{end}' is an {connector.causality}, expected an {wanted}"
+                if connector.causality is not Causality.PARAMETER
+                else f"{where}: '{end}' is a parameter, expected an {wanted}"
+            )
+
+
+def _match(components: Components, line: Connection) -> Iterator[DescriptionError]:
+    source = components[line.source.component].connectors[line.source.connector]
+    target = components[line.target.component].connectors[line.target.connector]
+    where = f"connection {line}"
+    if source.type is not target.type:
+        yield ConnectorMismatchError(
+            f"{where}: type {source.type} is connected to {target.type}; expected equal types"
+        )
+    if source.shape != target.shape:
+        yield ConnectorMismatchError(
+            f"{where}: shape {source.shape} is connected to {target.shape}; expected equal shapes"
+        )
+    try:
+        conversion(source.unit, target.unit)
+    except UnitMismatchError as error:
+        yield UnitMismatchError(f"{where}: {error}")
+
+
+def _sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
+    by_target: dict[Endpoint, list[Connection]] = {}
+    for line in connections:
+        by_target.setdefault(line.target, []).append(line)
+    for target, lines in by_target.items():
+        if len(lines) > 1:
+            sources = " and ".join(f"'{line.source}'" for line in lines)
+            yield ConnectorMismatchError(
+                f"input '{target}' has {len(lines)} sources, {sources}; expected one:"
+                " remove one connection, or add the signals in a block"
+            )
+
+
+def _values(components: Components) -> Iterator[DescriptionError]:
+    for component in components.values():
+        where = f"component '{component.name}' ({component.source})"
+        for name, value in component.values.items():
+            connector = component.connectors.get(name)
+            if connector is None:
+                settable = [c.name for c in component.of(Causality.PARAMETER)]
+                settable += [c.name for c in component.of(Causality.INPUT)]
+                yield _unknown("parameter", name, settable, where)
+            elif connector.causality is Causality.OUTPUT:
+                yield DescriptionError(f"{where}: '{name}' is an output and cannot be set")
+            elif not connector.accepts(value):
+                yield DescriptionError(
+                    f"{where}: parameter '{name}': expected {expected_value(connector)},"
+                    f" found {value!r}"
+                )
+
+
+def _unconnected(
+    components: Components, connections: Sequence[Connection]
+) -> Iterator[DescriptionError]:
+    fed = {line.target for line in connections}
+    for component in components.values():
+        for connector in component.of(Causality.INPUT):
+            end = Endpoint(component.name, connector.name)
+            if end not in fed and connector.name not in component.values:
+                yield DescriptionError(
+                    f"input '{end}' ({expected_value(connector)}) is not connected;"
+                    " connect it, or set a value that it keeps"
+                )
+
+
+def feedthrough_graph(
+    components: Components, connections: Iterable[Connection]
+) -> nx.DiGraph[Endpoint]:
+    """Ports joined by what acts at once: direct feed-through, and connections without a delay."""
+    graph: nx.DiGraph[Endpoint] = nx.DiGraph()
+    graph.add_edges_from((line.source, line.target) for line in connections if line.delay is None)
+    for component in components.values():
+        for output in component.of(Causality.OUTPUT):
+            end = Endpoint(component.name, output.name)
+            for name in component.direct_inputs(output.name):
+                graph.add_edge(Endpoint(component.name, name), end)
+    return graph
+
+
+def _algebraic_loops(
+    components: Components, connections: Iterable[Connection]
+) -> Iterator[DescriptionError]:
+    graph = feedthrough_graph(components, connections)
+    for group in nx.strongly_connected_components(graph):
+        if len(group) > 1:
+            ends = [edge[0] for edge in nx.find_cycle(graph.subgraph(group))]
+            first = ends.index(min(ends))
+            ring = [*ends[first:], *ends[:first], ends[first]]
+            yield AlgebraicLoopError(
+                "algebraic loop without a delay: "
+                + " -> ".join(map(str, ring))
+                + "; put a delay on one of its connections, or let one unit respond through a state"
+            )

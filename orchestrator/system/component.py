@@ -1,0 +1,102 @@
+"""A component: a named box of the drawing, and where its behaviour comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.system.connector import Causality, Connector, Value
+
+
+class SourceKind(StrEnum):
+    """What a component is made from."""
+
+    FMU = "fmu"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a component's behaviour comes from: an FMU's path, or a registered block's name."""
+
+    kind: SourceKind
+    location: str
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """Read ``"block:NAME"``, or a path that ends in ``.fmu``."""
+        kind, colon, location = text.partition(":")
+        if colon and kind == SourceKind.BLOCK and location:
+            return cls(SourceKind.BLOCK, location)
+        if text.endswith(".fmu"):
+            return cls(SourceKind.FMU, text)
+        raise DescriptionError(
+            f"component source '{text}': expected a path that ends in .fmu, or block:NAME"
+        )
+
+    def resolved(self, folder: Path) -> Source:
+        """Return the source with a relative path taken from ``folder``."""
+        if self.kind is SourceKind.FMU:
+            return Source(self.kind, str((folder / self.location).resolve()))
+        return self
+
+    def __str__(self) -> str:
+        return self.location if self.kind is SourceKind.FMU else f"{self.kind}:{self.location}"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One node of the system graph.
+
+    Parameters
+    ----------
+    name
+        Unique within the system.
+    source
+        Where its behaviour comes from.
+    connectors
+        Ports and parameters by name.
+    feedthrough
+        For every output, the inputs that it depends on without a state in between. An output
+        that is missing here depends on all inputs.
+    values
+        Parameter values, and start values of inputs, by connector name.
+    """
+
+    name: str
+    source: Source
+    connectors: Mapping[str, Connector] = field(default_factory=dict)
+    feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.name or "." in self.name:
+            raise DescriptionError(
+                f"component '{self.name}': a name must not be empty or contain a dot,"
+                " the dot separates component and connector"
+            )
+
+    def of(self, causality: Causality) -> list[Connector]:
+        """Return the connectors of one causality, in declared order."""
+        return [c for c in self.connectors.values() if c.causality is causality]
+
+    def connector(self, name: str) -> Connector:
+        """Return a connector by name, or raise UnknownNameError that lists the valid names."""
+        try:
+            return self.connectors[name]
+        except KeyError:
+            known = ", ".join(self.connectors) or "none"
+            raise UnknownNameError(
+                f"component '{self.name}' ({self.source}) has no connector '{name}'; it has: {known}"
+            ) from None
+
+    def direct_inputs(self, output: str) -> tuple[str, ...]:
+        """Inputs on which an output depends without a state in between."""
+        return self.feedthrough.get(output, tuple(c.name for c in self.of(Causality.INPUT)))
+
+    def with_values(self, values: Mapping[str, Value]) -> Component:
+        """Return a copy with some values set."""
+        return replace(self, values={**self.values, **values})

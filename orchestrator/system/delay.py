@@ -1,0 +1,52 @@
+"""A transport delay: how late a signal arrives at the other end of a connection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orchestrator.errors import DescriptionError
+from orchestrator.system.time import nanoseconds
+
+
+class Provenance(StrEnum):
+    """Where the figure of a delay comes from."""
+
+    ASSUMED = "assumed"
+    IDENTIFIED = "identified"
+    MEASURED = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class TransportDelay:
+    """Delay of a connection.
+
+    Parameters
+    ----------
+    nominal_ns
+        Delay in nanoseconds, >= 0. Zero is allowed and means: hold this connection to no delay at
+        all, so that an exact master takes its own numerical delay off by extrapolation.
+    provenance
+        Where the figure comes from.
+
+    Raises
+    ------
+    DescriptionError
+        If the delay is negative.
+    """
+
+    nominal_ns: int
+    provenance: Provenance = Provenance.ASSUMED
+
+    def __post_init__(self) -> None:
+        if self.nominal_ns < 0:
+            raise DescriptionError(
+                f"a delay cannot be negative: expected >= 0 s, found {self.nominal_ns / 1e9:g} s"
+            )
+
+    @classmethod
+    def of(
+        cls, nominal: str | float, provenance: Provenance | str = Provenance.ASSUMED
+    ) -> TransportDelay:
+        """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
+        return cls(nanoseconds(nominal, "delay"), Provenance(provenance))

@@ -1,0 +1,176 @@
+"""A system: components and connections as an immutable value, and as a networkx graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import networkx as nx
+
+from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.system import checks
+from orchestrator.system.component import Component
+from orchestrator.system.connection import Connection, Endpoint, LinearTransformation
+from orchestrator.system.connector import Value
+from orchestrator.system.delay import TransportDelay
+from orchestrator.system.time import nanoseconds
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultExperiment:
+    """How a system wants to be run where nothing else is said (times in nanoseconds)."""
+
+    start_ns: int = 0
+    stop_ns: int | None = None
+    step_ns: int | None = None
+    algorithm: str | None = None
+
+
+@dataclass(frozen=True)
+class System:
+    """A graph of components.
+
+    A system is a value: every method returns a new one, so that variants are made by writing them
+    down and never change each other.
+
+    Examples
+    --------
+    ::
+
+        system = (
+            System("capture")
+            .add("chaser", fmu("fmus/build/Chaser.fmu"), m=750.0, v0=0.0)
+            .add("sheet", fmu("fmus/build/Compliance.fmu"), k=2510.0, latched=True)
+            .connect("chaser.position", "sheet.position_a", delay="16 ms")
+            .connect("sheet.force_a", "chaser.force")
+        )
+    """
+
+    name: str
+    components: Mapping[str, Component] = field(default_factory=dict)
+    connections: tuple[Connection, ...] = ()
+    experiment: DefaultExperiment = DefaultExperiment()
+    description: str = ""
+
+    def add(self, name: str, component: Component, /, **values: Value) -> System:
+        """Add a component under a name, with parameter values and input start values."""
+        if name in self.components:
+            raise DescriptionError(f"system '{self.name}' already has a component '{name}'")
+        named = replace(component, name=name).with_values(values)
+        return replace(self, components={**self.components, name: named})
+
+    def connect(
+        self,
+        source: str,
+        target: str,
+        *,
+        delay: TransportDelay | str | float | None = None,
+        factor: float = 1.0,
+        offset: float = 0.0,
+    ) -> System:
+        """Connect an output to an input.
+
+        Parameters
+        ----------
+        source, target
+            ``"component.connector"``.
+        delay
+            Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
+        factor, offset
+            Linear transformation of the signal, after the unit conversion.
+
+        Raises
+        ------
+        DescriptionError
+            If an end is malformed or the delay is negative; names are checked by :meth:`check`.
+        """
+        if delay is not None and not isinstance(delay, TransportDelay):
+            try:
+                delay = TransportDelay(nanoseconds(delay, "delay"))
+            except DescriptionError as error:
+                raise DescriptionError(f"connection {source} -> {target}: {error}") from None
+        linear = LinearTransformation(factor, offset) if (factor, offset) != (1.0, 0.0) else None
+        line = Connection(Endpoint.parse(source), Endpoint.parse(target), delay, linear)
+        return replace(self, connections=(*self.connections, line))
+
+    def component(self, name: str) -> Component:
+        """Return a component by name, or raise UnknownNameError that lists the valid names."""
+        try:
+            return self.components[name]
+        except KeyError:
+            known = ", ".join(self.components) or "none"
+            raise UnknownNameError(
+                f"system '{self.name}' has no component '{name}'; it has: {known}"
+            ) from None
+
+    def set(self, path: str, value: Value) -> System:
+        """Set a parameter or an input's start value: ``system.set("chaser.m", 750.0)``."""
+        end = Endpoint.parse(path)
+        component = self.component(end.component)
+        connector = component.connector(end.connector)
+        if not connector.accepts(value):
+            raise DescriptionError(
+                f"{path}: expected {checks.expected_value(connector)}, found {value!r}"
+            )
+        return self.replace(component.with_values({end.connector: value}))
+
+    def replace(self, component: Component) -> System:
+        """Put another component in the place of the one of the same name."""
+        self.component(component.name)
+        return replace(self, components={**self.components, component.name: component})
+
+    def with_delay(self, source: str, target: str, delay: str | float | None) -> System:
+        """Set or remove the delay of an existing connection."""
+        ends = (Endpoint.parse(source), Endpoint.parse(target))
+        if all((c.source, c.target) != ends for c in self.connections):
+            known = "; ".join(map(str, self.connections)) or "none"
+            raise UnknownNameError(
+                f"system '{self.name}' has no connection {source} -> {target}; it has: {known}"
+            )
+        value = None if delay is None else TransportDelay.of(delay)
+        changed = (
+            replace(c, delay=value) if (c.source, c.target) == ends else c for c in self.connections
+        )
+        return replace(self, connections=tuple(changed))
+
+    def check(self) -> System:
+        """Raise all problems of the description together; return the system if there is none."""
+        problems = checks.problems(self.components, self.connections)
+        if problems:
+            raise DescriptionError.collect(problems)
+        return self
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph[str]:
+        """The system as a networkx graph.
+
+        Nodes are component names with attribute ``component``; every connection is an edge with
+        attributes ``connection`` and ``delay`` (seconds). The graph is frozen: ask it anything,
+        change a copy, and come back with :meth:`from_graph`.
+        """
+        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=self.name)
+        for name, component in self.components.items():
+            graph.add_node(name, component=component)
+        for line in self.connections:
+            delay = line.delay.nominal_ns / 1e9 if line.delay else 0.0
+            graph.add_edge(
+                line.source.component, line.target.component, connection=line, delay=delay
+            )
+        return nx.freeze(graph)
+
+    @classmethod
+    def from_graph(cls, graph: nx.MultiDiGraph[str]) -> System:
+        """Make a system of a networkx graph whose nodes carry ``component``, edges ``connection``."""
+        components: dict[str, Component] = {}
+        for node, data in graph.nodes(data=True):
+            if not isinstance(data.get("component"), Component):
+                raise DescriptionError(f"node '{node}': expected the attribute component=Component")
+            components[node] = replace(data["component"], name=node)
+        lines: Iterable[object] = (d.get("connection") for _, _, d in graph.edges(data=True))
+        connections = []
+        for line in lines:
+            if not isinstance(line, Connection):
+                raise DescriptionError(f"an edge has connection={line!r}: expected a Connection")
+            connections.append(line)
+        return cls(graph.graph.get("name", "system"), components, tuple(connections))

@@ -1,0 +1,57 @@
+"""Time as an integer count of nanoseconds, and its text form."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+
+from orchestrator.errors import DescriptionError
+
+_SCALE = {"s": 9, "ms": 6, "us": 3, "µs": 3, "ns": 0}
+_TEXT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zµ]*)\s*")
+_LARGEST = 2**63 - 1
+
+
+def nanoseconds(time: str | float, what: str = "time") -> int:
+    """Convert a time to whole nanoseconds, exactly.
+
+    Parameters
+    ----------
+    time
+        A number of seconds (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1.5 s"``.
+        A number means its shortest decimal form: ``0.1`` is 100 000 000 ns.
+    what
+        What the time is, for the message.
+
+    Returns
+    -------
+    int
+        Nanoseconds, may be negative.
+
+    Raises
+    ------
+    DescriptionError
+        If the text is no time, or the time is not a whole number of nanoseconds that fits 64 bits.
+    """
+    match = _TEXT.fullmatch(str(time))
+    unit = match[2] or "s" if match else ""
+    try:
+        if match is None or unit not in _SCALE:
+            raise InvalidOperation
+        exact = Decimal(match[1]).scaleb(_SCALE[unit])
+    except InvalidOperation:
+        raise DescriptionError(
+            f"{what}: expected seconds or a time such as '16 ms', found {time!r}"
+            f" (units: {', '.join(_SCALE)})"
+        ) from None
+    if exact != exact.to_integral_value() or abs(exact) > _LARGEST:
+        raise DescriptionError(
+            f"{what}: {time!r} is not a whole number of nanoseconds within 64 bits;"
+            " time is counted in whole nanoseconds: round it"
+        )
+    return int(exact)
+
+
+def seconds(ns: int) -> float:
+    """Convert whole nanoseconds to seconds, correctly rounded."""
+    return ns / 1_000_000_000

@@ -1,0 +1,1 @@
+"""Blocks of the docking loop that are written in Python."""

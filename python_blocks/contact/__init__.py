@@ -1,0 +1,1 @@
+"""Contact: blocks that turn the relative motion of two bodies into the force between them."""
