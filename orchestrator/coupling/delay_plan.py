@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.system import Connection, Endpoint, Loop
 
@@ -130,7 +131,7 @@ def plan_delays(
     def hold(line: Connection) -> float:
         return -half if steps_before(line) else half
 
-    shares = np.zeros(len(delayed))
+    shares: NDArray[np.floating[Any]] = np.zeros(len(delayed))
     if mode is DelayMode.EXACT and delayed and loops:
         membership = np.zeros((len(loops), len(delayed)))
         rest = np.zeros(len(loops))
@@ -183,6 +184,4 @@ def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:
 
 def _rotated(names: tuple[str, ...]) -> tuple[str, ...]:
     """One spelling for all rotations of a ring of names."""
-    doubled = names + names
-    rotations = [doubled[i : i + len(names)] for i, _ in enumerate(pairwise((*names, "")))]
-    return min(rotations)
+    return min(names[i:] + names[:i] for i in range(len(names)))

@@ -1,11 +1,11 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Outcome = tuple[int, int, int, str]
+Floats: TypeAlias = NDArray[np.float64]
+Outcome: TypeAlias = tuple[int, int, int, str]
 
 class Unit:
     @property

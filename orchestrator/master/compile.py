@@ -14,6 +14,7 @@ from orchestrator.simunits.unit import signal_order
 from orchestrator.system import (
     Causality,
     Connection,
+    Connector,
     Endpoint,
     System,
     closed_loops,
@@ -101,22 +102,26 @@ class _Builder:
             outputs = signal_order(
                 c for c in component.of(Causality.OUTPUT) if Endpoint(name, c.name) in used
             )
-            offsets = []
-            for connectors in (inputs, outputs):
-                offsets.append(self.signals)
-                for connector in connectors:
-                    self.slots[f"{name}.{connector.name}"] = self.signals, connector.size
-                    self.signals += connector.size
+            first_input = self._allot(name, inputs)
+            first_output = self._allot(name, outputs)
             self.members.append(
                 Member(
                     name,
                     tuple(c.name for c in inputs),
                     tuple(c.name for c in outputs),
-                    *offsets,
-                    sum(c.size for c in inputs),
-                    sum(c.size for c in outputs),
+                    first_input,
+                    first_output,
+                    first_output - first_input,
+                    self.signals - first_output,
                 )
             )
+
+    def _allot(self, component: str, connectors: Iterable[Connector]) -> int:
+        first = self.signals
+        for connector in connectors:
+            self.slots[f"{component}.{connector.name}"] = self.signals, connector.size
+            self.signals += connector.size
+        return first
 
     def emit(self) -> None:
         """Write the operations, group after group."""

@@ -73,7 +73,7 @@ class Execution:
         If the system is wrong, a source cannot be opened, or a unit does not initialise.
     """
 
-    def __init__(  # noqa: PLR0913 - the options of a run are what they are
+    def __init__(
         self,
         system: System,
         *,

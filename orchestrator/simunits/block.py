@@ -119,7 +119,7 @@ class Block:
 
     def __init__(self, **values: Value) -> None:
         for connector in self.connectors.values():
-            self._assign(connector, connector.start)
+            self.assign(connector, connector.start)
         for name, value in values.items():
             found = self.connectors.get(name)
             if found is None or found.causality is Causality.OUTPUT:
@@ -135,13 +135,17 @@ class Block:
                     f"block {type(self).__name__}.{name}: expected {found.type}"
                     f" of shape {found.shape}, found {value!r}"
                 )
-            self._assign(found, value)
+            self.assign(found, value)
         for name, start in self.states.items():
             setattr(self, name, copy.deepcopy(start))
 
-    def _assign(self, connector: Connector, value: Any) -> None:
+    def assign(self, connector: Connector, value: Any) -> None:
+        """Give a connector a value of its own type and shape."""
         if connector.shape:
             value = np.array(value, dtype=np.float64).reshape(connector.shape)
+            if isinstance(held := getattr(self, connector.name, None), np.ndarray):
+                held[...] = value  # the engine may already point at this memory
+                return
         elif connector.type is DataType.REAL:
             value = float(value)
         setattr(self, connector.name, value)

@@ -33,11 +33,7 @@ class BlockUnit(SimulationUnit):
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
-            connector = self.description.connectors[name]
-            if connector.shape:
-                getattr(self.block, name)[...] = value
-            else:
-                setattr(self.block, name, float(value) if connector.type == "Real" else value)
+            self.block.assign(self.description.connectors[name], value)
 
     def _bind(self) -> None:
         self.native = PythonUnit(

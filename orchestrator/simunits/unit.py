@@ -149,7 +149,7 @@ class SimulationUnit(ABC):
         """Return the time that the unit reached in a step from ``time_ns`` that failed."""
         return time_ns
 
-    def forward_log(self) -> None:
+    def forward_log(self) -> None:  # noqa: B027 - not every kind has a log
         """Pass messages that the unit wrote on to the logging of Python."""
 
     def exception(self) -> BaseException | None:

@@ -90,7 +90,8 @@ class Component:
         except KeyError:
             known = ", ".join(self.connectors) or "none"
             raise UnknownNameError(
-                f"component '{self.name}' ({self.source}) has no connector '{name}'; it has: {known}"
+                f"component '{self.name}' ({self.source}) has no connector '{name}';"
+                f" it has: {known}"
             ) from None
 
     def direct_inputs(self, output: str) -> tuple[str, ...]:

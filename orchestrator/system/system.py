@@ -157,11 +157,12 @@ class System:
             graph.add_edge(
                 line.source.component, line.target.component, connection=line, delay=delay
             )
-        return nx.freeze(graph)
+        frozen: nx.MultiDiGraph[str] = nx.freeze(graph)
+        return frozen
 
     @classmethod
     def from_graph(cls, graph: nx.MultiDiGraph[str]) -> System:
-        """Make a system of a networkx graph whose nodes carry ``component``, edges ``connection``."""
+        """Make a system of a graph whose nodes carry ``component`` and edges ``connection``."""
         components: dict[str, Component] = {}
         for node, data in graph.nodes(data=True):
             if not isinstance(data.get("component"), Component):

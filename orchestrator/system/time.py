@@ -18,7 +18,7 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
     Parameters
     ----------
     time
-        A number of seconds (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1.5 s"``.
+        Seconds as a number (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1 s"``.
         A number means its shortest decimal form: ``0.1`` is 100 000 000 ns.
     what
         What the time is, for the message.

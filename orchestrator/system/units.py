@@ -60,7 +60,7 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
     for unit in (source, target):
         try:
             quantities.append(registry.Unit(_expression(unit)))
-        except Exception as error:  # noqa: BLE001 - pint raises tokenize, syntax and its own errors
+        except Exception as error:  # pint raises tokenize, syntax and its own errors
             raise UnitMismatchError(
                 f"'{unit}' is not a unit (Modelica notation, such as 'N.s/m')"
             ) from error

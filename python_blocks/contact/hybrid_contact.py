@@ -1,4 +1,4 @@
-"""Hybrid contact: a real compliance and a virtual one that together act like the desired contact."""
+"""Hybrid contact: a real and a virtual compliance that together act like the desired contact."""
 
 from __future__ import annotations
 
