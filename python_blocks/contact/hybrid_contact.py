@@ -9,28 +9,27 @@ class HybridContact(Block):
     """Adds virtual impedances to a measured contact force, one degree of freedom.
 
     Each body is tied by a spring and a damper to a virtual wall that moves with the centre of
-    mass at ``wall_velocity``. The parameters of the impedances follow from the desired contact
-    and the stiffness of the hardware: see :mod:`python_blocks.contact.hybrid_parameters`. The net
-    forces go to the simulated bodies. They act while the bodies touch
-    (``position_1 > position_2``) and never pull them together.
+    mass. The wall comes in as a signal, from a body that nothing pushes, so that it is as late as
+    the bodies are, however the graph is stepped. The parameters of the impedances follow from the
+    desired contact and the stiffness of the hardware: see
+    :mod:`python_blocks.contact.hybrid_parameters`. The net forces go to the simulated bodies. They
+    act while the bodies touch (``position_1 > position_2``) and never pull them together.
 
-    ============== ========= ===== ==============================================
+    ============== ========= ===== ===================================
     connector      causality unit  meaning
-    ============== ========= ===== ==============================================
+    ============== ========= ===== ===================================
     position_1     input     m     position of the chaser
     velocity_1     input     m/s   velocity of the chaser
     position_2     input     m     position of the target
     velocity_2     input     m/s   velocity of the target
+    wall_position  input     m     position of the virtual wall
+    wall_velocity  input     m/s   velocity of the virtual wall (Eq 4)
     measured_force input     N     hardware's force on the chaser (force sensor)
     force_1        output    N     net force on the chaser
     force_2        output    N     net force on the target
     k1, k2         parameter N/m   virtual stiffness at chaser, target
     b1, b2         parameter N.s/m virtual damping at chaser, target
-    wall_velocity  parameter m/s   velocity of the centre of mass, Eq 4
-    ============== ========= ===== ==============================================
-
-    The virtual wall stands at ``wall_velocity * t``: both bodies meet at the origin at ``t = 0``.
-    Outputs belong to the end of a step, so the wall is taken there.
+    ============== ========= ===== ===================================
 
     References
     ----------
@@ -43,6 +42,8 @@ class HybridContact(Block):
     velocity_1: float = Input(unit="m/s", description="Velocity of the chaser")
     position_2: float = Input(unit="m", description="Position of the target")
     velocity_2: float = Input(unit="m/s", description="Velocity of the target")
+    wall_position: float = Input(unit="m", description="Position of the virtual wall")
+    wall_velocity: float = Input(unit="m/s", description="Velocity of the virtual wall")
     measured_force: float = Input(unit="N", description="Hardware's force on the chaser")
     force_1: float = Output(unit="N", description="Net force on the chaser")
     force_2: float = Output(unit="N", description="Net force on the target")
@@ -50,17 +51,13 @@ class HybridContact(Block):
     b1: float = Parameter(start=0.0, unit="N.s/m", description="Virtual damping at the chaser")
     k2: float = Parameter(start=0.0, unit="N/m", description="Virtual stiffness at the target")
     b2: float = Parameter(start=0.0, unit="N.s/m", description="Virtual damping at the target")
-    wall_velocity: float = Parameter(
-        start=0.0, unit="m/s", description="Velocity of the centre of mass"
-    )
 
     def step(self, t: float, h: float) -> None:
-        """Evaluate Eq 2 and 3 at the end of the step; the block has no state."""
-        wall = self.wall_velocity * (t + h)
-        virtual_1 = -self.k1 * (self.position_1 - wall) - self.b1 * (
+        """Evaluate Eq 2 and 3; the block has no state."""
+        virtual_1 = -self.k1 * (self.position_1 - self.wall_position) - self.b1 * (
             self.velocity_1 - self.wall_velocity
         )
-        virtual_2 = -self.k2 * (self.position_2 - wall) - self.b2 * (
+        virtual_2 = -self.k2 * (self.position_2 - self.wall_position) - self.b2 * (
             self.velocity_2 - self.wall_velocity
         )
         touching = self.position_1 > self.position_2

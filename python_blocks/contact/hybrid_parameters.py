@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.errors import DescriptionError
 
-CONDITION_LIMIT = 1e7
+CONDITION_LIMIT = 1e4  # states good to 1e-10 then give parameters good to 1e-6
 
 Floats = NDArray[np.float64]
 
@@ -163,9 +163,10 @@ def _solve(
     columns = np.column_stack([wall * t - x, wall - v])
     sizes = np.column_stack([np.abs(wall * t) + np.abs(x), np.abs(wall) + np.abs(v)])
     scale = np.max(np.abs(columns), axis=0)
+    sizes[:, 0] = np.maximum(sizes[:, 0], scale[1] * np.abs(t))  # a position sums up a velocity
     condition = np.inf
     if np.all(scale > 0.0):
-        # Digits lost in the differences to the wall's motion are lost to the result too.
+        # Digits lost where a difference to the wall is small are lost to the result too.
         cancellation = float(np.max(np.max(sizes, axis=0) / scale))
         condition = float(np.linalg.cond(columns / scale)) * cancellation
     if not condition <= limit:
