@@ -1,0 +1,18 @@
+within SpaceDocking;
+package Units "SI quantities of this package"
+  type Mass = Real(quantity = "Mass", unit = "kg", min = 0) "Mass";
+  type Position = Real(quantity = "Length", unit = "m") "Position along an axis";
+  type Velocity = Real(quantity = "Velocity", unit = "m/s") "Velocity along an axis";
+  type Acceleration = Real(quantity = "Acceleration", unit = "m/s2") "Acceleration along an axis";
+  type Force = Real(quantity = "Force", unit = "N") "Force along an axis";
+  type Stiffness = Real(quantity = "TranslationalSpringConstant", unit = "N/m", min = 0)
+    "Stiffness of a translational spring";
+  type Damping = Real(quantity = "TranslationalDampingConstant", unit = "N.s/m", min = 0)
+    "Coefficient of a translational damper";
+  type Frequency = Real(quantity = "Frequency", unit = "Hz", min = 0) "Frequency";
+  type DampingRatio = Real(quantity = "DampingRatio", unit = "1", min = 0)
+    "Damping relative to critical damping";
+  annotation (Documentation(info = "<html>
+<p>Type aliases with unit and physical limits, so that the package needs no other library.</p>
+</html>"));
+end Units;

@@ -1,0 +1,77 @@
+"""The generated half of an FMU's C code: sizes, tables and CasADi's functions."""
+
+from __future__ import annotations
+
+import json
+
+import casadi as ca
+
+from orchestrator.export.explicit_ode import ExplicitOde
+from orchestrator.export.layout import Layout, Region
+from orchestrator.export.recipe import Solver
+from orchestrator.export.residual_dae import DataType
+
+_TYPE_CODES = {DataType.REAL: 0, DataType.INTEGER: 1, DataType.BOOLEAN: 2}
+
+
+def model_header(layout: Layout, solver: Solver, guid: str) -> str:
+    """Text of ``model.h``, which the runtime includes first."""
+    sizes = [f"#define {r.value} {len(layout.of(r))}" for r in Region if r is not Region.DERIVATIVE]
+    slots = layout.slots
+    types = ", ".join(str(_TYPE_CODES[slot.type]) for slot in slots) or "0"
+    tunable = ", ".join(str(int(layout.tunable(slot))) for slot in slots) or "0"
+    names = ",\n    ".join(json.dumps(slot.name) for slot in slots) or '""'
+    starts = ",\n    ".join(_literal(layout.start(slot)) for slot in slots) or "0"
+    return "\n".join(
+        [
+            f"/* Generated from {layout.ode.name}: sizes and tables of the model. */",
+            *sizes,
+            f'#define MODEL_GUID "{guid}"',
+            f"#define MODEL_MAX_STEP {solver.max_step!r}",
+            "",
+            f"static const unsigned char model_types[] = {{{types}}};",
+            f"static const unsigned char model_tunable[] = {{{tunable}}};",
+            f"static const char* const model_names[] = {{\n    {names}}};",
+            f"static const double model_start_values[] = {{\n    {starts}}};",
+            "",
+            "#define CASADI_SYMBOL_EXPORT static",
+            "#pragma GCC diagnostic push",
+            '#pragma GCC diagnostic ignored "-Wunused-function"',
+            '#pragma GCC diagnostic ignored "-Wunused-parameter"',
+            '#pragma GCC diagnostic ignored "-Wmissing-prototypes"',
+            '#include "functions.c"',
+            "#pragma GCC diagnostic pop",
+            "",
+        ]
+    )
+
+
+def functions(ode: ExplicitOde) -> str:
+    """Text of ``functions.c``: the model's equations as C functions without further libraries."""
+    t, u, x, p, c = ode.arguments
+    seed_u, seed_x = ca.SX.sym("du", u.numel()), ca.SX.sym("dx", x.numel())
+    generator = ca.CodeGenerator("functions", {"casadi_int": "int", "with_header": False})
+    everything = ca.vertcat(ode.y, ode.w, ode.xdot)
+    tangent = ca.jtimes(everything, ca.vertcat(u, x), ca.vertcat(seed_u, seed_x))
+    ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
+    for function in (
+        ca.Function("model_ode", [t, u, x, p, c], [ode.xdot]),
+        ca.Function("model_outputs", [t, u, x, p, c], [ode.y]),
+        ca.Function("model_locals", [t, u, x, p, c], [ode.w, ode.xdot]),
+        ca.Function("model_calculated", [p], [ode.c]),
+        ca.Function("model_start", [p, c], [ode.start]),
+        ca.Function(
+            "model_tangent", [t, u, x, p, c, seed_u, seed_x], ca.vertsplit(ca.cse(tangent), ends)
+        ),
+    ):
+        generator.add(function)
+    text: str = generator.dump()
+    return text
+
+
+def _literal(value: float) -> str:
+    if value != value:
+        return "NAN"
+    if value in {float("inf"), float("-inf")}:
+        return "-INFINITY" if value < 0 else "INFINITY"
+    return repr(float(value))

@@ -1,0 +1,115 @@
+"""Which knowns an unknown depends on, for ModelStructure: exact, from the sparsity of Jacobians."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.export.explicit_ode import ExplicitOde
+from orchestrator.export.layout import Layout, Region, Slot
+from orchestrator.export.linearity import switched_symbols
+
+Dependencies = list[tuple[Slot, str]]  # known and its dependenciesKind
+_UNKNOWNS = (Region.STATE, Region.CALCULATED, Region.OUTPUT, Region.DERIVATIVE)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Unknowns as functions of knowns, one row for each unknown."""
+
+    knowns: tuple[Slot, ...]
+    values: Any
+    jacobian: Any
+    switches: bool  # any comparison or rounding at all; they are looked for row by row
+
+    @classmethod
+    def of(cls, values: Any, knowns: tuple[Slot, ...]) -> _Table:
+        column = ca.vertcat(ca.SX(0, 1), *(slot.variable.symbol for slot in knowns))
+        return cls(knowns, values, ca.jacobian(values, column), bool(switched_symbols(values)))
+
+    def row(self, index: int) -> list[tuple[Slot, Any]]:
+        """Knowns of a row with the derivative by each; None where a switch depends on it."""
+        switched = switched_symbols(self.values[index]) if self.switches else set()
+        row = self.jacobian[index, :]
+        _, columns = row.sparsity().get_triplet()
+        return [
+            (known := self.knowns[column], None if known.name in switched else row[0, column])
+            for column in columns
+        ]
+
+
+class DependencyTable:
+    """Dependencies of outputs, derivatives and initial unknowns.
+
+    Parameters
+    ----------
+    layout
+        The model with its value references.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        ode = layout.ode
+        _, _, x, _, c = ode.arguments
+        unknowns = [slot for region in _UNKNOWNS for slot in layout.of(region)]
+        self._rows = {slot.reference: index for index, slot in enumerate(unknowns)}
+        self._values = ca.vertcat(x, c, ode.y, ode.xdot)
+        settable = (*layout.of(Region.PARAMETER), *layout.of(Region.CALCULATED))
+        self._parameters = {slot.name for slot in settable}
+        self._tunable = {slot.name for slot in settable if layout.tunable(slot)}
+
+    def continuous(self, unknown: Slot) -> Dependencies:
+        """Dependencies on inputs and states while the simulation runs."""
+        row = self._continuous.row(self._rows[unknown.reference])
+        return [(known, self._kind(slope)) for known, slope in row]
+
+    def initial(self, unknown: Slot) -> Dependencies:
+        """Dependencies on inputs, parameters and exact start values at initialisation."""
+        return [
+            (known, "constant" if slope is not None and slope.is_constant() else "dependent")
+            for known, slope in self._initial.row(self._rows[unknown.reference])
+        ]
+
+    @cached_property
+    def _continuous(self) -> _Table:
+        knowns = (*self._layout.of(Region.INPUT), *self._layout.of(Region.STATE))
+        return _Table.of(self._values, knowns)
+
+    @cached_property
+    def _initial(self) -> _Table:
+        ode = self._layout.ode
+        values: Any = self._values
+        _, _, x, _, c = ode.arguments
+        states = self._layout.of(Region.STATE)
+        free = [index for index in range(len(states)) if is_exact(ode, index)]
+        followers = [index for index in range(len(states)) if index not in free]
+        if followers:
+            places = ca.vertcat(*(x[index] for index in followers))
+            starts = ca.vertcat(*(ode.start[index] for index in followers))
+            values = ca.substitute(values, places, starts)
+        values = ca.substitute(values, c, ode.c)
+        knowns = (
+            *self._layout.of(Region.INPUT),
+            *(states[index] for index in free),
+            *self._layout.of(Region.PARAMETER),
+        )
+        return _Table.of(values, knowns)
+
+    def _kind(self, slope: Any) -> str:
+        if slope is None:
+            return "dependent"
+        names = {symbol.name() for symbol in ca.symvar(slope)}
+        if not names:
+            return "constant"
+        if not names <= self._parameters:
+            return "dependent"
+        return "tunable" if names & self._tunable else "fixed"
+
+
+def is_exact(ode: ExplicitOde, state: int) -> bool:
+    """Whether a state's start value is a number, not an expression of parameters."""
+    constant: bool = ode.start[state].is_constant()
+    return constant

@@ -1,0 +1,184 @@
+"""From the flat model to the residual DAE: variables become symbols, equations expressions."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.errors import ModelicaError
+from orchestrator.export.expression import Interpreter, Scope
+from orchestrator.export.flat_model import FlatEquation, FlatModel
+from orchestrator.export.flat_variable import VariableReader
+from orchestrator.export.function_body import FunctionBody
+from orchestrator.export.refusal import Refusal
+from orchestrator.export.residual_dae import Kind, Residual, ResidualDae, Variable
+from orchestrator.export.tensor import Tensor
+
+Json = Any
+_LOGGER = logging.getLogger(__name__)
+_EVENTS = "events are not exported yet: put discrete logic into a Python block"
+_REFUSED_SECTIONS = {
+    "when_chains": ("a when-equation", _EVENTS),
+    "algorithms": ("an algorithm section", "write equations, or a function with an algorithm"),
+    "initial_algorithms": ("an initial algorithm", "write x(start=.., fixed=true)"),
+    "assert_equations": ("an assert", "check the results of the experiment instead"),
+    "initial_assert_equations": ("an assert", "check the results of the experiment instead"),
+}
+
+
+class FlatReader:
+    """Reads one flat model; use :func:`read`."""
+
+    def __init__(self, flat: FlatModel) -> None:
+        self._flat = flat
+        self._time = ca.SX.sym("time")
+        self._derivatives: dict[str, Any] = {}
+        functions = FunctionBody(flat.tree["functions"])
+        self._interpreter = Interpreter(self._derivative, self._is_continuous, functions.call)
+        functions.interpreter = self._interpreter
+        self._variables = VariableReader(flat, self._interpreter)
+        names = {**self._variables.names, "time": Tensor((), (self._time,))}
+        self._scope = Scope(names)
+
+    def read(self) -> ResidualDae:
+        """The residual DAE of the whole model."""
+        self._refuse_sections()
+        residuals = list(self._residuals())
+        starts = self._initial_values()
+        variables = tuple(self._variables.finish(starts))
+        self._check_starts(variables)
+        return ResidualDae(
+            self._flat.name,
+            self._time,
+            variables,
+            dict(self._derivatives),
+            tuple(residuals),
+            self._flat.tree["model_description"] or "",
+        )
+
+    def _refuse_sections(self) -> None:
+        for key, (construct, hint) in _REFUSED_SECTIONS.items():
+            for entry in self._flat.tree[key]:
+                place = self._flat.where(entry) or str(entry.get("origin", ""))
+                raise self._error(place or key, Refusal(construct, hint))
+
+    def _residuals(self) -> Iterator[Residual]:
+        for equation in self._flat.equations():
+            yield from self._expand(equation)
+        for name, binding, where in self._variables.equation_bindings:
+            origin = f"declaration of '{name}'" + (f" at {where}" if where else "")
+            try:
+                value = self._interpreter.evaluate(binding, self._scope)
+                difference = self._variables.names[name].zip(value, lambda a, b: a - b)
+            except Refusal as refusal:
+                raise self._error(origin, refusal) from refusal
+            yield from self._scalars(difference, origin)
+
+    def _expand(self, equation: FlatEquation) -> Iterator[Residual]:
+        scope = self._scope
+        if equation.loop:
+            indices = {name: Tensor.scalar(value) for name, value in equation.loop.items()}
+            scope = Scope({**self._scope.names, **indices})
+        try:
+            value = self._interpreter.evaluate(equation.residual, scope)
+            if equation.count not in {None, len(value.items)}:
+                raise Refusal(
+                    f"an equation that gives {len(value.items)} scalar equations where rumoca"
+                    f" announces {equation.count}"
+                )
+        except Refusal as refusal:
+            raise self._error(equation.origin, refusal) from refusal
+        yield from self._scalars(value, equation.origin)
+
+    @staticmethod
+    def _scalars(value: Tensor, origin: str) -> Iterator[Residual]:
+        for position, item in enumerate(value.items, start=1):
+            yield Residual(item, f"{origin}, element {position}" if value.shape else origin)
+
+    def _initial_values(self) -> dict[str, Any]:
+        """Start values from initial equations of the form ``x = expression of parameters``."""
+        found: dict[str, Any] = {}
+        for equation in self._flat.equations("initial_equations"):
+            for residual in self._expand(equation):
+                name, value = self._solved(residual)
+                if name in found:
+                    raise self._error(
+                        residual.origin, Refusal(f"a second initial value of '{name}'")
+                    )
+                found[name] = value
+        return found
+
+    def _solved(self, residual: Residual) -> tuple[str, Any]:
+        moving = [s for s in ca.symvar(residual.expression) if not self._is_parameter(s.name())]
+        if len(moving) == 1 and moving[0].name() in self._derivatives:
+            slope = ca.gradient(residual.expression, moving[0])
+            if slope.is_constant() and float(slope) in {1.0, -1.0}:
+                rest = ca.substitute(residual.expression, moving[0], 0)
+                return moving[0].name(), -rest * slope
+        shown = ", ".join(s.name() for s in moving) or "no state"
+        raise self._error(
+            residual.origin,
+            Refusal(
+                f"an initial equation other than 'state = expression of parameters' (has {shown})",
+                "use x(start=.., fixed=true)",
+            ),
+        )
+
+    def _derivative(self, symbol: Any) -> Any:
+        name = symbol.name()
+        if name == "time":
+            return ca.SX(1)
+        if self._is_parameter(name):
+            return ca.SX(0)
+        if self._variables.kind(name) is Kind.INPUT:
+            raise Refusal(f"der({name}) of an input", "make its derivative an input as well")
+        if name.startswith("der("):
+            raise Refusal(f"der({name})", "introduce a variable for the first derivative")
+        if name not in self._derivatives:
+            self._derivatives[name] = ca.SX.sym(f"der({name})")
+        return self._derivatives[name]
+
+    def _is_parameter(self, name: str) -> bool:
+        return self._variables.kind(name) in {Kind.PARAMETER, Kind.CALCULATED, Kind.CONSTANT}
+
+    def _is_continuous(self, name: str) -> bool:
+        if name == "time" or name.startswith("der("):
+            return True
+        return not self._is_parameter(name) and not self._variables.is_discrete(name)
+
+    def _check_starts(self, variables: tuple[Variable, ...]) -> None:
+        for variable in variables:
+            if variable.kind not in {Kind.OUTPUT, Kind.LOCAL}:
+                continue
+            state = variable.name in self._derivatives
+            if variable.fixed and not state:
+                raise self._error(
+                    f"declaration of '{variable.name}'",
+                    Refusal("fixed=true on a variable that is not a state", "remove it"),
+                )
+            if state and not variable.fixed:
+                _LOGGER.warning(
+                    "%s: the start value of state '%s' is not fixed; it is used as if it were",
+                    self._flat.name,
+                    variable.name,
+                )
+
+    def _error(self, origin: str, refusal: Refusal) -> ModelicaError:
+        return ModelicaError(
+            f"{self._flat.name}: {origin}: the exporter does not support {refusal}"
+        )
+
+
+def read(flat: FlatModel) -> ResidualDae:
+    """Turn a flat model into a residual DAE.
+
+    Raises
+    ------
+    ModelicaError
+        If the model uses a construct outside the supported subset; the message names it, its
+        equation and, where known, its line.
+    """
+    return FlatReader(flat).read()

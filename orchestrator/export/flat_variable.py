@@ -1,0 +1,210 @@
+"""The variables of a flat model, expanded to scalars and classified."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.errors import ModelicaError
+from orchestrator.export.expression import Interpreter, Scope
+from orchestrator.export.flat_model import FlatModel
+from orchestrator.export.refusal import Refusal
+from orchestrator.export.residual_dae import DataType, Kind, Variable
+from orchestrator.export.tensor import Tensor
+
+Json = Any
+
+
+class VariableReader:
+    """Symbols and metadata of every variable.
+
+    Attributes
+    ----------
+    names
+        Variable name to its symbols; constants to their values.
+    equation_bindings
+        ``(name, binding, place)`` of declarations ``Real x = expression``: they are equations.
+    """
+
+    def __init__(self, flat: FlatModel, interpreter: Interpreter) -> None:
+        self._flat = flat
+        self._interpreter = interpreter
+        self._entries: dict[str, Json] = flat.tree["variables"]
+        self._scalar_kinds: dict[str, Kind] = {}
+        self._discrete: set[str] = set()
+        self.names: dict[str, Tensor] = {}
+        self.equation_bindings: list[tuple[str, Json, str]] = []
+        self._kinds = {name: self._classify(name, entry) for name, entry in self._entries.items()}
+        for name, entry in self._entries.items():
+            self._declare(name, entry)
+        self._fold_constants()
+        self._free_constant_bindings()
+
+    def kind(self, name: str) -> Kind:
+        """Kind of a scalar variable."""
+        return self._scalar_kinds.get(name, Kind.LOCAL)
+
+    def is_discrete(self, name: str) -> bool:
+        """Whether a scalar variable is an Integer or a Boolean."""
+        return name in self._discrete
+
+    def finish(self, starts: Mapping[str, Any]) -> Iterator[Variable]:
+        """Scalar variables in order of declaration; ``starts`` come from initial equations."""
+        for name, entry in self._entries.items():
+            try:
+                yield from self._scalars(name, entry, starts)
+            except Refusal as refusal:
+                raise self._error(name, refusal) from refusal
+
+    def _classify(self, name: str, entry: Json) -> Kind:
+        variability = entry["variability"]
+        tag = next(iter(variability)) if isinstance(variability, dict) else variability
+        causality = entry["causality"]
+        direction = next(iter(causality)) if isinstance(causality, dict) else causality
+        if tag == "Constant":
+            return Kind.CONSTANT
+        if tag == "Parameter":
+            if entry["fixed"] and not all(entry["fixed"]):
+                raise self._error(name, Refusal("a parameter with fixed=false", "give its value"))
+            if name in self._flat.structural:
+                return Kind.CONSTANT
+            if self._flat.tree["variable_final_flags"].get(name) or _refers(entry["binding"]):
+                return Kind.CALCULATED
+            return Kind.PARAMETER
+        if tag == "Discrete":
+            raise self._error(
+                name, Refusal("a discrete Real variable", "events are not exported yet")
+            )
+        if "." in name or "[" in name.partition(".")[2]:
+            return Kind.LOCAL  # only the connectors of the top level are the FMU's
+        return {"Input": Kind.INPUT, "Output": Kind.OUTPUT}.get(direction, Kind.LOCAL)
+
+    def _declare(self, name: str, entry: Json) -> None:
+        self._data_type(name)
+        shape = tuple(entry["dims"])
+        names = list(_scalar_names(name, shape))
+        kind = self._kinds[name]
+        self._scalar_kinds.update(dict.fromkeys(names, kind))
+        if self._data_type(name) is not DataType.REAL:
+            self._discrete.update(names)
+        self.names[name] = Tensor(shape, tuple(ca.SX.sym(scalar) for scalar in names))
+        binding = entry["binding"]
+        if binding is not None and kind in {Kind.OUTPUT, Kind.LOCAL, Kind.INPUT}:
+            if kind is Kind.INPUT:
+                raise self._error(
+                    name, Refusal("an input with a declaration equation", "use start")
+                )
+            self.equation_bindings.append((name, binding, self._flat.where(entry)))
+
+    def _free_constant_bindings(self) -> None:
+        """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
+        for name, kind in self._kinds.items():
+            final = self._flat.tree["variable_final_flags"].get(name)
+            if kind is not Kind.CALCULATED or final:
+                continue
+            value = self._evaluate(name, self._entries[name]["binding"])
+            if all(item.is_constant() for item in value.items):
+                self._kinds[name] = Kind.PARAMETER
+                scalars = _scalar_names(name, value.shape)
+                self._scalar_kinds.update(dict.fromkeys(scalars, Kind.PARAMETER))
+
+    def _fold_constants(self) -> None:
+        """Replace symbols of constants by their values, whatever their order of declaration."""
+        values: dict[str, Tensor] = {}
+        waiting = [name for name, kind in self._kinds.items() if kind is Kind.CONSTANT]
+        symbols = {name: self.names[name] for name in waiting}
+        for _ in range(len(waiting) + 1):
+            for name in [name for name in waiting if name not in values]:
+                entry = self._entries[name]
+                value = self._evaluate(name, entry["binding"] or entry["start"])
+                if all(item.is_constant() for item in value.items):
+                    values[name] = self.names[name] = value
+        stuck = [name for name in symbols if name not in values]
+        if stuck:
+            raise self._error(
+                stuck[0], Refusal("a constant or structural parameter without a value")
+            )
+
+    def _scalars(self, name: str, entry: Json, starts: Mapping[str, Any]) -> Iterator[Variable]:
+        kind, data_type = self._kinds[name], self._data_type(name)
+        shape = tuple(entry["dims"])
+        start = self._evaluate(name, entry["start"])
+        value = self._evaluate(name, entry["binding"]) if kind is Kind.CALCULATED else None
+        if kind is Kind.PARAMETER and entry["binding"] is not None:
+            start = self._evaluate(name, entry["binding"])
+        fixed = entry["fixed"] or [False]
+        for position, scalar in enumerate(_scalar_names(name, shape)):
+            constant = kind is Kind.CONSTANT
+            if scalar in starts and fixed[position % len(fixed)]:
+                raise Refusal("fixed=true together with an initial equation", "remove one of them")
+            known = self.names[name].items[position] if constant else None
+            yield Variable(
+                scalar,
+                kind,
+                data_type,
+                ca.SX.sym(scalar) if constant else self.names[name].items[position],
+                starts.get(scalar, start.items[position]),
+                known if constant else (value.items[position] if value else None),
+                fixed=scalar in starts or fixed[position % len(fixed)],
+                minimum=self._limit(name, entry["min"], position),
+                maximum=self._limit(name, entry["max"], position),
+                nominal=self._limit(name, entry["nominal"], position),
+                unit=entry["unit"] or None,
+                description=entry["description"] or "",
+                protected=entry["is_protected"],
+                settable=name not in self._flat.structural,
+            )
+
+    def _evaluate(self, name: str, node: Json) -> Tensor:
+        shape = tuple(self._entries[name]["dims"])
+        if node is None:
+            return Tensor(shape, (ca.SX(0),) * math.prod(shape))
+        try:
+            value = self._interpreter.evaluate(node, Scope(self.names))
+        except Refusal as refusal:
+            raise self._error(name, refusal) from refusal
+        if not value.shape and shape:
+            return Tensor(shape, value.items * math.prod(shape))
+        if value.shape != shape:
+            raise self._error(name, Refusal(f"a value of shape {value.shape} for shape {shape}"))
+        return value
+
+    def _limit(self, name: str, node: Json, position: int) -> float | None:
+        if node is None:
+            return None
+        value = self._evaluate(name, node).items[position]
+        return float(value) if value.is_constant() else None
+
+    def _data_type(self, name: str) -> DataType:
+        declared = self._flat.tree["variable_type_names"].get(name)
+        try:
+            return DataType(declared)
+        except ValueError as error:
+            raise self._error(
+                name, Refusal(f"the type {declared}", "only Real, Integer and Boolean are exported")
+            ) from error
+
+    def _error(self, name: str, refusal: Refusal) -> ModelicaError:
+        place = self._flat.where(self._entries[name])
+        at = f" at {place}" if place else ""
+        return ModelicaError(
+            f"{self._flat.name}: variable '{name}'{at}: the exporter does not support {refusal}"
+        )
+
+
+def _scalar_names(name: str, shape: tuple[int, ...]) -> Iterator[str]:
+    if not shape:
+        yield name
+        return
+    for point in itertools.product(*(range(1, size + 1) for size in shape)):
+        yield f"{name}[{','.join(map(str, point))}]"
+
+
+def _refers(node: Json) -> bool:
+    if isinstance(node, dict):
+        return "VarRef" in node or any(_refers(value) for value in node.values())
+    return any(_refers(value) for value in node) if isinstance(node, list) else False

@@ -1,0 +1,162 @@
+"""Build recipes: one TOML file per FMU."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from orchestrator.errors import DescriptionError, LoadError
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "fmu": {"model": str, "root": str, "name": str},
+    "solver": {"method": str, "max_step": (int, float)},
+    "experiment": {
+        "start_time": (int, float),
+        "stop_time": (int, float),
+        "step_size": (int, float),
+    },
+}
+METHODS = ("rk4",)
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """How a co-simulation FMU integrates: ``method`` with steps of at most ``max_step`` seconds."""
+
+    method: str = "rk4"
+    max_step: float = 1e-3
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise DescriptionError(
+                f"solver.method: expected one of {', '.join(METHODS)}, got '{self.method}'"
+            )
+        if not (math.isfinite(self.max_step) and self.max_step > 0):
+            raise DescriptionError(
+                f"solver.max_step: expected a positive number of seconds, got {self.max_step}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Default experiment that an importer may propose, in seconds."""
+
+    start_time: float = 0.0
+    stop_time: float = 1.0
+    step_size: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to build: a Modelica class, where its package lies, and how the FMU shall integrate.
+
+    Attributes
+    ----------
+    root
+        Folder that contains the package.
+    name
+        File name of the FMU without suffix, and its modelIdentifier.
+    """
+
+    model: str
+    root: Path
+    name: str
+    solver: Solver = field(default_factory=Solver)
+    experiment: Experiment = field(default_factory=Experiment)
+
+    def __post_init__(self) -> None:
+        if not _QUALIFIED.fullmatch(self.model):
+            raise DescriptionError(
+                f"model: expected a qualified class name such as SpaceDocking.Bodies.Chaser, got"
+                f" '{self.model}'"
+            )
+        if not _IDENTIFIER.fullmatch(self.name):
+            raise DescriptionError(
+                f"name: expected letters, digits and '_' (an identifier), got '{self.name}'"
+            )
+
+    @classmethod
+    def read(cls, path: Path) -> Recipe:
+        """Read a recipe.
+
+        Raises
+        ------
+        LoadError
+            If the file is missing or not TOML.
+        DescriptionError
+            If keys are missing, unknown or of a wrong type; all problems at once.
+        """
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise LoadError(f"recipe '{path}' cannot be read: {error.strerror}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise LoadError(f"recipe '{path}' is not valid TOML: {error}") from error
+        problems = _problems(table)
+        if problems:
+            raise DescriptionError(*(f"recipe '{path}': {problem}" for problem in problems))
+        fmu = table["fmu"]
+        try:
+            return cls(
+                fmu["model"],
+                (path.parent / fmu.get("root", "../modelica")).resolve(),
+                fmu.get("name", fmu["model"].rpartition(".")[2]),
+                Solver(**table.get("solver", {})),
+                Experiment(**table.get("experiment", {})),
+            )
+        except DescriptionError as error:
+            raise DescriptionError(*(f"recipe '{path}': {p}" for p in error.problems)) from error
+
+    def settings(self) -> dict[str, Any]:
+        """What decides about the content of the FMU, without places on this machine."""
+        return {
+            "model": self.model,
+            "name": self.name,
+            "solver": asdict(self.solver),
+            "experiment": asdict(self.experiment),
+        }
+
+
+def find_recipes(folder: Path) -> list[Path]:
+    """Recipes (``*.toml``) directly in a folder, sorted by name.
+
+    Raises
+    ------
+    LoadError
+        If the folder does not exist.
+    """
+    if not folder.is_dir():
+        raise LoadError(f"recipe folder '{folder}' does not exist; expected a folder of TOML files")
+    return sorted(path for path in folder.glob("*.toml") if path.is_file())
+
+
+def _problems(table: Mapping[str, Any]) -> list[str]:
+    problems = [
+        f"unknown table [{name}]; expected {_listed(_KEYS)}" for name in table if name not in _KEYS
+    ]
+    for section, keys in _KEYS.items():
+        entries = table.get(section, {})
+        if not isinstance(entries, Mapping):
+            problems.append(f"'{section}' is a value; expected a table [{section}]")
+            continue
+        for key, value in entries.items():
+            if key not in keys:
+                problems.append(f"unknown key {section}.{key}; expected {_listed(keys)}")
+            elif isinstance(value, bool) or not isinstance(value, keys[key]):
+                wanted = "a text" if keys[key] is str else "a number"
+                problems.append(f"{section}.{key}: expected {wanted}, got {value!r}")
+    fmu = table.get("fmu")
+    if not isinstance(fmu, Mapping) or "model" not in fmu:
+        problems.append("fmu.model is missing: the qualified name of the Modelica class")
+    return problems
+
+
+def _listed(names: Mapping[str, object]) -> str:
+    return ", ".join(names)

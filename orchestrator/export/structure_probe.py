@@ -1,0 +1,112 @@
+"""Which parameters are folded into the equations, so that setting them later would do nothing.
+
+A flat model does not tell: a condition of a component or of an if-equation has been decided and is
+gone. So each Boolean and Integer parameter is given another value, the model is flattened again
+(milliseconds), and the equations are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from orchestrator.errors import ModelicaError
+
+Json = Any
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_COMPARED = ("equations", "initial_equations", "algorithms", "when_chains", "assert_equations")
+
+
+def structural_parameters(
+    tree: Json, suspected: frozenset[str], flatten_with: Callable[[str], Json]
+) -> frozenset[str]:
+    """Names of parameters that cannot be set after the model was flattened.
+
+    Parameters
+    ----------
+    tree
+        The flat model.
+    suspected
+        Parameters that rumoca calls structural (it also does so for some that are not).
+    flatten_with
+        Flattens the model again with a modification such as ``latched=true``; returns the tree.
+    """
+    referenced = set(_referenced_names(tree))
+    found = set()
+    for name, variable in tree["variables"].items():
+        if (
+            not isinstance(variable["variability"], dict)
+            or "Parameter" not in variable["variability"]
+        ):
+            continue
+        if any(_names(variable["binding"])):
+            continue  # calculated from others, so never set from outside
+        if name not in referenced:
+            found.add(name)  # unused, or decided during flattening
+        elif tree["variable_type_names"].get(name) == "Real" or not _PLAIN_NAME.fullmatch(name):
+            found |= {name} & suspected
+        elif (values := _two_values(variable)) is not None:
+            try:
+                one, other = (flatten_with(_modification(name, value)) for value in values)
+            except ModelicaError:
+                found.add(name)  # the other value has no valid model: a size, for example
+                continue
+            if _shape(one) != _shape(other):
+                found.add(name)
+        else:
+            found |= {name} & suspected
+    return frozenset(found)
+
+
+def _two_values(variable: Json) -> tuple[str, str] | None:
+    """The present value and another one, as Modelica text; both go through the same flattening."""
+    binding = variable["binding"] or variable["start"]
+    if not isinstance(binding, dict) or "Literal" not in binding or variable["dims"]:
+        return None
+    tag, value = next(iter(binding["Literal"]["value"].items()))
+    if tag == "Boolean":
+        return ("true", "false") if value else ("false", "true")
+    return (str(value), str(value + 1)) if tag == "Integer" else None
+
+
+def _modification(name: str, value: str) -> str:
+    *outer, last = name.split(".")
+    text = f"{last}={value}"
+    for part in reversed(outer):
+        text = f"{part}({text})"
+    return text
+
+
+def _shape(tree: Json) -> tuple[Any, ...]:
+    return (sorted(tree["variables"]), *(_bare(tree[key]) for key in _COMPARED))
+
+
+def _bare(node: Json) -> Json:
+    """The tree without what legitimately differs between two runs: places and identities."""
+    if isinstance(node, dict):
+        return {
+            key: _bare(value)
+            for key, value in node.items()
+            if key not in {"span", "component_ref", "location", "instance_id", "def_id", "source"}
+        }
+    return [_bare(value) for value in node] if isinstance(node, list) else node
+
+
+def _referenced_names(tree: Json) -> Iterator[str]:
+    for key in (*_COMPARED, "structured_equations", "initial_structured_equations"):
+        yield from _names(tree[key])
+    for variable in tree["variables"].values():
+        for key in ("binding", "start", "min", "max", "nominal"):
+            yield from _names(variable[key])
+
+
+def _names(node: Json) -> Iterator[str]:
+    if isinstance(node, dict):
+        if "VarRef" in node:
+            yield node["VarRef"]["name"]["name"]
+        for value in node.values():
+            yield from _names(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _names(value)
