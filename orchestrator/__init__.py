@@ -1,1 +1,77 @@
-"""Softdock: co-simulation for rigs that dock hardware against simulated spacecraft."""
+"""Softdock: co-simulation for rigs that dock hardware against simulated spacecraft.
+
+The names that most programs need are here; the rest is in the rooms: ``system``, ``ssp``,
+``simunits``, ``coupling``, ``master``, ``analysis``, ``recording``, ``export``, ``campaign``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from orchestrator.analysis import ContactLoop
+    from orchestrator.campaign import run_experiment, simulate, swap_component
+    from orchestrator.export import build_model, build_recipe
+    from orchestrator.master import DelayMode, Execution
+    from orchestrator.recording import Result
+    from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu
+    from orchestrator.ssp import read_system, write_ssd, write_ssp
+    from orchestrator.system import DefaultExperiment, System, TransportDelay
+
+_HOMES = {
+    "Block": "simunits",
+    "ContactLoop": "analysis",
+    "DefaultExperiment": "system",
+    "DelayMode": "master",
+    "Execution": "master",
+    "Input": "simunits",
+    "Output": "simunits",
+    "Parameter": "simunits",
+    "Result": "recording",
+    "State": "simunits",
+    "System": "system",
+    "TransportDelay": "system",
+    "block": "simunits",
+    "build_model": "export",
+    "build_recipe": "export",
+    "fmu": "simunits",
+    "read_system": "ssp",
+    "run_experiment": "campaign",
+    "simulate": "campaign",
+    "swap_component": "campaign",
+    "write_ssd": "ssp",
+    "write_ssp": "ssp",
+}
+
+__all__ = [
+    "Block",
+    "ContactLoop",
+    "DefaultExperiment",
+    "DelayMode",
+    "Execution",
+    "Input",
+    "Output",
+    "Parameter",
+    "Result",
+    "State",
+    "System",
+    "TransportDelay",
+    "block",
+    "build_model",
+    "build_recipe",
+    "fmu",
+    "read_system",
+    "run_experiment",
+    "simulate",
+    "swap_component",
+    "write_ssd",
+    "write_ssp",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a room when the first of its names is used: start-up stays short."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'orchestrator' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"orchestrator.{_HOMES[name]}"), name)

@@ -1,1 +1,5 @@
-"""cli"""
+"""The ``softdock`` command."""
+
+from orchestrator.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,47 @@
+# Two commands do everything on a machine with Python 3.11, gcc, g++ and make:
+#   make demo    installs, builds the FMUs, runs the EPOS system, writes report and pictures
+#   make test    installs and passes every test
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench clean
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'Softdock needs Python 3.11 or newer; found:'; $(PYTHON) --version; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, sysconfig, pathlib, sys; \
+	  sys.exit(not pathlib.Path(sysconfig.get_paths()["include"], "Python.h").exists())' || \
+	  { echo 'Python has no venv or no headers; on Debian: apt-get install python3-venv python3-dev'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# Installed anew when the native engine or the project's metadata change; Python files are used in place.
+ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*)
+
+$(VENV)/installed: $(BIN)/python $(ENGINE)
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/softdock build fmus
+	$(BIN)/softdock run examples/epos --output results/epos
+	@echo 'The report is results/epos/report.html'
+
+test: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror orchestrator/engine/src/*
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest
+
+bench: $(VENV)/installed
+	$(BIN)/softdock build fmus
+	$(BIN)/python benchmarks/one_fmu.py
+
+clean:
+	rm -rf $(VENV) build fmus/build results

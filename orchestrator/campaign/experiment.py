@@ -1,0 +1,223 @@
+"""The experiment file: which systems are run how, what is measured, and what is drawn."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from orchestrator.errors import DescriptionError, LoadError
+
+Time = str | float
+Setting = bool | int | float | str | tuple[float, ...]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class ContactLoopSpec(_Table):
+    """A linear contact loop, to predict a growth rate from the delay that a run reports."""
+
+    mass: float = Field(gt=0, description="kg")
+    stiffness: float = Field(gt=0, description="N/m")
+    damping: float = Field(ge=0, description="N.s/m")
+
+
+class Measure(_Table):
+    """One figure that is read off a finished case.
+
+    ``peak`` and ``minimum`` of a signal with their time; its ``final`` value; the ``growth`` rate
+    of its oscillation; the largest ``difference`` to a signal of another case of the same times.
+    """
+
+    kind: Literal["peak", "minimum", "final", "growth", "difference"]
+    signal: str
+    begin: Time | None = Field(None, alias="from")
+    until: Time | None = None
+    to: str | None = None
+    to_signal: str | None = None
+    predict: ContactLoopSpec | None = None
+
+
+class RunOptions(_Table):
+    """How a case is run; what is missing comes from ``[defaults]``, then from the system."""
+
+    algorithm: str | None = None
+    delay: Literal["exact", "plain"] | None = None
+    step: Time | None = None
+    start: Time | None = None
+    stop: Time | None = None
+    every: int | None = Field(None, ge=1)
+
+
+class Case(RunOptions):
+    """One run of one system."""
+
+    system: str
+    title: str = ""
+    set: dict[str, Setting] = {}
+    delays: dict[str, Time] = {}
+    swap: dict[str, str] = {}
+    record: tuple[str, ...] | None = None
+    measure: dict[str, Measure] = {}
+
+
+class Sweep(_Table):
+    """One case, run again for every value of its step or of one or more parameters."""
+
+    case: str
+    over: str | tuple[str, ...]
+    values: tuple[Time, ...] = Field(min_length=1)
+    measures: tuple[str, ...] = Field(min_length=1)
+
+
+class Curve(_Table):
+    """One recorded signal of one case."""
+
+    case: str
+    signal: str
+    label: str
+    factor: float = 1.0
+
+
+class Panel(_Table):
+    """One set of axes over time."""
+
+    ylabel: str
+    curves: tuple[Curve, ...] = Field(min_length=1)
+
+
+class TimeFigure(_Table):
+    """Signals over time, one panel above the other."""
+
+    kind: Literal["time"]
+    title: str
+    caption: str = ""
+    until: Time | None = None
+    panels: tuple[Panel, ...] = Field(min_length=1)
+
+
+class SweepCurve(_Table):
+    """One measure over the values of a sweep."""
+
+    sweep: str
+    measure: str
+    label: str
+    what: Literal["value", "predicted"] = "value"
+
+
+class SweepFigure(_Table):
+    """Measures over a swept quantity."""
+
+    kind: Literal["sweep"]
+    title: str
+    caption: str = ""
+    xlabel: str
+    ylabel: str
+    zero_line: str = ""
+    curves: tuple[SweepCurve, ...] = Field(min_length=1)
+
+
+class PlaneFigure(_Table):
+    """The critically stable plane of a delayed contact loop (closed form and exact)."""
+
+    kind: Literal["stability-plane"]
+    title: str
+    caption: str = ""
+    mass: float = Field(gt=0)
+    damping: tuple[float, float]
+    delay: tuple[Time, Time]
+
+
+Figure = Annotated[TimeFigure | SweepFigure | PlaneFigure, Field(discriminator="kind")]
+
+
+class Experiment(_Table):
+    """Everything that one experiment file says."""
+
+    title: str
+    description: str = ""
+    defaults: RunOptions = RunOptions()
+    case: dict[str, Case] = Field(min_length=1)
+    sweep: dict[str, Sweep] = {}
+    figure: dict[str, Figure] = {}
+
+
+def read_experiment(path: Path) -> Experiment:
+    """Read and check an experiment file.
+
+    Raises
+    ------
+    LoadError
+        If the file is missing or is no TOML.
+    DescriptionError
+        If keys are unknown or missing, values have a wrong type, or names that refer to each
+        other do not exist; all together.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LoadError(f"{path}: no such experiment file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise LoadError(f"{path}: expected a TOML file: {error}") from None
+    try:
+        experiment = Experiment.model_validate(content)
+    except ValidationError as error:
+        raise DescriptionError(*(_told(path, item) for item in error.errors())) from None
+    problems = [f"{path}: {text}" for text in _dangling(experiment)]
+    if problems:
+        raise DescriptionError(*problems)
+    return experiment
+
+
+def _told(path: Path, item: object) -> str:
+    assert isinstance(item, dict)  # noqa: S101 - pydantic's ErrorDetails is a TypedDict
+    where = ".".join(str(part) for part in item["loc"])
+    if item["type"] == "extra_forbidden":
+        return f"{path}: unknown key '{where}'"
+    if item["type"] == "missing":
+        return f"{path}: missing key '{where}'"
+    return f"{path}: '{where}': {item['msg']}, found {item['input']!r}"
+
+
+def _dangling(experiment: Experiment) -> list[str]:
+    """Find names of cases, sweeps and measures that do not exist."""
+    named = [*_named_by_cases(experiment), *_named_by_figures(experiment)]
+    return [
+        f"'{where}': no '{name}'; known: {', '.join(known) or 'none'}"
+        for where, name, known in named
+        if name not in known
+    ]
+
+
+Named = Iterator[tuple[str, str, Collection[str]]]
+
+
+def _named_by_cases(experiment: Experiment) -> Named:
+    """Where a case or a sweep names another thing, what it names, and what there is."""
+    for name, case in experiment.case.items():
+        for key, measure in case.measure.items():
+            if measure.kind == "difference":
+                yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
+    for name, sweep in experiment.sweep.items():
+        yield f"sweep.{name}.case", sweep.case, experiment.case
+        if sweep.case in experiment.case:
+            known = experiment.case[sweep.case].measure
+            yield from ((f"sweep.{name}.measures", key, known) for key in sweep.measures)
+
+
+def _named_by_figures(experiment: Experiment) -> Named:
+    for name, figure in experiment.figure.items():
+        where = f"figure.{name}"
+        if isinstance(figure, TimeFigure):
+            for panel in figure.panels:
+                yield from ((where, curve.case, experiment.case) for curve in panel.curves)
+        elif isinstance(figure, SweepFigure):
+            for line in figure.curves:
+                yield where, line.sweep, experiment.sweep
+                if line.sweep in experiment.sweep:
+                    yield where, line.measure, experiment.sweep[line.sweep].measures

@@ -1,0 +1,123 @@
+"""The figures of an experiment file, drawn from its outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orchestrator.analysis import plot_stability_plane
+from orchestrator.campaign.experiment import Figure, PlaneFigure, SweepFigure, TimeFigure
+from orchestrator.campaign.outcome import ExperimentOutcome, SweepOutcome
+from orchestrator.recording import Curve, Panel, Reference, Result, plot_signals, plot_xy
+from orchestrator.system import nanoseconds, seconds
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+
+def cases_of(figure: Figure) -> set[str]:
+    """Names of the cases that a figure needs."""
+    if isinstance(figure, TimeFigure):
+        return {curve.case for panel in figure.panels for curve in panel.curves}
+    return set()
+
+
+def sweeps_of(figure: Figure) -> set[str]:
+    """Names of the sweeps that a figure needs."""
+    if isinstance(figure, SweepFigure):
+        return {curve.sweep for curve in figure.curves}
+    return set()
+
+
+def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
+    """Draw one figure.
+
+    Raises
+    ------
+    DescriptionError
+        If a signal does not exist.
+    """
+    if isinstance(figure, TimeFigure):
+        return _over_time(figure, outcome)
+    if isinstance(figure, SweepFigure):
+        return _over_sweep(figure, outcome)
+    return _plane(figure)
+
+
+def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
+    panels = []
+    for panel in figure.panels:
+        curves = []
+        for curve in panel.curves:
+            result = outcome.cases[curve.case].result
+            shown = slice(None)
+            if figure.until is not None:
+                last = nanoseconds(figure.until, "until")
+                shown = slice(0, int(np.searchsorted(result.time_ns, last, side="right")))
+            values = curve.factor * result[curve.signal]
+            curves.append(Curve(curve.label, result.time[shown], values[shown]))
+        panels.append(Panel(panel.ylabel, curves))
+    return plot_signals(panels, figure.title)
+
+
+def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Drawing:
+    predicted_of = {(c.sweep, c.measure) for c in figure.curves if c.what == "predicted"}
+    measured, predicted = [], []
+    for curve in figure.curves:
+        sweep = outcome.sweeps[curve.sweep]
+        values = sweep.measured[curve.measure]
+        if curve.what == "value":
+            y = np.array([m.value for m in values])
+            # Where a prediction is drawn as a line, runs are markers only, so that both are seen.
+            dash = "none" if (curve.sweep, curve.measure) in predicted_of else None
+            measured.append(Curve(curve.label, _abscissa(sweep), y, dash=dash))
+        else:
+            y = np.array([m.details["predicted"] for m in values])
+            predicted.append(Curve(curve.label, _abscissa(sweep), y))
+    lines = [Reference(0.0, figure.zero_line)] if figure.zero_line else []
+    return plot_xy(
+        measured,
+        xlabel=figure.xlabel,
+        ylabel=figure.ylabel,
+        title=figure.title,
+        references=lines,
+        reference_curves=predicted,
+    )
+
+
+def _abscissa(sweep: SweepOutcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    scale = 1e3 if sweep.over == "step" else 1.0  # steps are drawn in milliseconds
+    return np.array(sweep.values) * scale
+
+
+def _plane(figure: PlaneFigure) -> Drawing:
+    first, last = (seconds(nanoseconds(t, "delay")) for t in figure.delay)
+    return plot_stability_plane(
+        figure.mass,
+        np.linspace(*figure.damping, 77),  # the cuts that are drawn fall on round values
+        np.linspace(first, last, 65),
+    )
+
+
+def default_figure(result: Result) -> TimeFigure:
+    """Draw all recorded signals, one panel for each unit: for a system without an experiment."""
+    by_unit: dict[str, list[str]] = {}
+    for name in result.names:
+        by_unit.setdefault(result.units.get(name, "1"), []).append(name)
+    return TimeFigure.model_validate(
+        {
+            "kind": "time",
+            "title": result.name,
+            "caption": f"All recorded signals of '{result.name}'.",
+            "panels": [
+                {
+                    "ylabel": f"[{unit}]",
+                    "curves": [
+                        {"case": result.name, "signal": name, "label": name} for name in names
+                    ],
+                }
+                for unit, names in by_unit.items()
+            ],
+        }
+    )

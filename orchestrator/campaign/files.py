@@ -1,0 +1,151 @@
+"""The files that an experiment leaves: results, pictures, the report and the summary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.campaign.experiment import Experiment
+from orchestrator.campaign.figures import cases_of, default_figure, draw, sweeps_of
+from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome
+from orchestrator.recording import (
+    CaseSection,
+    FigureItem,
+    FileItem,
+    FmuItem,
+    Measure,
+    Report,
+    Result,
+    draw_system,
+    parameters_of,
+    save,
+    whole_file,
+    write_csv,
+    write_parquet,
+    write_report,
+)
+from orchestrator.simunits import read_fmu
+from orchestrator.system import SourceKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+
+def write_case(result: Result, output: Path) -> list[Path]:
+    """Write the results of a finished case."""
+    return _write_results(result, output / result.name)
+
+
+def write_failed_case(result: Result, output: Path) -> list[Path]:
+    """Write what a case recorded until it failed, beside the results of earlier runs."""
+    return _write_results(result, output / f"{result.name}.partial")
+
+
+def _write_results(result: Result, stem: Path) -> list[Path]:
+    parquet, csv = Path(f"{stem}.parquet"), Path(f"{stem}.csv")
+    write_parquet(result, parquet)
+    write_csv(result, csv)
+    return [parquet, csv]
+
+
+def write_rest(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    output: Path,
+    tell: Callable[[str, float], None],
+) -> None:
+    """Draw all figures whose cases and sweeps were run, and write report and summary."""
+    pictures = output / "figures"
+    pictures.mkdir(exist_ok=True)
+    drawn = _figures(experiment, outcome)
+    items = []
+    for number, (name, (figure, caption)) in enumerate(drawn.items()):
+        _save(figure, pictures / name, outcome)
+        items.append(FigureItem(figure, caption))
+        tell("drawing", (number + 1) / len(drawn))
+    diagrams = []
+    for name, case in _first_of_each_system(experiment, outcome).items():
+        figure = draw_system(case.system, case.result.loops)
+        _save(figure, pictures / f"system-{name}", outcome)
+        caption = f"{case.system.name}: {case.system.description}"
+        diagrams.append(FigureItem(figure, caption.rstrip(": ")))
+    report, summary = output / "report.html", output / "summary.json"
+    outcome.files += [report, summary]
+    write_report(_report(experiment, outcome, items, diagrams, output), report)
+    with whole_file(summary) as draft:
+        draft.write_text(json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n")
+
+
+def _save(figure: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
+    for suffix in (".png", ".svg"):
+        path = stem.with_name(stem.name + suffix)
+        save(figure, path)
+        outcome.files.append(path)
+
+
+def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Drawing, str]]:
+    wanted = {
+        name: figure
+        for name, figure in experiment.figure.items()
+        if cases_of(figure) <= set(outcome.cases) and sweeps_of(figure) <= set(outcome.sweeps)
+    }
+    if not experiment.figure:
+        wanted = {name: default_figure(case.result) for name, case in outcome.cases.items()}
+    return {name: (draw(figure, outcome), figure.caption) for name, figure in wanted.items()}
+
+
+def _first_of_each_system(
+    experiment: Experiment, outcome: ExperimentOutcome
+) -> dict[str, CaseOutcome]:
+    """One case for every system file that was run, by the case's name."""
+    seen: dict[str, str] = {}
+    for name in outcome.cases:
+        seen.setdefault(experiment.case[name].system, name)
+    return {name: outcome.cases[name] for name in seen.values()}
+
+
+def _report(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    figures: list[FigureItem],
+    diagrams: list[FigureItem],
+    output: Path,
+) -> Report:
+    return Report(
+        title=experiment.title,
+        description=experiment.description,
+        cases=tuple(_section(case) for case in outcome.cases.values()),
+        diagrams=tuple(diagrams),
+        figures=tuple(figures),
+        fmus=_fmus(outcome),
+        files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
+    )
+
+
+def _section(case: CaseOutcome) -> CaseSection:
+    measures = []
+    for name, value in case.measured.items():
+        measures.append(Measure(name.replace("_", " "), value.value, value.unit))
+        if "predicted" in value.details:
+            predicted = value.details["predicted"]
+            measures.append(Measure(f"{name.replace('_', ' ')}, predicted", predicted, value.unit))
+    return CaseSection.of(
+        case.result,
+        description=case.title,
+        measures=tuple(measures),
+        parameters=parameters_of(case.system),
+    )
+
+
+def _fmus(outcome: ExperimentOutcome) -> tuple[FmuItem, ...]:
+    items: dict[str, FmuItem] = {}
+    for case in outcome.cases.values():
+        for name, component in case.system.components.items():
+            source = component.source
+            if source.kind is SourceKind.FMU and source.location not in items:
+                fmu = read_fmu(Path(source.location))
+                tool = fmu.description.details["tool"]
+                items[source.location] = FmuItem(name, Path(source.location).name, fmu.guid, tool)
+    return tuple(items.values())

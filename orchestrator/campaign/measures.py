@@ -1,0 +1,106 @@
+"""Figures that are read off finished runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.analysis import ContactLoop, fit_growth
+from orchestrator.campaign.experiment import ContactLoopSpec, Measure
+from orchestrator.campaign.outcome import Measured
+from orchestrator.errors import DescriptionError
+from orchestrator.recording import Result
+from orchestrator.system import nanoseconds
+
+Floats = NDArray[np.float64]
+
+
+def evaluate(measure: Measure, result: Result, others: Mapping[str, Result]) -> Measured:
+    """Read one figure off a result.
+
+    Parameters
+    ----------
+    measure
+        What to read.
+    result
+        The finished case.
+    others
+        Results by case name, for a ``difference``.
+
+    Raises
+    ------
+    DescriptionError
+        If the signal does not exist, the window is empty, or the data do not hold the figure.
+    """
+    time, values = _window(measure, result)
+    unit = result.units.get(measure.signal, "")
+    if measure.kind == "growth":
+        return _growth(measure, result, time, values)
+    if measure.kind == "difference":
+        return _difference(measure, result, others, unit)
+    if measure.kind == "final":
+        return Measured(float(values[-1]), unit, {"time_s": float(time[-1])})
+    at = int(np.argmax(values) if measure.kind == "peak" else np.argmin(values))
+    return Measured(float(values[at]), unit, {"time_s": float(time[at])})
+
+
+def _window(measure: Measure, result: Result) -> tuple[Floats, Floats]:
+    inside = np.ones(result.time_ns.shape, dtype=bool)
+    if measure.begin is not None:
+        inside &= result.time_ns >= nanoseconds(measure.begin, "from")
+    if measure.until is not None:
+        inside &= result.time_ns <= nanoseconds(measure.until, "until")
+    if not inside.any():
+        raise DescriptionError(
+            f"case '{result.name}': the window from {measure.begin} until {measure.until} of"
+            f" '{measure.signal}' holds no sample; the run covers {result.time[0]:g} to"
+            f" {result.time[-1]:g} s"
+        )
+    return result.time[inside], result[measure.signal][inside]
+
+
+def _growth(measure: Measure, result: Result, time: Floats, values: Floats) -> Measured:
+    try:
+        fit = fit_growth(time, values)
+    except DescriptionError as error:
+        raise DescriptionError(f"case '{result.name}', '{measure.signal}': {error}") from None
+    details = {
+        "frequency_hz": fit.frequency,
+        "omega_rad_s": fit.omega,
+        "residual_rms": fit.residual_rms,
+    }
+    if measure.predict is not None:
+        details["predicted"] = _predicted(measure.predict, result)
+    return Measured(fit.sigma, "1/s", details)
+
+
+def _predicted(loop: ContactLoopSpec, result: Result) -> float:
+    """Growth rate of the linear loop with the delay that the run reports for its delayed loops."""
+    totals = {round(entry.total_ns) for entry in result.loops if entry.physical_ns}
+    if len(totals) != 1:
+        found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
+        raise DescriptionError(
+            f"case '{result.name}': a prediction needs one delay common to all delayed loops,"
+            f" found: {found}"
+        )
+    return ContactLoop(loop.mass, loop.stiffness, loop.damping, totals.pop() / 1e9).growth_rate
+
+
+def _difference(
+    measure: Measure, result: Result, others: Mapping[str, Result], unit: str
+) -> Measured:
+    other = others.get(measure.to or "")
+    if other is None:
+        raise DescriptionError(
+            f"case '{result.name}': to take the difference to case '{measure.to}', run both"
+        )
+    if not np.array_equal(other.time_ns, result.time_ns):
+        raise DescriptionError(
+            f"case '{result.name}' and case '{other.name}' have different sample times; a"
+            " difference needs the same step and stop"
+        )
+    error = np.abs(result[measure.signal] - other[measure.to_signal or measure.signal])
+    at = int(np.argmax(error))
+    return Measured(float(error[at]), unit, {"time_s": float(result.time[at])})

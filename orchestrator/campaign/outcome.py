@@ -1,0 +1,114 @@
+"""What an experiment gives: results, measured figures, sweeps, and the files that were written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from orchestrator.recording import Result
+from orchestrator.system import System, seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One figure that was read off a run.
+
+    Parameters
+    ----------
+    value, unit
+        The figure.
+    details
+        Further figures by name: the time of a peak in s, the frequency of a growing
+        oscillation and the residual of its fit, a predicted value.
+    """
+
+    value: float
+    unit: str
+    details: dict[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"value": self.value, "unit": self.unit, **self.details}
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOutcome:
+    """One finished case."""
+
+    title: str
+    system: System
+    result: Result
+    measured: dict[str, Measured]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data (times in seconds, delays in milliseconds)."""
+        result = self.result
+        return {
+            "case": result.name,
+            "title": self.title,
+            "algorithm": result.algorithm,
+            "step_s": seconds(result.step_ns),
+            "delay_mode": result.delay_mode,
+            "simulated_s": result.simulated_seconds,
+            "wall_s": result.wall_seconds,
+            "real_time_factor": result.real_time_factor,
+            "loops": [
+                {
+                    "components": list(loop.components),
+                    "rings": [str(ring) for ring in loop.loops],
+                    "physical_delay_ms": loop.physical_ns / 1e6,
+                    "numerical_delay_ms": loop.numerical_ns / 1e6,
+                    "total_delay_ms": loop.total_ns / 1e6,
+                }
+                for loop in result.loops
+            ],
+            "connections": [
+                {
+                    "connection": str(plan.connection),
+                    "declared_delay_ms": plan.connection.delay.nominal_ns / 1e6,
+                    "seen_delay_ms": plan.seen_ns / 1e6,
+                    "extrapolated_ms": plan.extrapolation_ns / 1e6,
+                }
+                for plan in result.plans
+                if plan.connection.delay
+            ],
+            "measures": {name: value.as_json() for name, value in self.measured.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SweepOutcome:
+    """One finished sweep: measures by name, one entry per value.
+
+    ``values`` are seconds where the step is swept, else the parameter's own unit.
+    """
+
+    case: str
+    over: str
+    values: list[float]
+    measured: dict[str, list[Measured]]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        rows = {name: [m.as_json() for m in row] for name, row in self.measured.items()}
+        return {"case": self.case, "over": self.over, "values": self.values, "measures": rows}
+
+
+@dataclass(slots=True)
+class ExperimentOutcome:
+    """Everything that an experiment gave."""
+
+    title: str
+    cases: dict[str, CaseOutcome] = field(default_factory=dict)
+    sweeps: dict[str, SweepOutcome] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data, as printed by ``softdock run --json``."""
+        return {
+            "title": self.title,
+            "cases": {name: case.as_json() for name, case in self.cases.items()},
+            "sweeps": {name: sweep.as_json() for name, sweep in self.sweeps.items()},
+            "files": [str(path) for path in self.files],
+        }

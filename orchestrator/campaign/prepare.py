@@ -1,0 +1,79 @@
+"""From a case of an experiment file to the system that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from orchestrator.campaign.experiment import Case, RunOptions, Setting
+from orchestrator.campaign.swap import swap_component
+from orchestrator.errors import DescriptionError
+from orchestrator.simunits import resolve
+from orchestrator.ssp import read_system
+from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
+
+
+def prepare(
+    name: str, case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
+) -> System:
+    """Read a case's system, swap, set and delay, and check the whole.
+
+    Parameters
+    ----------
+    name, case
+        The case.
+    folder
+        Folder of the experiment file; the case's ``system`` is relative to it.
+    swaps, settings
+        Those of the command line, applied after the case's own where the component exists.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        If anything does not exist or does not fit; the message names the case.
+    """
+    try:
+        system = resolve(read_system(folder / case.system))
+        for component, text in case.swap.items():
+            system = swap_component(system, component, Source.parse(text).resolved(folder))
+        for component, text in swaps.items():
+            if component in system.components:
+                system = swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
+        for path, value in case.set.items():
+            system = set_value(system, path, value)
+        for path, value in settings.items():
+            if Endpoint.parse(path).component in system.components:
+                system = set_value(system, path, value)
+        for line, delay in case.delays.items():
+            source, _, target = line.partition("->")
+            system = system.with_delay(source.strip(), target.strip(), delay)
+        return system.check()
+    except DescriptionError as error:
+        raise DescriptionError(*(f"case '{name}': {text}" for text in error.problems)) from None
+
+
+def set_value(system: System, path: str, value: Setting) -> System:
+    """Set a parameter from a value as it stands in a file or on the command line."""
+    end = Endpoint.parse(path)
+    connector = system.component(end.component).connector(end.connector)
+    return system.set(path, _converted(connector, value))
+
+
+def _converted(connector: Connector, value: Setting) -> Value:
+    """Read text as the connector's type; other values pass unchanged and are checked later."""
+    if not isinstance(value, str) or connector.type is DataType.STRING:
+        return value
+    if connector.type is DataType.BOOLEAN:
+        return {"true": True, "false": False}.get(value.lower(), value)
+    try:
+        return int(value) if connector.type is DataType.INTEGER else float(value)
+    except ValueError:
+        return value
+
+
+def merged(case: RunOptions, defaults: RunOptions) -> RunOptions:
+    """Options of a case, completed by the experiment's defaults."""
+    own = {key: getattr(case, key) for key in RunOptions.model_fields}
+    return RunOptions.model_validate(
+        {key: value if value is not None else getattr(defaults, key) for key, value in own.items()}
+    )

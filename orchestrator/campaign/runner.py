@@ -1,0 +1,146 @@
+"""Running of an experiment: cases, sweeps, figures, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from orchestrator.campaign.experiment import Case, Experiment, RunOptions, Setting, Sweep
+from orchestrator.campaign.files import write_case, write_failed_case, write_rest
+from orchestrator.campaign.measures import evaluate
+from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome, SweepOutcome
+from orchestrator.campaign.prepare import merged, prepare, set_value
+from orchestrator.campaign.simulate import FailedRunError, simulate
+from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.recording import Result
+from orchestrator.system import Endpoint, System, nanoseconds, seconds
+
+#: Called with the name of a job and the share of it that is done, 0 to 1.
+Progress = Callable[[str, float], None]
+
+
+def run_experiment(
+    experiment: Experiment,
+    folder: Path,
+    output: Path,
+    *,
+    only: Collection[str] = (),
+    settings: Mapping[str, Setting] | None = None,
+    swaps: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> ExperimentOutcome:
+    """Run an experiment and write results, pictures and a report.
+
+    All systems are prepared and checked before the first is run, and nothing is written before
+    that. Each case's results are written when it is finished, so a later failure loses nothing.
+
+    Parameters
+    ----------
+    experiment
+        As read by :func:`read_experiment`.
+    folder
+        What its paths are relative to.
+    output
+        Folder for the files; made if absent.
+    only
+        Cases to run; empty means all. Sweeps and figures are done if all that they need is run.
+    settings, swaps
+        Changes by ``component.parameter`` and by ``component``, for every case that has the
+        component.
+    progress
+        See :data:`Progress`.
+
+    Raises
+    ------
+    SoftdockError
+        If a description is wrong, a file cannot be opened, or a unit fails.
+    """
+    settings, swaps = settings or {}, swaps or {}
+    unknown = [name for name in only if name not in experiment.case]
+    if unknown:
+        raise UnknownNameError(
+            f"no case {', '.join(unknown)}; the experiment has: {', '.join(experiment.case)}"
+        )
+    chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
+    systems = {name: prepare(name, case, folder, swaps, settings) for name, case in chosen.items()}
+    _expect_components([*swaps, *(Endpoint.parse(p).component for p in settings)], systems)
+    tell = progress or (lambda _job, _share: None)
+    outcome = ExperimentOutcome(experiment.title)
+    output.mkdir(parents=True, exist_ok=True)
+    results: dict[str, Result] = {}
+    for name, case in chosen.items():
+        options = merged(case, experiment.defaults)
+        try:
+            result = _simulate(name, systems[name], case, options, lambda s, n=name: tell(n, s))
+        except FailedRunError as failure:
+            outcome.files += write_failed_case(failure.result, output)
+            raise
+        results[name] = result
+        measured = {
+            key: evaluate(measure, result, results)
+            for key, measure in case.measure.items()
+            if measure.kind != "difference" or measure.to in chosen
+        }
+        outcome.cases[name] = CaseOutcome(case.title or name, systems[name], result, measured)
+        outcome.files += write_case(result, output)
+    for name, sweep in experiment.sweep.items():
+        if sweep.case in chosen:
+            outcome.sweeps[name] = _sweep(name, sweep, experiment, systems[sweep.case], tell)
+    write_rest(experiment, outcome, output, tell)
+    return outcome
+
+
+def _expect_components(names: Collection[str], systems: Mapping[str, System]) -> None:
+    known = {name for system in systems.values() for name in system.components}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f"no case has a component '{name}'; components: {', '.join(sorted(known))}"
+            )
+
+
+def _simulate(name: str, system: System, case: Case, options: RunOptions, progress: Any) -> Result:
+    return simulate(
+        system,
+        step=options.step,
+        stop=options.stop,
+        start=options.start,
+        algorithm=options.algorithm,
+        delay=options.delay or "exact",
+        record=case.record,
+        every=options.every or 1,
+        name=name,
+        progress=progress,
+    )
+
+
+def _sweep(
+    name: str, sweep: Sweep, experiment: Experiment, system: System, tell: Progress
+) -> SweepOutcome:
+    """Run one case for every value; a difference cannot be swept."""
+    case = experiment.case[sweep.case]
+    paths = (sweep.over,) if isinstance(sweep.over, str) else sweep.over
+    rows: dict[str, list[Any]] = {key: [] for key in sweep.measures}
+    values: list[float] = []
+    for number, value in enumerate(sweep.values):
+        changed, options = system, merged(case, experiment.defaults)
+        if paths == ("step",):
+            options = options.model_copy(update={"step": value})
+            values.append(seconds(nanoseconds(value, f"sweep '{name}'")))
+        else:
+            for path in paths:
+                changed = set_value(changed, path, value)
+            values.append(_number(name, value))
+        result = _simulate(sweep.case, changed, case, options, None)
+        for key in sweep.measures:
+            rows[key].append(evaluate(case.measure[key], result, {}))
+        tell(f"sweep {name}", (number + 1) / len(sweep.values))
+    return SweepOutcome(sweep.case, ", ".join(paths), values, rows)
+
+
+def _number(name: str, value: str | float) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise DescriptionError(f"sweep '{name}': expected a number, found {value!r}") from None

@@ -1,0 +1,114 @@
+"""One run of one system, from description to result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from orchestrator.errors import DescriptionError, StepError
+from orchestrator.master import DelayMode, Execution
+from orchestrator.recording import Result
+from orchestrator.system import System, nanoseconds, seconds
+
+Progress = Callable[[float], None]
+
+
+class FailedRunError(StepError):
+    """A run that a unit ended; ``result`` holds what was recorded until then."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def simulate(  # the options of a run are what they are
+    system: System,
+    *,
+    step: str | float | None = None,
+    stop: str | float | None = None,
+    start: str | float | None = None,
+    algorithm: str | None = None,
+    delay: DelayMode | str = DelayMode.EXACT,
+    record: Sequence[str] | None = None,
+    every: int = 1,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Run a system from start to stop.
+
+    Parameters
+    ----------
+    system
+        What to run.
+    step, stop, start, algorithm
+        Communication step, times and master algorithm; what is ``None`` is taken from the
+        system's default experiment. A stop time off the grid of steps is reached by the last
+        whole step before it.
+    delay
+        ``"exact"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
+    record, every
+        Outputs to record (all), and of how many steps one is recorded.
+    name
+        Name of the result; the system's name if ``None``.
+    progress
+        Called with the share that is done, 0 to 1.
+
+    Raises
+    ------
+    FailedRunError
+        If a unit fails; its ``result`` holds everything up to there.
+    DescriptionError, LoadError
+        If the system or an option is wrong.
+    """
+    default = system.experiment
+    start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
+    stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
+    step_ns = default.step_ns if step is None else nanoseconds(step, "communication step")
+    if stop_ns is None or step_ns is None:
+        missing = "stop time" if stop_ns is None else "communication step"
+        raise DescriptionError(f"system '{system.name}': no {missing} is given; give one")
+    if stop_ns < start_ns:
+        raise DescriptionError(
+            f"system '{system.name}': the stop time {seconds(stop_ns):g} s lies before the start"
+            f" time {seconds(start_ns):g} s"
+        )
+    with Execution(
+        system,
+        step=f"{step_ns} ns",
+        algorithm=algorithm or default.algorithm or "gauss-seidel",
+        delay=delay,
+        start=f"{start_ns} ns",
+        stop=f"{stop_ns} ns",
+        record=record,
+        every=every,
+    ) as execution:
+        last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
+
+        def report(time: float) -> None:
+            if progress is not None:
+                progress((time - seconds(start_ns)) / max(seconds(last_ns - start_ns), 1e-9))
+
+        try:
+            execution.advance(f"{last_ns} ns", report)
+        except StepError as error:
+            result = _result(execution, name or system.name)
+            raise FailedRunError(f"case '{result.name}': {error}", result) from error
+        return _result(execution, name or system.name)
+
+
+def _result(execution: Execution, name: str) -> Result:
+    recording = execution.recording()
+    schedule = execution.schedule
+    return Result(
+        name=name,
+        time_ns=recording.time_ns,
+        names=recording.names,
+        values=recording.values,
+        units=recording.units,
+        step_ns=schedule.step_ns,
+        algorithm=schedule.algorithm,
+        delay_mode=str(schedule.mode),
+        loops=schedule.loops,
+        plans=schedule.plans,
+        wall_seconds=execution.wall_seconds,
+        simulated_seconds=execution.time - seconds(execution.start_ns),
+    )

@@ -1,0 +1,67 @@
+"""What the commands print: text on standard output, progress and problems on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+output = Console(highlight=False, soft_wrap=True)
+if not output.is_terminal:
+    output.width = 160  # nobody folds a pipe
+messages = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON, and nothing else."""
+    output.file.write(json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+
+def print_error(text: str) -> None:
+    """Print a problem; each line of it is one."""
+    for line in text.splitlines():
+        messages.print(f"error: {line}", markup=False, style="red")
+
+
+def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """Print a table; columns of numbers are aligned to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for i, column in enumerate(columns):
+        justify: Literal["left", "right"] = "left" if i == 0 else "right"
+        table.add_column(Text(column), justify=justify, overflow="fold")  # Text: "[ms]" is no style
+    for row in rows:
+        table.add_row(*map(Text, row))
+    output.print(table)
+
+
+class Bar:
+    """One line of progress per job; silent where standard error is no terminal."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._jobs: dict[str, TaskID] = {}
+
+    def __call__(self, job: str, share: float) -> None:
+        """Show that a share of a job is done."""
+        if job not in self._jobs:
+            self._jobs[job] = self._progress.add_task(job, total=1.0)
+        self._progress.update(self._jobs[job], completed=share)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Bar]:
+    """Show progress on a terminal."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=messages, disable=not messages.is_terminal) as progress:
+        yield Bar(progress)

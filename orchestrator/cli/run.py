@@ -1,0 +1,100 @@
+"""``softdock run``: run an experiment or a system and write everything down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json, print_table, progress_bar
+from orchestrator.errors import DescriptionError
+
+
+def run(
+    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for results; default: results/NAME")
+    ] = None,
+    case: Annotated[
+        list[str] | None, typer.Option(help="Run only this case; may be given several times")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="component.parameter=value")
+    ] = None,
+    swap: Annotated[
+        list[str] | None, typer.Option(help="component=file.fmu or component=block:NAME")
+    ] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
+    delay: Annotated[
+        Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
+    ] = None,
+    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
+    stop: Annotated[str | None, typer.Option(help="Stop time, such as '60 s'")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Run, and write results, pictures and a report."""
+    from orchestrator.campaign import run_experiment
+    from orchestrator.campaign.experiment import RunOptions
+    from orchestrator.cli.target import experiment_of, with_options
+
+    experiment, folder = experiment_of(target)
+    options = RunOptions(algorithm=algorithm, delay=delay, step=step, stop=stop)
+    name = folder.resolve().name if target.is_dir() or target.suffix == ".toml" else target.stem
+    with progress_bar() as bar:
+        outcome = run_experiment(
+            with_options(experiment, options),
+            folder,
+            output or Path("results") / name,
+            only=case or (),
+            settings=_pairs(set_ or [], "--set", "component.parameter=value"),
+            swaps=_pairs(swap or [], "--swap", "component=SOURCE"),
+            progress=bar,
+        )
+    if json:
+        print_json(outcome.as_json())
+        return
+    rows = []
+    for key, finished in outcome.cases.items():
+        result = finished.result
+        loops = [loop for loop in result.loops if loop.physical_ns] or list(result.loops)
+        rows.append(
+            [
+                key,
+                result.algorithm,
+                result.delay_mode,
+                f"{result.step_ns / 1e6:g}",
+                " ".join(sorted({f"{loop.physical_ns / 1e6:g}" for loop in loops})),
+                " ".join(sorted({f"{loop.numerical_ns / 1e6:+.3f}" for loop in loops})),
+                f"{result.simulated_seconds:g}",
+                f"{result.real_time_factor:,.0f}",
+            ]
+        )
+    columns = ["case", "master", "delay", "H [ms]", "physical [ms]", "numerical [ms]"]
+    print_table(outcome.title, [*columns, "simulated [s]", "x real time"], rows)
+    measured = [
+        [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
+        for key, finished in outcome.cases.items()
+        for name, value in finished.measured.items()
+    ]
+    if measured:
+        print_table("Measured", ["figure", "value", "details"], measured)
+    for path in outcome.files:
+        if path.suffix in {".html", ".png"}:
+            console.print(str(path), markup=False)
+
+
+def _details(details: dict[str, float]) -> str:
+    shown = {"time_s": "at {:.6g} s", "frequency_hz": "{:.6g} Hz", "predicted": "predicted {:+.6g}"}
+    return ", ".join(text.format(details[key]) for key, text in shown.items() if key in details)
+
+
+def _pairs(texts: list[str], option: str, form: str) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise DescriptionError(f"{option} {text}: expected {form}")
+        pairs[name] = value
+    return pairs

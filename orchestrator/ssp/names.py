@@ -1,0 +1,71 @@
+"""XML names of SSP 1.0 and of Softdock's own annotations."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lxml import etree
+
+_STANDARD = "http://ssp-standard.org/SSP1/SystemStructure"
+
+#: Namespace by prefix; ``sd`` is Softdock's own.
+NAMESPACES: Final = {
+    "ssd": f"{_STANDARD}Description",
+    "ssc": f"{_STANDARD}Common",
+    "ssv": f"{_STANDARD}ParameterValues",
+    "ssm": f"{_STANDARD}ParameterMapping",
+    "ssb": f"{_STANDARD}SignalDictionary",
+    "sd": "https://softdock.io/ssp/1",
+}
+_PREFIXES = {uri: prefix for prefix, uri in NAMESPACES.items()}
+_BRACED = re.compile(r"\{([^{}]*)\}")
+
+FMU_TYPE: Final = "application/x-fmu-sharedlibrary"
+BLOCK_TYPE: Final = "application/x-softdock-block"
+PARAMETER_SET_TYPE: Final = "application/x-ssp-parameter-set"
+
+#: The .ssd that an archive or a folder stands for, and the suffix of its variants.
+MAIN_SSD: Final = "SystemStructure.ssd"
+SSD_SUFFIX: Final = ".ssd"
+
+
+def full(name: str) -> str:
+    """Turn ``"ssd:Component"`` into lxml's ``"{namespace}Component"``."""
+    prefix, _, local = name.partition(":")
+    return f"{{{NAMESPACES[prefix]}}}{local}"
+
+
+def short(text: str) -> str:
+    """Turn every ``{namespace}`` in a text, such as a tag or a message, into its prefix."""
+
+    def prefix(match: re.Match[str]) -> str:
+        known = _PREFIXES.get(match[1])
+        return f"{known}:" if known else match[0]
+
+    return _BRACED.sub(prefix, text)
+
+
+def tag(element: etree._Element) -> str:
+    """Return the prefixed name of an element; ``""`` for a comment or processing instruction."""
+    return short(element.tag) if isinstance(element.tag, str) else ""
+
+
+def children(element: etree._Element) -> list[etree._Element]:
+    """Return the child elements, without comments and processing instructions."""
+    return [child for child in element if isinstance(child.tag, str)]
+
+
+def child(element: etree._Element, name: str) -> etree._Element | None:
+    """Return the first child of a name such as ``"ssd:Connectors"``."""
+    return element.find(full(name))
+
+
+def listed(element: etree._Element, group: str, name: str) -> list[etree._Element]:
+    """Return the children called ``name`` of the child called ``group``."""
+    return element.findall(f"{full(group)}/{full(name)}")
+
+
+def add(parent: etree._Element, name: str, /, **attributes: str) -> etree._Element:
+    """Append a child element; ``ValueError`` if XML cannot hold an attribute's text."""
+    return etree.SubElement(parent, full(name), attributes)

@@ -1,0 +1,29 @@
+"""Every Python example in the documentation runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md", *ROOT.glob("*/README.md")])
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+CODE = [(page, code) for page in PAGES for code in BLOCK.findall(page.read_text())]
+
+
+@pytest.mark.parametrize(("page", "code"), CODE, ids=[page.stem for page, _ in CODE])
+def test_example_runs(page, code, plants, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    # As a module of its own: a block's annotations are looked up in the module that defines it.
+    file = tmp_path / "example.py"
+    file.write_text("from __future__ import annotations\n" + code)
+    import runpy
+
+    runpy.run_path(str(file))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(page.read_text()):
+        assert (page.parent / target).exists(), target

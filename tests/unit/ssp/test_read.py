@@ -1,0 +1,387 @@
+"""What is read from other tools' SSDs, and what is refused: with file, line and all at once."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.errors import SspError
+from orchestrator.ssp import read_ssd
+from orchestrator.system import LinearTransformation, Provenance, TransportDelay
+
+LOOP = 'startElement="a" startConnector="x" endElement="a" endConnector="u"'
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(SspError) as caught:
+        read_ssd(path)
+    return str(caught.value)
+
+
+def test_defaults_of_the_standard_apply(ssd: Any) -> None:
+    line = f"<ssd:Connection {LOOP}><ssc:LinearTransformation/></ssd:Connection>"
+    system = read_ssd(ssd(connections=line, after='<ssd:DefaultExperiment stopTime="1e1"/>'))
+    assert system.connections[0].transformation == LinearTransformation(1.0, 0.0)
+    assert system.connections[0].delay is None
+    assert system.experiment.stop_ns == 10_000_000_000
+    fmu = ssd(elements='<ssd:Component name="f" source="../../fmus/build/X%20Y.fmu"/>')
+    source = read_ssd(fmu).component("f").source
+    assert source.location == str((fmu.parent / "../../fmus/build/X Y.fmu").resolve())
+
+
+def test_delays_are_exact(ssd: Any) -> None:
+    text = '<sd:TransportDelay nominal="16.000001" unit="ms" provenance="identified"/>'
+    note = f'<ssc:Annotation type="io.softdock.delay">{text}</ssc:Annotation>'
+    line = f"<ssd:Connection {LOOP}><ssd:Annotations>{note}</ssd:Annotations></ssd:Connection>"
+    system = read_ssd(ssd(connections=line))
+    assert system.connections[0].delay == TransportDelay(16_000_001, Provenance.IDENTIFIED)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('<sd:TransportDelay nominal="x"/>', "expected seconds"),
+        ('<sd:TransportDelay nominal="1e-10"/>', "whole number of nanoseconds"),
+        ('<sd:TransportDelay nominal="-1"/>', "cannot be negative"),
+        ('<sd:TransportDelay nominal="1" unit="h"/>', "expected seconds"),
+        ('<sd:TransportDelay nominal="1" provenance="guess"/>', "found 'guess'"),
+        ('<sd:TransportDelay nominal="1" jitter="2"/>', "unknown attribute jitter"),
+        ("<sd:TransportDelay/>", "expected the attribute nominal"),
+        ("<sd:Delay/>", "found it 1 times with sd:Delay"),
+        ("", "with nothing"),
+    ],
+)
+def test_a_wrong_delay_is_refused(ssd: Any, content: str, expected: str) -> None:
+    note = f'<ssc:Annotation type="io.softdock.delay">{content}</ssc:Annotation>'
+    line = f"<ssd:Connection {LOOP}><ssd:Annotations>{note}</ssd:Annotations></ssd:Connection>"
+    text = refusal(ssd(connections=line))
+    assert expected in text
+    assert "SystemStructure.ssd:15: connection a.x -> a.u" in text
+
+
+def test_two_delays_on_a_line_are_refused(ssd: Any) -> None:
+    one = '<sd:TransportDelay nominal="1"/>'
+    note = f'<ssc:Annotation type="io.softdock.delay">{one}</ssc:Annotation>' * 2
+    line = f"<ssd:Connection {LOOP}><ssd:Annotations>{note}</ssd:Annotations></ssd:Connection>"
+    assert "found it 2 times" in refusal(ssd(connections=line))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ('startTime="INF"', "startTime: expected seconds"),
+        ('stopTime="1e-12"', "stopTime: '1e-12' is not a whole number"),
+    ],
+)
+def test_a_wrong_experiment_is_refused(ssd: Any, attributes: str, expected: str) -> None:
+    assert expected in refusal(ssd(after=f"<ssd:DefaultExperiment {attributes}/>"))
+
+
+@pytest.mark.parametrize(
+    ("master", "expected"),
+    [('step="x"', "step: expected seconds"), ('order="2"', "unknown attribute order")],
+)
+def test_a_wrong_master_is_refused(ssd: Any, master: str, expected: str) -> None:
+    note = f'<ssc:Annotation type="io.softdock.master"><sd:Master {master}/></ssc:Annotation>'
+    experiment = (
+        f"<ssd:DefaultExperiment><ssd:Annotations>{note}</ssd:Annotations></ssd:DefaultExperiment>"
+    )
+    assert expected in refusal(ssd(after=experiment))
+
+
+def test_values_are_converted_to_the_connectors_units(ssd: Any) -> None:
+    values = ssd.real("k", 2.5, "kN/m") + ssd.real("u", 3.0)
+    system = read_ssd(ssd(bindings=ssd.binding(values, 'prefix="a."')))
+    assert system.component("a").values == {"k": pytest.approx(2500.0), "u": 3.0}
+
+
+def test_the_system_binds_over_the_component_and_later_over_earlier(ssd: Any) -> None:
+    inner = "".join(ssd.binding(ssd.real("k", v)) for v in (1.0, 2.0)) + ssd.binding(
+        ssd.real("h", 3.0)
+    )
+    component = (
+        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
+        f"<ssd:ParameterBindings>{inner}</ssd:ParameterBindings></ssd:Component>"
+    )
+    outer = ssd.binding(ssd.real("b.h", 4.0))
+    system = read_ssd(ssd(elements=component, bindings=outer))
+    assert system.component("b").values == {"k": 2.0, "h": 4.0}
+
+
+def test_an_external_parameter_file_is_read(ssd: Any) -> None:
+    path = ssd(bindings='<ssd:ParameterBinding source="set.ssv" prefix="a."/>')
+    (path.parent / "set.ssv").write_text(ssd.values(ssd.real("k", 7.0, "N/m")))
+    assert read_ssd(path).component("a").values == {"k": 7.0}
+
+
+def test_problems_of_an_external_file_name_it(ssd: Any) -> None:
+    source = '<ssd:ParameterBinding source="set.ssv" prefix="a."/>'
+    path = ssd(bindings=source)
+    assert "set.ssv: cannot be read: No such file" in refusal(path)
+    file = path.parent / "set.ssv"
+    file.write_text(ssd.values("\n<ssv:Parameter/>"))
+    assert "set.ssv:2: not valid SSP 1.0" in refusal(path)
+    file.write_text(ssd.values("\n\n" + ssd.real("k", 1.0, "s")))
+    text = refusal(path)
+    assert "set.ssv:3: parameter 'k': unit 's'" in text
+    assert "does not convert" in text
+    file.write_text("<nonsense")
+    assert "set.ssv: malformed XML" in refusal(path)
+    file.write_text("<a/>")
+    assert "expected the root element ssv:ParameterSet of SSP 1.0, found a" in refusal(path)
+    assert "outside of the folder" in refusal(
+        ssd(bindings='<ssd:ParameterBinding source="../set.ssv"/>')
+    )
+    assert "expected a file" in refusal(
+        ssd(bindings='<ssd:ParameterBinding source="http://example.com/set.ssv"/>')
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ('<ssv:Parameter name="a.k"><ssv:Boolean value="true"/></ssv:Parameter>', "expected Real"),
+        ('<ssv:Parameter name="a.n"><ssv:Real value="1"/></ssv:Parameter>', "expected Integer"),
+        ('<ssv:Parameter name="a.x"><ssv:Real value="1"/></ssv:Parameter>', "is an output"),
+        ('<ssv:Parameter name="k"><ssv:Real value="1"/></ssv:Parameter>', "component.connector"),
+        ('<ssv:Parameter name="b.k"><ssv:Real value="1"/></ssv:Parameter>', "no component 'b'"),
+        ('<ssv:Parameter name="a.z"><ssv:Real value="1"/></ssv:Parameter>', "it has: x, u, k, n"),
+        (
+            '<ssv:Parameter name="a.k"><ssv:Real value="1" unit="blorb"/></ssv:Parameter>',
+            "'blorb' is not a unit",
+        ),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(ssd: Any, value: str, expected: str) -> None:
+    assert expected in refusal(ssd(bindings=ssd.binding(value)))
+
+
+def test_a_unit_that_cannot_be_converted_is_refused(ssd: Any) -> None:
+    component = (
+        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
+        f"<ssd:ParameterBindings>{ssd.binding(ssd.real('k', 1.0, 'mm'))}"
+        "</ssd:ParameterBindings></ssd:Component>"
+    )
+    assert "the unit of 'k' is not known" in refusal(ssd(elements=component))
+
+
+@pytest.mark.parametrize(
+    ("binding", "expected"),
+    [
+        ("<ssd:ParameterBinding/>", "either a source or inline"),
+        ('<ssd:ParameterBinding type="text/csv" source="x.csv"/>', "of type text/csv"),
+        ('<ssd:ParameterBinding source="x.ssv" sourceBase="component"/>', "sourceBase"),
+        (
+            "<ssd:ParameterBinding><ssd:ParameterValues/></ssd:ParameterBinding>",
+            "expected one ssv:ParameterSet, found nothing",
+        ),
+    ],
+)
+def test_a_binding_of_another_kind_is_refused(ssd: Any, binding: str, expected: str) -> None:
+    assert expected in refusal(ssd(bindings=binding))
+
+
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [
+        ("application/x-ssp-definition", "other.ssd"),
+        ("application/x-fmu-sharedlibrary", "plant.so"),
+        ("application/x-fmu-sharedlibrary", "block:plant"),
+        ("application/x-softdock-block", "plant.fmu"),
+        ("application/x-softdock-block", "block:"),
+    ],
+)
+def test_a_source_of_another_kind_is_refused(ssd: Any, kind: str, source: str) -> None:
+    text = refusal(ssd(elements=f'<ssd:Component name="b" type="{kind}" source="{source}"/>'))
+    assert f"component 'b': type {kind} with source '{source}' is not supported" in text
+    assert "supported: type application/x-fmu-sharedlibrary" in text
+    assert ":13:" in text
+
+
+@pytest.mark.parametrize("source", ["http://example.com/x.fmu", "x.fmu?a.fmu", "a#b.fmu"])
+def test_a_source_that_is_no_file_is_refused(ssd: Any, source: str) -> None:
+    assert "expected" in refusal(ssd(elements=f'<ssd:Component name="b" source="{source}"/>'))
+
+
+def test_everything_unsupported_is_listed_together(ssd: Any) -> None:
+    elements = """
+<ssd:Component name="b" source="b.fmu" implementation="ModelExchange"/>
+<ssd:Component name="c" source="c.fmu"><ssd:Connectors>
+<ssd:Connector name="i" kind="inout"><ssc:Real/></ssd:Connector>
+<ssd:Connector name="j" kind="calculatedParameter"><ssc:Real/></ssd:Connector>
+<ssd:Connector name="e" kind="input"><ssc:Enumeration name="E"/></ssd:Connector>
+<ssd:Connector name="f" kind="input"><ssc:Binary/></ssd:Connector>
+<ssd:Connector name="g" kind="input"/>
+</ssd:Connectors><ssd:ParameterBindings><ssd:ParameterBinding source="p.ssv">
+<ssd:ParameterMapping source="m.ssm"/></ssd:ParameterBinding></ssd:ParameterBindings>
+</ssd:Component>
+<ssd:SignalDictionaryReference name="d" dictionary="D"/>
+<ssd:System name="inner"/>"""
+    connections = f"""
+<ssd:Connection {LOOP}><ssc:BooleanMappingTransformation>
+<ssc:MapEntry source="true" target="false"/></ssc:BooleanMappingTransformation></ssd:Connection>
+<ssd:Connection startConnector="up" endElement="a" endConnector="u"/>
+<ssd:Connection {LOOP} suppressUnitConversion="true"/>
+<ssd:Connection startElement="zz" startConnector="x" endElement="a" endConnector="u"/>
+<ssd:Connection startElement="a" startConnector="y" endElement="a" endConnector="u"/>"""
+    path = ssd(
+        first='<ssd:Connectors><ssd:Connector name="up" kind="input"/></ssd:Connectors>',
+        elements=elements,
+        connections=connections,
+        top='<ssd:SignalDictionaries><ssd:SignalDictionary name="D" source="d.ssb"/>'
+        "</ssd:SignalDictionaries>",
+        after='<ssd:Enumerations><ssc:Enumeration name="E"><ssc:Item name="a" value="1"/>'
+        "</ssc:Enumeration></ssd:Enumerations>",
+    )
+    text = refusal(path)
+    for expected in (
+        ":3: connectors of the system itself",
+        ":14: component 'b': implementation ModelExchange",
+        ":16: component 'c', connector 'i': kind 'inout' is not supported",
+        ":17: component 'c', connector 'j': kind 'calculatedParameter'",
+        ":18: component 'c', connector 'e': the type Enumeration",
+        ":19: component 'c', connector 'f': the type Binary",
+        ":20: component 'c', connector 'g': has no type",
+        ":22: component 'c': parameter mappings",
+        ":24: signal dictionaries",
+        ":25: nested system 'inner'",
+        ":28: connection a.x -> a.u: BooleanMappingTransformation",
+        ":30: connection up -> a.u: the start is a connector of the system itself",
+        ":31: connection a.x -> a.u: suppressUnitConversion between 'm' and 'mm'",
+        ":32: connection zz.x -> a.u: no component 'zz' (known: a, b, c, d, inner)",
+        ":33: connection a.y -> a.u: component 'a' has no connector 'y'; it has: x, u, k, n",
+        "signal dictionaries are not supported; connect the components",
+        "enumerations are not supported",
+    ):
+        assert expected in text, expected
+    assert all(line.startswith(str(path)) for line in text.splitlines())
+
+
+def test_suppressed_conversion_between_equal_units_changes_nothing(ssd: Any) -> None:
+    line = (
+        '<ssd:Connection startElement="a" startConnector="x" endElement="b" endConnector="u"'
+        ' suppressUnitConversion="true"/>'
+    )
+    component = (
+        '<ssd:Component name="b" source="b.fmu"><ssd:Connectors><ssd:Connector name="u"'
+        ' kind="input"><ssc:Real unit="m"/></ssd:Connector></ssd:Connectors></ssd:Component>'
+    )
+    assert len(read_ssd(ssd(connections=line, elements=component)).connections) == 1
+    undeclared = '<ssd:Component name="b" source="b.fmu"/>'
+    text = refusal(ssd(connections=line, elements=undeclared))
+    assert "unless 'b.u' is declared" in text
+
+
+def test_names_that_are_taken_or_have_dots_are_refused(ssd: Any) -> None:
+    twice = '<ssd:Connector name="x" kind="input"><ssc:Real/></ssd:Connector>' * 2
+    text = refusal(
+        ssd(
+            elements='<ssd:Component name="a" source="a.fmu"/>'
+            '<ssd:Component name="b.c" source="a.fmu"><ssd:Connectors>'
+            f"{twice}</ssd:Connectors></ssd:Component>"
+        )
+    )
+    assert "component 'a': the name 'a' is taken" in text
+    assert "connector 'x': the name is taken" in text
+    assert "'b.c': a name must not be empty or contain a dot" in text
+
+
+def test_a_unit_defined_otherwise_is_refused(ssd: Any) -> None:
+    def units(definition: str) -> Path:
+        return ssd(
+            after=f'<ssd:Units>\n<ssc:Unit name="mm"><ssc:BaseUnit {definition}/></ssc:Unit>'
+            '<ssc:Unit name="unused"><ssc:BaseUnit/></ssc:Unit></ssd:Units>'
+        )
+
+    assert read_ssd(units('m="1" factor="0.001000001"'))
+    text = refusal(units('m="1"'))
+    assert "unit 'mm': is defined as 1 m, but Softdock takes the name for 0.001 m" in text
+    assert "unit 'mm': is defined as" in refusal(units('m="2" factor="0.001"'))
+
+
+def test_xsd_problems_have_lines(ssd: Any) -> None:
+    text = refusal(
+        ssd(
+            elements='<ssd:Component nam="b" source="b.fmu"/>\n<ssd:Part/>',
+            bindings=ssd.binding('<ssv:Parameter name="a.k"><ssv:Real/></ssv:Parameter>'),
+        )
+    )
+    assert "SystemStructure.ssd:13: not valid SSP 1.0: " in text
+    assert ":14: not valid SSP 1.0: Element 'ssd:Part'" in text
+    assert ":3: not valid SSP 1.0: Element 'ssv:Real': The attribute 'value' is required" in text
+    assert "http://" not in text
+
+
+def test_other_documents_are_refused(ssd: Any, tmp_path: Path) -> None:
+    assert "expected SSP version 1.0, found 2.0" in refusal(ssd(root='version="2.0" name="s"'))
+    assert "not valid SSP" in refusal(ssd(system=""))
+    path = tmp_path / "x.ssd"
+    path.write_text("<fmiModelDescription/>")
+    assert "expected the root element ssd:SystemStructureDescription" in refusal(path)
+    assert "found fmiModelDescription" in refusal(path)
+    path.write_text("<a><b></a>")
+    assert "malformed XML" in refusal(path)
+    path.write_bytes(b"")
+    assert "malformed XML" in refusal(path)
+    assert "cannot be read: No such file" in refusal(tmp_path / "none.ssd")
+    assert "cannot be read" in refusal(tmp_path)
+
+
+def test_document_types_and_entities_are_refused(ssd: Any, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret text")
+    text = ssd().read_text()
+    bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+    for inside, use in (
+        ('<!ENTITY e "v">', "s"),
+        ('<!ENTITY e0 "lol">' + bomb, "&e11;"),
+        (f'<!ENTITY e SYSTEM "{secret.as_uri()}">', "s"),
+    ):
+        path = tmp_path / "x.ssd"
+        start = f"<!DOCTYPE d [{inside}]>\n<ssd:SystemStructureDescription"
+        changed = text.replace("<ssd:SystemStructureDescription", start, 1)
+        path.write_text(changed.replace('name="a"', f'name="{use}"'))
+        found = refusal(path)
+        assert "document type declaration" in found or "malformed XML" in found
+        assert "secret text" not in found
+
+
+def test_what_is_not_kept_is_logged(ssd: Any, caplog: pytest.LogCaptureFixture) -> None:
+    geometry = '<ssd:SystemGeometry x1="0" y1="0" x2="1" y2="1"/>'
+    note = '<ssc:Annotation type="com.vendor.colour"><x/></ssc:Annotation>'
+    path = ssd(
+        root='version="1.0" name="other" author="me" generationTool="T"',
+        top=f"{geometry}<ssd:Annotations>{note}</ssd:Annotations>",
+    )
+    with caplog.at_level(logging.WARNING):
+        read_ssd(path)
+    (record,) = caplog.records
+    for part in (str(path), "com.vendor.colour", "ssd:SystemGeometry", "author", "'other'"):
+        assert part in record.getMessage()
+
+
+def test_our_files_log_nothing(ssd: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        read_ssd(ssd())
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("io.softdock.delay", "stands in ssd:System; expected ssd:Connection"),
+        ("io.softdock.jitter", "unknown annotation 'io.softdock.jitter'"),
+    ],
+)
+def test_our_annotations_elsewhere_are_refused(ssd: Any, kind: str, expected: str) -> None:
+    note = f'<ssd:Annotations><ssc:Annotation type="{kind}"/></ssd:Annotations>'
+    assert expected in refusal(ssd(top=note))
+
+
+def test_comments_are_no_elements(ssd: Any) -> None:
+    comment = "<!-- a comment --><?and an instruction?>"
+    system = read_ssd(ssd(elements=comment, first=comment, after=comment, top=comment))
+    assert list(system.components) == ["a"]
