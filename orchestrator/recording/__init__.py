@@ -1,0 +1,64 @@
+"""Recording: what a run leaves behind - results, files, pictures, block diagrams, reports.
+
+pandas, pyarrow, matplotlib and jinja2 are imported where they are used, so that this package is
+imported quickly.
+"""
+
+from orchestrator.recording.atomic import whole_file
+from orchestrator.recording.csv import write_csv
+from orchestrator.recording.decimation import decimate
+from orchestrator.recording.diagram import draw_system
+from orchestrator.recording.figure import (
+    PALETTE,
+    Curve,
+    Panel,
+    Reference,
+    picture,
+    plot_signals,
+    plot_xy,
+    save,
+)
+from orchestrator.recording.origin import origin, versions
+from orchestrator.recording.parquet import read_parquet, write_parquet
+from orchestrator.recording.report import render_report, write_report
+from orchestrator.recording.report_content import (
+    CaseSection,
+    FigureItem,
+    FileItem,
+    FmuItem,
+    Measure,
+    ParameterRow,
+    Report,
+    parameters_of,
+)
+from orchestrator.recording.result import Result
+
+__all__ = [
+    "PALETTE",
+    "CaseSection",
+    "Curve",
+    "FigureItem",
+    "FileItem",
+    "FmuItem",
+    "Measure",
+    "Panel",
+    "ParameterRow",
+    "Reference",
+    "Report",
+    "Result",
+    "decimate",
+    "draw_system",
+    "origin",
+    "parameters_of",
+    "picture",
+    "plot_signals",
+    "plot_xy",
+    "read_parquet",
+    "render_report",
+    "save",
+    "versions",
+    "whole_file",
+    "write_csv",
+    "write_parquet",
+    "write_report",
+]

@@ -1,0 +1,65 @@
+"""Where a result comes from, as plain data for a file's metadata and for the report."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.recording.result import Result
+
+_PACKAGES = ("softdock", "numpy", "scipy", "networkx", "pandas", "pyarrow", "matplotlib")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Softdock, Python and the packages that numbers depend on, and the platform."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "softdock": found.pop("softdock", "not installed"),
+        **found,
+        "platform": platform.platform(),
+    }
+
+
+def origin(result: Result) -> dict[str, Any]:
+    """Describe how a result came about, in types that JSON has."""
+    return {
+        "case": result.name,
+        "units": dict(result.units),
+        "step_ns": result.step_ns,
+        "algorithm": result.algorithm,
+        "delay_mode": result.delay_mode,
+        "loops": [_loop(loop) for loop in result.loops],
+        "plans": [_plan(plan) for plan in result.plans],
+        "wall_seconds": result.wall_seconds,
+        "simulated_seconds": result.simulated_seconds,
+        "versions": versions(),
+    }
+
+
+def _loop(delay: LoopDelay) -> dict[str, Any]:
+    return {
+        "components": list(delay.components),
+        "rings": [str(ring) for ring in delay.loops],
+        "physical_ns": delay.physical_ns,
+        "numerical_ns": delay.numerical_ns,
+        "total_ns": delay.total_ns,
+    }
+
+
+def _plan(plan: DelayPlan) -> dict[str, Any]:
+    delay = plan.connection.delay
+    return {
+        "connection": str(plan.connection),
+        "declared_ns": delay.nominal_ns if delay else 0,
+        "provenance": str(delay.provenance) if delay else "",
+        "shift_ns": plan.shift_ns,
+        "seen_ns": plan.seen_ns,
+        "extrapolation_ns": plan.extrapolation_ns,
+    }

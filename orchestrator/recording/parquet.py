@@ -1,0 +1,77 @@
+"""Results as Parquet: exact, compact, and with all that is known of the run in the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.errors import LoadError
+from orchestrator.recording.atomic import whole_file
+from orchestrator.recording.origin import origin
+from orchestrator.recording.result import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Key of the schema metadata; its value is the JSON of :func:`~orchestrator.recording.origin`.
+KEY = b"softdock"
+
+
+def write_parquet(result: Result, path: str | Path) -> None:
+    """Write a result as Parquet.
+
+    Columns are ``time [s]`` and the signals, all float64. Units, step, algorithm, delays of the
+    loops and versions stand as JSON under ``softdock`` in the schema's metadata; each field
+    carries its ``unit`` as well. ``pandas.read_parquet`` reads the file too.
+
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(result.to_frame())
+    fields = [
+        field.with_metadata({"unit": result.units[field.name]})
+        if field.name in result.units
+        else field
+        for field in table.schema
+    ]
+    metadata = {**(table.schema.metadata or {}), KEY: json.dumps(origin(result)).encode()}
+    table = table.cast(pa.schema(fields, metadata=metadata))
+    with whole_file(path) as draft:
+        pq.write_table(table, draft, compression="zstd")
+
+
+def read_parquet(path: str | Path) -> pd.DataFrame:
+    """Read what :func:`write_parquet` has written.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by time in seconds. ``attrs["units"]`` holds the units by column, ``attrs["run"]``
+        the rest of the metadata.
+
+    Raises
+    ------
+    LoadError
+        If the file is missing, damaged or not written by Softdock.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(path).read()
+        run = json.loads(table.schema.metadata[KEY])
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        raise LoadError(
+            f"{path}: expected a Parquet file that Softdock has written, but it cannot be read:"
+            f" {error}"
+        ) from error
+    frame: pd.DataFrame = table.to_pandas()
+    frame.attrs["units"] = run.pop("units")
+    frame.attrs["run"] = run
+    return frame

@@ -1,0 +1,213 @@
+"""What a report says, as plain values that whoever runs the cases fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.recording.origin import versions
+from orchestrator.recording.result import Result
+from orchestrator.system import Causality, System, Value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number that sums a run up, such as a peak or a growth rate; a column of the summary."""
+
+    name: str
+    value: float | str | None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRow:
+    """One parameter of a component; ``is_set`` if the experiment set it, else it is a default."""
+
+    component: str
+    name: str
+    value: Value | None
+    unit: str = ""
+    description: str = ""
+    is_set: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FigureItem:
+    """A picture with its caption.
+
+    Parameters
+    ----------
+    figure
+        A matplotlib figure, or the path of a ``.png`` or ``.svg`` file.
+    caption
+        Stands below it.
+    alt
+        What it shows, for those who do not see it; the caption if empty.
+    """
+
+    figure: Figure | Path
+    caption: str
+    alt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FmuItem:
+    """An FMU that was used."""
+
+    component: str
+    file: str
+    guid: str
+    generator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    """A file that was written; ``path`` relative to the report becomes a link."""
+
+    path: Path
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseSection:
+    """One case: how it was run and what came of it.
+
+    Parameters
+    ----------
+    name, description
+        Heading, and a sentence below it.
+    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans
+        As in :class:`~orchestrator.recording.Result`.
+    measures
+        Numbers for the summary.
+    parameters
+        Parameters of this case; empty if the report lists them for all cases.
+    figures
+        Pictures of this case.
+    note
+        Shown prominently, such as the reason why a run ended early.
+    """
+
+    name: str
+    description: str = ""
+    algorithm: str = ""
+    delay_mode: str = ""
+    step_ns: int = 0
+    simulated_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    loops: tuple[LoopDelay, ...] = ()
+    plans: tuple[DelayPlan, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    parameters: tuple[ParameterRow, ...] = ()
+    figures: tuple[FigureItem, ...] = ()
+    note: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        result: Result,
+        *,
+        description: str = "",
+        measures: tuple[Measure, ...] = (),
+        parameters: tuple[ParameterRow, ...] = (),
+        figures: tuple[FigureItem, ...] = (),
+        note: str = "",
+    ) -> CaseSection:
+        """Make the section of a result."""
+        section = cls(
+            result.name,
+            description,
+            measures=measures,
+            parameters=parameters,
+            figures=figures,
+            note=note,
+        )
+        return replace(
+            section,
+            algorithm=result.algorithm,
+            delay_mode=result.delay_mode,
+            step_ns=result.step_ns,
+            simulated_seconds=result.simulated_seconds,
+            wall_seconds=result.wall_seconds,
+            loops=result.loops,
+            plans=result.plans,
+        )
+
+    @property
+    def real_time_factor(self) -> float | None:
+        """Simulated time over wall time; ``None`` if the wall time is not known."""
+        return self.simulated_seconds / self.wall_seconds if self.wall_seconds > 0 else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """A whole report.
+
+    Parameters
+    ----------
+    title, description
+        Heading and introduction; a blank line begins a new paragraph.
+    cases
+        In the order of the summary.
+    diagrams
+        Drawings of the systems.
+    figures
+        Pictures that compare cases.
+    parameters
+        Parameters that all cases share.
+    versions
+        Version by name; what this process runs on unless given.
+    fmus
+        FMUs that were used.
+    files
+        Files that were written with the report.
+    created
+        Date to print; none if empty.
+    """
+
+    title: str
+    description: str = ""
+    cases: tuple[CaseSection, ...] = ()
+    diagrams: tuple[FigureItem, ...] = ()
+    figures: tuple[FigureItem, ...] = ()
+    parameters: tuple[ParameterRow, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=versions)
+    fmus: tuple[FmuItem, ...] = ()
+    files: tuple[FileItem, ...] = ()
+    created: str = ""
+
+
+def parameters_of(system: System) -> tuple[ParameterRow, ...]:
+    """List the parameters of a resolved system, and the inputs that are held at a value.
+
+    A value counts as set if the system sets it, also to what the default is.
+    """
+    fed = {line.target for line in system.connections}
+    fed_names = {(end.component, end.connector) for end in fed}
+    rows = []
+    for component in system.components.values():
+        held = [
+            c
+            for c in component.of(Causality.INPUT)
+            if c.name in component.values and (component.name, c.name) not in fed_names
+        ]
+        for connector in [*component.of(Causality.PARAMETER), *held]:
+            is_input = connector.causality is Causality.INPUT
+            about = connector.description
+            rows.append(
+                ParameterRow(
+                    component.name,
+                    connector.name,
+                    component.values.get(connector.name, connector.start),
+                    connector.unit or "",
+                    f"{about} (input, held)".strip() if is_input else about,
+                    connector.name in component.values,
+                )
+            )
+    return tuple(rows)

@@ -1,0 +1,121 @@
+"""What a run leaves behind: the recorded signals and how they came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.errors import DescriptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Name of the time column in frames and files.
+TIME = "time [s]"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Signals of one run.
+
+    ``result["chaser.position"]`` is one signal as an array of shape (n,).
+
+    Parameters
+    ----------
+    name
+        Name of the case.
+    time_ns
+        Time in nanoseconds, int64 array of shape (n,).
+    names
+        ``component.connector``, with ``[i]`` for elements of an array connector.
+    values
+        float64 array of shape (n, len(names)), in the units of ``units``.
+    units
+        Unit by name in Modelica notation, where one is declared.
+    step_ns
+        Communication step in nanoseconds.
+    algorithm
+        Registered name of the algorithm.
+    delay_mode
+        ``"exact"`` or ``"plain"``.
+    loops, plans
+        Delay of every closed loop, and how every delayed connection is read.
+    wall_seconds
+        Time that the stepping took.
+    simulated_seconds
+        Time that was simulated.
+
+    Raises
+    ------
+    DescriptionError
+        If the arrays do not fit together.
+    """
+
+    name: str
+    time_ns: NDArray[np.int64]
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    units: dict[str, str] = field(default_factory=dict)
+    step_ns: int = 0
+    algorithm: str = ""
+    delay_mode: str = ""
+    loops: tuple[LoopDelay, ...] = ()
+    plans: tuple[DelayPlan, ...] = ()
+    wall_seconds: float = 0.0
+    simulated_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        expected = (*self.time_ns.shape, len(self.names))
+        if self.values.shape != expected or self.time_ns.ndim != 1:
+            raise DescriptionError(
+                f"result '{self.name}': expected values of shape {expected} for"
+                f" {len(self.names)} names and time of shape {self.time_ns.shape},"
+                f" found {self.values.shape}"
+            )
+
+    @cached_property
+    def time(self) -> NDArray[np.float64]:
+        """Time in seconds, float64 array of shape (n,)."""
+        seconds: NDArray[np.float64] = self.time_ns / 1e9
+        return seconds
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time over wall time: above 1 the run is faster than real time."""
+        if self.wall_seconds > 0:
+            return self.simulated_seconds / self.wall_seconds
+        return float("nan")
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        """Return one signal, shape (n,), or raise UnknownNameError that lists the names."""
+        try:
+            signal: NDArray[np.float64] = self.values[:, self._column[name]]
+        except KeyError:
+            known = ", ".join(self.names) or "none"
+            raise UnknownNameError(
+                f"result '{self.name}' has no signal '{name}'; it has: {known}"
+            ) from None
+        return signal
+
+    @cached_property
+    def _column(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def label(self, name: str) -> str:
+        """Name of a signal with its unit: ``"chaser.position [m]"``."""
+        return f"{name} [{self.units[name]}]" if name in self.units else name
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas frame, indexed by time in seconds, units in ``frame.attrs["units"]``."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            self.values, index=pd.Index(self.time, name=TIME), columns=list(self.names), copy=True
+        )
+        frame.attrs["units"] = dict(self.units)
+        return frame

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from orchestrator.errors import DescriptionError
+from orchestrator.recording import (
+    PALETTE,
+    Curve,
+    Panel,
+    Reference,
+    decimate,
+    picture,
+    plot_signals,
+    plot_xy,
+    save,
+)
+
+
+def texts(figure):
+    return [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
+
+
+def test_decimation_keeps_extremes_ends_and_order():
+    time = np.linspace(0.0, 60.0, 100_003)
+    values = np.sin(time)
+    values[[777, 50_001, 100_001]] = [9.0, -9.0, 8.0]  # spikes of a single sample
+    x, y = decimate(time, values, buckets=500)
+    assert len(x) <= 5 * 500
+    assert {9.0, -9.0, 8.0} <= set(y)
+    assert (x[0], x[-1]) == (time[0], time[-1])
+    assert np.all(np.diff(x) > 0)
+    assert np.isin(x, time).all()
+
+
+def test_decimation_leaves_a_short_series_alone():
+    time = np.arange(100.0)
+    x, y = decimate(time, time**2, buckets=25)
+    assert x is time
+    np.testing.assert_array_equal(y, time**2)
+
+
+def test_decimation_keeps_gaps():
+    values = np.ones(10_000)
+    values[1234] = np.nan
+    values[5000:6000] = np.nan
+    x, y = decimate(np.arange(10_000.0), values, buckets=100)
+    assert 1234.0 in x
+    assert np.isnan(y).sum() >= 11
+    assert np.nanmax(y) == 1.0
+
+
+def test_signals_share_time_and_have_units():
+    time = np.linspace(0.0, 1.0, 20)
+    curves = [Curve("exact", time, time), Curve("plain", time, time)]
+    figure = plot_signals(
+        [Panel("Position [m]", curves), Panel("Force [N]", [Curve("only", time, -time)])], "Capture"
+    )
+    upper, lower = figure.axes
+    assert (upper.get_ylabel(), lower.get_ylabel()) == ("Position [m]", "Force [N]")
+    assert (upper.get_xlabel(), lower.get_xlabel()) == ("", "Time [s]")
+    assert upper.get_shared_x_axes().joined(upper, lower)
+    assert [text.get_text() for text in upper.get_legend().get_texts()] == ["exact", "plain"]
+    assert lower.get_legend() is None
+
+
+def test_coincident_curves_differ_in_colour_and_dash():
+    time = np.linspace(0.0, 1.0, 20)
+    figure = plot_signals([Panel("x", [Curve(str(i), time, time) for i in range(len(PALETTE))])])
+    lines = figure.axes[0].lines
+    assert len({line.get_color() for line in lines}) == len(PALETTE)
+    assert len({str(line._unscaled_dash_pattern) for line in lines}) == len(PALETTE)
+
+
+def test_own_dash_and_colour_win():
+    figure = plot_signals([Panel("x", [Curve("a", [0, 1], [0, 1], dash=":", colour="red")])])
+    (line,) = figure.axes[0].lines
+    assert (line.get_linestyle(), line.get_color()) == (":", "red")
+
+
+def test_sweep_has_markers_references_and_logarithms():
+    figure = plot_xy(
+        [Curve("found", [1, 2, 4], [1, 2, 4])],
+        xlabel="H [ms]",
+        ylabel="error [1/s]",
+        references=[Reference(3.0, "limit"), Reference(2.0, "rig", axis="x")],
+        reference_curves=[Curve("theory", [1, 4], [1, 4])],
+        log="xy",
+    )
+    (axes,) = figure.axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert texts(figure) == ["theory", "found", "limit", "rig"]
+    theory, found = axes.lines[:2]
+    assert theory.get_marker() in {"None", ""}
+    assert found.get_marker() == "o"
+
+
+def test_labels_are_shown_as_they_are():
+    hostile = ["$\\frac$", "_hidden", "a\nb"]
+    figure = plot_xy(
+        [Curve(text, [0, 1], [0, 1]) for text in hostile],
+        xlabel="$x",
+        ylabel="$\\undefined{$",
+        title="$\\bad$",
+    )
+    assert len(texts(figure)) == 3
+    assert picture(figure, "png").startswith(b"\x89PNG")
+
+
+def test_wrong_plots_are_refused():
+    with pytest.raises(DescriptionError, match="at least one panel"):
+        plot_signals([])
+    with pytest.raises(DescriptionError, match=r"curve 'a'.*\(2,\) and \(3,\)"):
+        plot_signals([Panel("x", [Curve("a", [0, 1], [0, 1, 2])])])
+    figure = plot_signals([Panel("x", [])])
+    with pytest.raises(DescriptionError, match=r"\.png or \.svg"):
+        save(figure, "picture.pdf")
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_pictures_are_reproducible(tmp_path, kind):
+    def draw():
+        return plot_signals([Panel("x", [Curve("a", [0, 1], [0, 1]), Curve("b", [0, 1], [1, 0])])])
+
+    save(draw(), tmp_path / f"one.{kind}")
+    content = (tmp_path / f"one.{kind}").read_bytes()
+    assert content == picture(draw(), kind)
+    assert b"date" not in content.lower()
+
+
+def test_a_failed_picture_keeps_the_earlier_one(kept, monkeypatch):
+    path = kept("plot.png")
+    figure = plot_signals([Panel("x", [])])
+    monkeypatch.setattr(figure, "savefig", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        save(figure, path)
+    assert path.read_bytes() == b"earlier"
