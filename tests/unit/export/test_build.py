@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.errors import FmuError, ModelicaError
 from orchestrator.export import Solver, build_model, build_recipe
+from orchestrator.export.compiler import compile_library
 
 SOURCE = """model Lag "first order"
   input Real u;
@@ -101,3 +102,19 @@ def test_only_fmi_functions_are_exported(plants: dict[str, Path], tmp_path: Path
     symbols = [line.split()[-1] for line in listed.stdout.splitlines()]
     assert len(symbols) == 34
     assert all(symbol.startswith("fmi2") for symbol in symbols)
+
+
+def test_relative_output(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    built = build_model("Lag", root, Path("out"), name="Relative")
+    assert (tmp_path / "out" / "Relative.fmu").is_file()
+    assert built.path == Path("out/Relative.fmu")
+
+
+def test_sources_compile_without_warnings(plants: dict[str, Path], tmp_path: Path) -> None:
+    for name, path in plants.items():
+        folder = tmp_path / name
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+        strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+        compile_library(folder / "sources", "fmu.c", folder / "strict.so", strict)
