@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from lxml import etree
@@ -12,6 +14,17 @@ from orchestrator.errors import LoadError
 #: Limits that no honest FMU or SSP of this field comes near; a zip bomb does.
 MOST_BYTES = 4 * 1024**3
 MOST_ENTRIES = 100_000
+
+#: What zipfile raises on a damaged entry, one of an unknown method, or one behind a password.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+)
 
 
 def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
@@ -27,7 +40,7 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
         raise error(f"{path}: no such file")
     try:
         archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, EOFError) as reason:
+    except _DAMAGE as reason:
         raise error(f"{path}: expected a zip archive, but it cannot be read: {reason}") from None
     try:
         _check_entries(path, archive, error)
@@ -60,7 +73,7 @@ def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[Load
         return archive.read(name)
     except KeyError:
         raise error(f"{path}: the archive has no '{name}'") from None
-    except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError) as reason:
+    except _DAMAGE as reason:
         raise error(f"{path}: '{name}' is damaged: {reason}") from None
 
 
@@ -69,7 +82,7 @@ def extract(path: Path, target: Path, error: type[LoadError]) -> None:
     with open_archive(path, error) as archive:
         try:
             archive.extractall(target)
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError) as reason:
+        except _DAMAGE as reason:
             raise error(f"{path}: the archive is damaged: {reason}") from None
 
 

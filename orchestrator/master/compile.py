@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-import networkx as nx
-
 from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay, plan_delays
-from orchestrator.errors import CapabilityError
+from orchestrator.errors import CapabilityError, PluginError
 from orchestrator.master.algorithms import Groups, algorithm
 from orchestrator.master.schedule import Code, Member, Reading, Schedule
 from orchestrator.simunits.unit import signal_order
@@ -15,11 +13,15 @@ from orchestrator.system import (
     Causality,
     Connection,
     Connector,
+    DataType,
     Endpoint,
     System,
     closed_loops,
     conversion,
 )
+
+#: Most samples that the histories of all delays may hold together (800 MB).
+MOST_SAMPLES = 100_000_000
 
 
 def compile_schedule(
@@ -49,7 +51,13 @@ def compile_schedule(
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
+    _check_types(system, recorded)
     groups = algorithm(algorithm_name)(system)
+    if sorted(name for group in groups for name in group) != sorted(system.components):
+        raise PluginError(
+            f"algorithm '{algorithm_name}' returned the groups {groups}; expected every component"
+            f" once: {', '.join(system.components)}"
+        )
     place = {name: i for i, group in enumerate(groups) for name in group}
 
     def steps_before(line: Connection) -> bool:
@@ -62,6 +70,19 @@ def compile_schedule(
     builder.lay_out(recorded)
     builder.emit()
     return builder.schedule(algorithm_name, loops)
+
+
+def _check_types(system: System, recorded: Collection[str]) -> None:
+    ends = [(line.source, f"connection {line}") for line in system.connections]
+    ends += [(Endpoint.parse(name), f"recording of '{name}'") for name in recorded]
+    wrong = [
+        f"{where}: '{end}' is a String; connections and recordings carry Real, Integer and Boolean"
+        " signals"
+        for end, where in ends
+        if system.components[end.component].connectors[end.connector].type is DataType.STRING
+    ]
+    if wrong:
+        raise CapabilityError(*wrong)
 
 
 class _Builder:
@@ -147,6 +168,13 @@ class _Builder:
                         reading = Reading.HOLD if self.mode is DelayMode.PLAIN else Reading.LINEAR
                         self.histories += [(slot + i, depth, reading) for i in range(size)]
                         self.history_rows.setdefault(name, []).append((target, first))
+        samples = sum(depth for _, depth, _ in self.histories)
+        if samples > MOST_SAMPLES:
+            raise CapabilityError(
+                f"the delays of system '{self.system.name}' hold {samples} samples at a step of"
+                f" {self.step_ns / 1e6:g} ms; expected at most {MOST_SAMPLES}: check the delays,"
+                " or take a longer step"
+            )
 
     def _exchange(self, lines: Iterable[Connection]) -> None:
         rows = {target: first for held in self.history_rows.values() for target, first in held}
@@ -186,10 +214,8 @@ class _Builder:
             self.operations.append((Code.PUSH, first, count))
 
     def _passes(self) -> int:
-        """Enough passes for the longest ring of components, and one more where delays cut it."""
-        graph = nx.DiGraph(self.system.graph)
-        longest = max((len(ring) for ring in nx.strongly_connected_components(graph)), default=1)
-        return min(longest, 8) + bool(self.plans)
+        """Enough passes for a chain of all components, and one more where delays cut a ring."""
+        return len(self.members) + bool(self.plans)
 
     def schedule(self, algorithm_name: str, loops: list[LoopDelay]) -> Schedule:
         """Return what was collected."""

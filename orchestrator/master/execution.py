@@ -6,22 +6,24 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayMode
 from orchestrator.engine import Engine
-from orchestrator.errors import CapabilityError, StepError, UnknownNameError
+from orchestrator.errors import CapabilityError, DescriptionError, StepError, UnknownNameError
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.initialisation import initialise
 from orchestrator.master.schedule import Schedule
 from orchestrator.simunits import SimulationUnit, make_unit, resolve
-from orchestrator.system import Causality, System, nanoseconds, seconds
+from orchestrator.system import Causality, DataType, System, nanoseconds, seconds
 
-#: Rows are allotted in blocks of this size, and progress is reported in between.
+#: Rows are allotted in blocks of at most this size; in between progress is reported, and the
+#: interpreter sees signals such as Ctrl-C. A block is meant to last as long as given here.
 _CHUNK = 20_000
+_CHUNK_SECONDS = 0.2
 Progress = Callable[[float], None]
 
 
@@ -70,7 +72,9 @@ class Execution:
     Raises
     ------
     DescriptionError, LoadError
-        If the system is wrong, a source cannot be opened, or a unit does not initialise.
+        If the system is wrong or a source cannot be opened.
+    StepError
+        If a unit does not initialise.
     """
 
     def __init__(
@@ -85,12 +89,18 @@ class Execution:
         record: Sequence[str] | None = None,
         every: int = 1,
     ) -> None:
-        self.system = resolve(system).check()
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise DescriptionError(f"every: expected a whole number >= 1, found {every!r}")
+        mode = _mode(delay)
+        resolved = resolve(system)
+        if mode is DelayMode.PLAIN:
+            resolved = resolved.without_zero_delays()  # nothing to take a step's own delay off
+        self.system = resolved.check()
         self.start_ns = nanoseconds(start, "start time")
         stop_ns = None if stop is None else nanoseconds(stop, "stop time")
         outputs = self._recorded(record)
         self.schedule: Schedule = compile_schedule(
-            self.system, algorithm, nanoseconds(step, "communication step"), _mode(delay), outputs
+            self.system, algorithm, nanoseconds(step, "communication step"), mode, outputs
         )
         self.every = every
         self.units: list[SimulationUnit] = []
@@ -101,6 +111,7 @@ class Execution:
         self._engine = self._make_engine()
         initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
         self.wall_seconds = 0.0
+        self._ended = ""
         self._columns = [
             (name, slot)
             for name in outputs
@@ -111,17 +122,20 @@ class Execution:
         self._engine.write_row()
 
     def _recorded(self, record: Sequence[str] | None) -> list[str]:
-        names = [
-            f"{component.name}.{output.name}"
+        types = {
+            f"{component.name}.{output.name}": output.type
             for component in self.system.components.values()
             for output in component.of(Causality.OUTPUT)
-        ]
+        }
+        names = list(types)
         for name in record or ():
             if name not in names:
                 raise UnknownNameError(
                     f"cannot record '{name}': it is not an output; outputs: {', '.join(names)}"
                 )
-        return names if record is None else list(record)
+        if record is not None:
+            return list(record)
+        return [name for name in names if types[name] is not DataType.STRING]
 
     def _make_engine(self) -> Engine:
         plan = self.schedule
@@ -160,7 +174,7 @@ class Execution:
         until
             Seconds or text.
         progress
-            Called with the time in seconds, a few times a second at most.
+            Called with the time in seconds, a few times a second.
 
         Raises
         ------
@@ -169,42 +183,57 @@ class Execution:
         StepError
             If a unit fails; what was recorded until then stays.
         """
-        distance = nanoseconds(until, "time to advance to") - self._engine.time_ns
+        goal = nanoseconds(until, "time to advance to")
+        distance = goal - self._engine.time_ns
         steps, rest = divmod(distance, self.schedule.step_ns)
         if distance < 0 or rest:
             raise CapabilityError(
-                f"cannot advance to {until} s: expected a time not before {self.time:g} s that is"
-                f" a whole number of steps of {self.schedule.step_ns / 1e6:g} ms away"
+                f"cannot advance to {seconds(goal):.9g} s: expected a time not before"
+                f" {self.time:.9g} s that is a whole number of steps of"
+                f" {self.schedule.step_ns / 1e6:g} ms away"
             )
+        chunk = 100
         while steps > 0:
-            count = min(steps, _CHUNK)
-            self._run(count)
+            count = min(steps, chunk)
+            taken = self._run(count)
             steps -= count
+            chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
             if progress is not None:
                 progress(self.time)
 
-    def _run(self, steps: int) -> None:
+    def _run(self, steps: int) -> float:
+        """Do some steps and return the seconds that they took."""
+        if self._ended:
+            raise StepError(
+                f"this run ended at t = {self.time:.9g} s: {self._ended};"
+                " its results are kept, make a new Execution to run again"
+            )
         self._attach(steps // self.every + 1)
         began = time.perf_counter()
-        done, status, failed, reason = self._engine.run(steps)
-        self.wall_seconds += time.perf_counter() - began
+        _, status, failed, reason = self._engine.run(steps)
+        taken = max(time.perf_counter() - began, 1e-9)
+        self.wall_seconds += taken
         for unit in self.units:
             unit.forward_log()
         if status > 1:
-            self._raise(done, status, self.units[failed], reason)
+            self._raise(status, self.units[failed], reason)
+        return taken
 
-    def _raise(self, done: int, status: int, unit: SimulationUnit, reason: str) -> None:
-        del done
+    def _raise(self, status: int, unit: SimulationUnit, reason: str) -> NoReturn:
         names = ["ok", "warning", "discard", "error", "fatal", "pending"]
         member = next(m for m in self.schedule.members if m.name == unit.name)
         if reason.startswith("output number "):
             output = self._element(member.outputs, unit, int(reason.split()[2]))
             reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
         why = reason or unit.native.failure or "the unit gave no reason"
+        self._ended = f"component '{unit.name}' failed ({why})"
+        cause = unit.exception()
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause  # Ctrl-C or an exit while a block had the word
         raise StepError(
             f"component '{unit.name}' failed in the step from t = {self.time:.9g} s"
             f" (status {names[status]}): {why}; results up to there are kept"
-        ) from unit.exception()
+        ) from cause
 
     @staticmethod
     def _element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
@@ -253,6 +282,7 @@ class Execution:
 
     def close(self) -> None:
         """Terminate all units; allowed more than once."""
+        self._ended = self._ended or "it was closed"
         for unit in self.units:
             unit.terminate()
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from orchestrator.engine import Engine
+from orchestrator.errors import StepError
 from orchestrator.master.schedule import Code, Schedule
 from orchestrator.simunits import SimulationUnit
 
@@ -19,13 +22,19 @@ def initialise(
     """Set the units up and exchange initial values until all are consistent.
 
     Before the start a delayed signal has the value that it has at the start. The exchange is
-    repeated as often as the longest ring of components is long; algebraic loops were refused
-    before, so each pass settles at least one more unit.
+    repeated until it changes nothing; algebraic loops were refused before, so each pass settles
+    at least one more unit, and as many passes as there are units suffice.
+
+    Raises
+    ------
+    StepError
+        If a unit fails, or an output is not finite in the end.
     """
     for unit in units:
         unit.setup(start_ns, stop_ns)
     signals = engine.signals
     for _ in range(schedule.initial_passes):
+        before = signals.copy()
         for code, first, count in schedule.operations:
             if code == Code.STEP:
                 member, unit = schedule.members[first], units[first]
@@ -35,6 +44,13 @@ def initialise(
             elif code != Code.PUSH:
                 engine.start(start_ns, schedule.step_ns)  # the past is what the signals are now
                 engine.lines(code, first, count)
+        if np.array_equal(before, signals):
+            break
+    for name, (slot, size) in schedule.slots.items():
+        if not np.isfinite(signals[slot : slot + size]).all():
+            raise StepError(
+                f"'{name}' is not finite (NaN or infinite) at the start, t = {start_ns / 1e9:.9g} s"
+            )
     engine.start(start_ns, schedule.step_ns)
     for unit in units:
         unit.exit_initialisation()

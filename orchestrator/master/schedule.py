@@ -61,7 +61,7 @@ class Schedule:
     operations
         ``(code, first, count)`` in order of execution.
     initial_passes
-        How often initial outputs are exchanged until all are consistent.
+        How often initial outputs are exchanged at most until all are consistent.
     plans, loops
         How delayed connections are read, and the delay of every loop.
     """

@@ -100,9 +100,12 @@ class Block:
             if not isinstance(item, _Declared):
                 continue
             delattr(cls, name)
+            feedthrough.pop(name, None)  # what a base class declared under this name
             if item.causality is None:
+                connectors.pop(name, None)
                 states[name] = item.start
                 continue
+            states.pop(name, None)
             kind = DataType.REAL if item.shape else _TYPES.get(hints.get(name, float))
             if kind is None:
                 raise DescriptionError(
@@ -116,6 +119,13 @@ class Block:
             if item.causality is Causality.OUTPUT and item.depends_on is not None:
                 feedthrough[name] = item.depends_on
         cls.connectors, cls.feedthrough, cls.states = connectors, feedthrough, states
+        inputs = [c.name for c in connectors.values() if c.causality is Causality.INPUT]
+        for name, names in feedthrough.items():
+            if not set(names) <= set(inputs):
+                raise DescriptionError(
+                    f"block {cls.__name__}.{name}: depends_on={names!r}; expected a tuple of"
+                    f" inputs: {', '.join(inputs) or 'it has none'}"
+                )
 
     def __init__(self, **values: Value) -> None:
         for connector in self.connectors.values():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from orchestrator.engine import PythonUnit
+from orchestrator.errors import DescriptionError, StepError
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.unit import SimulationUnit
@@ -45,13 +48,30 @@ class BlockUnit(SimulationUnit):
 
     def _port(self, connector: Connector) -> tuple[str, str, object]:
         array = getattr(self.block, connector.name) if connector.shape else None
+        if array is not None and not (
+            isinstance(array, np.ndarray)
+            and array.shape == connector.shape
+            and array.dtype == np.float64
+            and array.flags.c_contiguous
+        ):
+            raise DescriptionError(
+                f"component '{self.name}': array connector '{connector.name}' was replaced;"
+                f" expected a contiguous float64 array of shape {connector.shape}:"
+                f" write into it, self.{connector.name}[...] = value"
+            )
         return connector.name, _CODES[connector.type], array
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
         """Blocks need no announcement."""
 
     def _initialise_outputs(self, start_ns: int) -> None:
-        self.block.initialise(seconds(start_ns))
+        try:
+            self.block.initialise(seconds(start_ns))
+        except Exception as error:
+            raise StepError(
+                f"component '{self.name}' failed while initialising:"
+                f" {type(error).__name__}: {error}"
+            ) from error
 
     def _exit_initialisation(self) -> None:
         """Blocks are ready as they are."""

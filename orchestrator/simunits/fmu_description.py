@@ -97,10 +97,11 @@ def _read(path: Path, stamp: int) -> FmuDescription:  # noqa: ARG001 - the stamp
 
 def _parse(path: Path) -> Any:
     from fmpy import read_model_description
-    from fmpy.validation import ValidationError
+    from fmpy.model_description import ValidationError
 
     try:
-        return read_model_description(str(path))
+        with path.open("rb") as stream:  # FMPy does not close what it opens if it raises
+            return read_model_description(stream)
     except ValidationError as error:
         raise FmuError(f"{path}: modelDescription.xml is not valid: {error}") from None
     except Exception as error:  # FMPy raises plain Exception for what it does not understand

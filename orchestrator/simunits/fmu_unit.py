@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import math
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from orchestrator.archive import extract
 from orchestrator.engine import Fmu2, SavedState
-from orchestrator.errors import FmuError
+from orchestrator.errors import DescriptionError, FmuError, StepError
 from orchestrator.simunits.fmu_description import FmuDescription
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import Connector, DataType, Value, seconds
@@ -18,11 +21,19 @@ from orchestrator.system import Connector, DataType, Value, seconds
 _LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
 
 
+class _Folder:
+    """A temporary folder that is removed with its last user, or with the process."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="softdock-fmu-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 @lru_cache(maxsize=256)
-def _unpacked(path: Path, stamp: int) -> tempfile.TemporaryDirectory[str]:  # noqa: ARG001
-    """Unpack an FMU once per content and process; the folder goes with the process."""
-    folder = tempfile.TemporaryDirectory(prefix="softdock-fmu-", ignore_cleanup_errors=True)
-    extract(path, Path(folder.name), FmuError)
+def _unpacked(path: Path, stamp: int) -> _Folder:  # noqa: ARG001 - the stamp renews the cache
+    """Unpack an FMU once per content and process."""
+    folder = _Folder()
+    extract(path, folder.path, FmuError)
     return folder
 
 
@@ -38,7 +49,8 @@ class FmuUnit(SimulationUnit):
     native: Fmu2
 
     def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
-        folder = Path(_unpacked(fmu.path, fmu.path.stat().st_mtime_ns).name)
+        self._folder = _unpacked(fmu.path, fmu.path.stat().st_mtime_ns)
+        folder = self._folder.path
         try:
             native = Fmu2(
                 str(folder / fmu.library),
@@ -63,6 +75,11 @@ class FmuUnit(SimulationUnit):
             if kind is DataType.REAL:
                 status = self.native.set_real(reference, [float(value)])  # type: ignore[arg-type]
             elif kind is DataType.INTEGER:
+                if not -(2**31) <= int(value) < 2**31:  # type: ignore[arg-type]
+                    raise DescriptionError(
+                        f"component '{self.name}': parameter '{name}': expected an Integer of"
+                        f" 32 bits, as FMI 2.0 has it, found {value}"
+                    )
                 status = self.native.set_integer(reference, [int(value)])  # type: ignore[arg-type]
             elif kind is DataType.BOOLEAN:
                 status = self.native.set_boolean(reference, [bool(value)])
@@ -88,7 +105,13 @@ class FmuUnit(SimulationUnit):
         self._check(self.native.exit_initialization(), "exiting initialisation")
 
     def _get_state(self) -> object:
-        return self.native.get_state()
+        try:
+            return self.native.get_state()
+        except RuntimeError as error:
+            self.forward_log()
+            raise StepError(
+                f"component '{self.name}' failed while saving its state: {error}"
+            ) from None
 
     def _set_state(self, state: object) -> None:
         if not isinstance(state, SavedState):
@@ -97,12 +120,11 @@ class FmuUnit(SimulationUnit):
 
     def _terminate(self) -> None:
         self.native.terminate()
-        self.forward_log()
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the FMU says it reached (fmi2LastSuccessfulTime)."""
-        reached = round(self.native.last_successful_time() * 1e9)
-        return max(reached, time_ns)
+        reached = self.native.last_successful_time()
+        return max(round(reached * 1e9), time_ns) if math.isfinite(reached) else time_ns
 
     def forward_log(self) -> None:
         """Pass the FMU's messages on to the logger ``orchestrator.fmu.<component>``."""

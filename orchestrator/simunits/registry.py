@@ -104,7 +104,7 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
                     f" {', '.join(found.connectors)}"
                 )
             )
-        elif _contract(connector) != _contract(actual):
+        elif _contract(replace(connector, unit=connector.unit or actual.unit)) != _contract(actual):
             problems.append(
                 DescriptionError(
                     f"{where}: connector '{name}' is declared as {_contract(connector)},"
@@ -128,6 +128,13 @@ def make_unit(component: Component) -> SimulationUnit:
         unit = FmuUnit(component.name, read_fmu(Path(source.location)))
     else:
         kind = _block_class(source.location)
-        unit = BlockUnit(component.name, describe_block(source.location, kind), kind())
+        try:
+            made = kind()
+        except Exception as error:
+            raise PluginError(
+                f"component '{component.name}': block '{source.location}' cannot be made:"
+                f" {type(error).__name__}: {error}"
+            ) from error
+        unit = BlockUnit(component.name, describe_block(source.location, kind), made)
     unit.set_values(component.values)
     return unit

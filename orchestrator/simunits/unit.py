@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 
 #: The engine keeps a unit's signals in this order of types, declared order within a type.
 _ORDER = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN)
+_DISCARD = 2
 
 
 def signal_order(connectors: Iterable[Connector]) -> tuple[Connector, ...]:
@@ -124,7 +125,9 @@ class SimulationUnit(ABC):
         self._expect(Phase.STEPPING)
         status = self.native.step(time_ns, step_ns)
         if status > 1:
-            return StepResult(status, self.last_ns(time_ns), self.native.failure)
+            # FMI 2.0 lets a unit be asked for the time it reached only after a discarded step.
+            last_ns = self.last_ns(time_ns) if status == _DISCARD else time_ns
+            return StepResult(status, last_ns, self.native.failure)
         return StepResult(status, time_ns + step_ns)
 
     def get_state(self) -> object:
@@ -143,6 +146,7 @@ class SimulationUnit(ABC):
         """End the unit; allowed at any time and more than once."""
         if self.phase is Phase.STEPPING:
             self._terminate()
+        self.forward_log()
         self.phase = Phase.TERMINATED
 
     def last_ns(self, time_ns: int) -> int:

@@ -24,7 +24,9 @@ Components = Mapping[str, Component]
 
 def expected_value(connector: Connector) -> str:
     """Say in words what kind of value a connector takes."""
-    shape = f" array of shape {connector.shape}" if connector.shape else ""
+    shape = ""
+    if connector.shape:
+        shape = f" array of shape {connector.shape} as a tuple of {connector.size} numbers"
     return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
 
 

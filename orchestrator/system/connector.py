@@ -62,7 +62,9 @@ class Connector:
     def accepts(self, value: object) -> bool:
         """Whether a value has this connector's type and shape (an int is accepted as a Real)."""
         if self.shape:
-            return isinstance(value, tuple) and len(value) == self.size
+            if not isinstance(value, tuple) or len(value) != self.size:
+                return False
+            return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in value)
         if self.type is DataType.BOOLEAN:
             return isinstance(value, bool)
         if self.type is DataType.STRING:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
 
 import networkx as nx
 
 from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connector import Causality
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System
@@ -50,43 +48,43 @@ class Loop:
 
 
 def closed_loops(system: System) -> list[Loop]:
-    """List the closed loops of a system, at most :data:`MOST_LOOPS`.
+    """List the closed loops of a system, at most :data:`MOST_LOOPS`, the shortest first.
 
     A component passes every input on to every output, at once where it has direct feed-through,
-    else through its states.
+    else through its states. A loop therefore visits a component once: a longer ring is made of
+    such loops.
     """
-    graph: nx.DiGraph[Endpoint] = nx.DiGraph()
-    lines: dict[tuple[Endpoint, Endpoint], Connection] = {}
+    lines: dict[tuple[str, str], list[Connection]] = {}
+    graph: nx.DiGraph[str] = nx.DiGraph()
     for line in system.connections:
-        graph.add_edge(line.source, line.target)
-        lines[line.source, line.target] = line
-    used = set(graph)
-    for component in system.components.values():
-        for output in component.of(Causality.OUTPUT):
-            for source in component.of(Causality.INPUT):
-                ends = Endpoint(component.name, source.name), Endpoint(component.name, output.name)
-                if used.issuperset(ends):
-                    graph.add_edge(*ends)
-    rings = _rings(graph)
-    return [_loop(system, lines, ring) for ring in islice(rings, MOST_LOOPS)]
+        ends = line.source.component, line.target.component
+        lines.setdefault(ends, []).append(line)
+        graph.add_edge(*ends)
+    rings = (
+        ring
+        for names in nx.simple_cycles(graph)
+        for ring in product(*(lines[ends] for ends in pairwise([*names, names[0]])))
+    )
+    found = sorted((_begun(ring) for ring in islice(rings, MOST_LOOPS)), key=_order)
+    return [Loop(ring, _feedthrough(system, ring)) for ring in found]
 
 
-def _rings(graph: nx.DiGraph[Endpoint]) -> Iterator[list[Endpoint]]:
-    """Simple cycles, each begun at its smallest output, so that the order never changes."""
-    rings = []
-    for ring in islice(nx.simple_cycles(graph), MOST_LOOPS):
-        first = ring.index(min(ring))
-        rings.append([*ring[first:], *ring[:first]])
-    return iter(sorted(rings, key=lambda ring: (len(ring), ring)))
+Ring = tuple[Connection, ...]
 
 
-def _loop(
-    system: System, lines: dict[tuple[Endpoint, Endpoint], Connection], ring: list[Endpoint]
-) -> Loop:
-    steps = [lines[ends] for ends in pairwise([*ring, ring[0]]) if ends in lines]
-    through = tuple(
+def _begun(ring: Ring) -> Ring:
+    """Begin a ring at its smallest source, so that its spelling never changes."""
+    first = min(range(len(ring)), key=lambda i: ring[i].source)
+    return ring[first:] + ring[:first]
+
+
+def _order(ring: Ring) -> tuple[int, list[Endpoint]]:
+    return len(ring), [end for line in ring for end in (line.source, line.target)]
+
+
+def _feedthrough(system: System, ring: Ring) -> tuple[bool, ...]:
+    return tuple(
         line.target.connector
         in system.components[line.target.component].direct_inputs(after.source.connector)
-        for line, after in pairwise([*steps, steps[0]])
+        for line, after in pairwise([*ring, ring[0]])
     )
-    return Loop(tuple(steps), through)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -120,7 +120,9 @@ class System:
         self.component(component.name)
         return replace(self, components={**self.components, component.name: component})
 
-    def with_delay(self, source: str, target: str, delay: str | float | None) -> System:
+    def with_delay(
+        self, source: str, target: str, delay: TransportDelay | str | float | None
+    ) -> System:
         """Set or remove the delay of an existing connection."""
         ends = (Endpoint.parse(source), Endpoint.parse(target))
         if all((c.source, c.target) != ends for c in self.connections):
@@ -128,9 +130,18 @@ class System:
             raise UnknownNameError(
                 f"system '{self.name}' has no connection {source} -> {target}; it has: {known}"
             )
-        value = None if delay is None else TransportDelay.of(delay)
+        if delay is not None and not isinstance(delay, TransportDelay):
+            delay = TransportDelay.of(delay)
         changed = (
-            replace(c, delay=value) if (c.source, c.target) == ends else c for c in self.connections
+            replace(c, delay=delay) if (c.source, c.target) == ends else c for c in self.connections
+        )
+        return replace(self, connections=tuple(changed))
+
+    def without_zero_delays(self) -> System:
+        """Turn delays of zero into plain connections, which no longer cut a loop."""
+        changed = (
+            replace(c, delay=None) if c.delay and not c.delay.nominal_ns else c
+            for c in self.connections
         )
         return replace(self, connections=tuple(changed))
 
@@ -146,10 +157,13 @@ class System:
         """The system as a networkx graph.
 
         Nodes are component names with attribute ``component``; every connection is an edge with
-        attributes ``connection`` and ``delay`` (seconds). The graph is frozen: ask it anything,
-        change a copy, and come back with :meth:`from_graph`.
+        attributes ``connection`` and ``delay`` (seconds); graph attributes are ``name``,
+        ``description`` and ``experiment``. The graph is frozen: ask it anything, change a copy,
+        and come back with :meth:`from_graph`.
         """
-        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=self.name)
+        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(
+            name=self.name, description=self.description, experiment=self.experiment
+        )
         for name, component in self.components.items():
             graph.add_node(name, component=component)
         for line in self.connections:
@@ -162,16 +176,35 @@ class System:
 
     @classmethod
     def from_graph(cls, graph: nx.MultiDiGraph[str]) -> System:
-        """Make a system of a graph whose nodes carry ``component`` and edges ``connection``."""
+        """Make a system of a graph whose nodes carry ``component`` and edges ``connection``.
+
+        Names are those of the nodes, so that relabelled graphs come back right; connections are
+        in the order of the graph's edges.
+        """
         components: dict[str, Component] = {}
         for node, data in graph.nodes(data=True):
             if not isinstance(data.get("component"), Component):
                 raise DescriptionError(f"node '{node}': expected the attribute component=Component")
             components[node] = replace(data["component"], name=node)
-        lines: Iterable[object] = (d.get("connection") for _, _, d in graph.edges(data=True))
         connections = []
-        for line in lines:
+        for source, target, data in graph.edges(data=True):
+            line = data.get("connection")
             if not isinstance(line, Connection):
-                raise DescriptionError(f"an edge has connection={line!r}: expected a Connection")
-            connections.append(line)
-        return cls(graph.graph.get("name", "system"), components, tuple(connections))
+                raise DescriptionError(
+                    f"edge {source} -> {target}: expected the attribute connection=Connection,"
+                    f" found {line!r}"
+                )
+            connections.append(
+                replace(
+                    line,
+                    source=replace(line.source, component=source),
+                    target=replace(line.target, component=target),
+                )
+            )
+        return cls(
+            graph.graph.get("name", "system"),
+            components,
+            tuple(connections),
+            graph.graph.get("experiment", DefaultExperiment()),
+            graph.graph.get("description", ""),
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 
 from orchestrator.errors import DescriptionError
 
@@ -38,13 +38,15 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
     try:
         if match is None or unit not in _SCALE:
             raise InvalidOperation
-        exact = Decimal(match[1]).scaleb(_SCALE[unit])
+        # As many digits and as large an exponent as were written: scaling must not round.
+        wide = Context(len(match[1]), Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
+        exact = Decimal(match[1]).scaleb(_SCALE[unit], wide)
     except InvalidOperation:
         raise DescriptionError(
             f"{what}: expected seconds or a time such as '16 ms', found {time!r}"
             f" (units: {', '.join(_SCALE)})"
         ) from None
-    if exact != exact.to_integral_value() or abs(exact) > _LARGEST:
+    if exact != exact.to_integral_value() or exact.copy_abs() > _LARGEST:
         raise DescriptionError(
             f"{what}: {time!r} is not a whole number of nanoseconds within 64 bits;"
             " time is counted in whole nanoseconds: round it"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
     import pint
 
 _FACTOR = re.compile(r"(?P<symbol>[A-Za-zΩµ°%']+)(?P<exponent>[-+]?\d+)?")
+_SYMBOL = r"[A-Za-zΩµ°%']+(?:[-+]?\d+)?"
+_GRAMMAR = re.compile(rf"(?:1|{_SYMBOL})(?:[./]{_SYMBOL})*")
+_ANGLE = re.compile(r"\b(?:rad|deg|rev)\b")
+_CYCLES = re.compile(r"\b[kMG]?Hz\b")
 _RENAMED = {"Ohm": "ohm", "degC": "degC", "deg": "degree", "rev": "turn", "%": "percent"}
 
 
@@ -37,6 +43,17 @@ def _expression(unit: str) -> str:
     return "/".join(f"({_FACTOR.sub(factor, part).replace('.', '*')})" for part in parts)
 
 
+def _parse(unit: str) -> pint.Unit:
+    try:
+        if unit and not _GRAMMAR.fullmatch(unit.replace("(", "").replace(")", "")):
+            raise ValueError(unit)  # pint would take "a b" for year times barn
+        return _registry().Unit(_expression(unit))
+    except Exception as error:  # pint raises tokenize, syntax and its own errors
+        raise UnitMismatchError(
+            f"'{unit}' is not a unit (Modelica notation, such as 'N.s/m')"
+        ) from error
+
+
 @cache
 def conversion(source: str | None, target: str | None) -> tuple[float, float]:
     """Factor and offset that convert a value from one unit to another.
@@ -56,14 +73,13 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
     if source == target or source is None or target is None:
         return 1.0, 0.0
     registry = _registry()
-    quantities = []
-    for unit in (source, target):
-        try:
-            quantities.append(registry.Unit(_expression(unit)))
-        except Exception as error:  # pint raises tokenize, syntax and its own errors
-            raise UnitMismatchError(
-                f"'{unit}' is not a unit (Modelica notation, such as 'N.s/m')"
-            ) from error
+    quantities = [_parse(unit) for unit in (source, target)]
+    ends = ((source, target), (target, source))
+    if any(_ANGLE.search(a) and _CYCLES.search(b) for a, b in ends):
+        raise UnitMismatchError(
+            f"unit '{source}' does not convert to '{target}': whether a hertz is 1 or 2 pi rad/s is"
+            " not said; use 'rev/s' for cycles or '1/s' for a plain rate"
+        )
     if not quantities[0].is_compatible_with(quantities[1]):
         raise UnitMismatchError(
             f"unit '{source}' ({quantities[0].dimensionality}) does not convert to"
@@ -72,3 +88,57 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
     zero = registry.Quantity(0.0, quantities[0]).to(quantities[1]).magnitude
     one = registry.Quantity(1.0, quantities[0]).to(quantities[1]).magnitude
     return float(one - zero), float(zero)
+
+
+@dataclass(frozen=True, slots=True)
+class BaseUnit:
+    """A unit in terms of SI base units: ``si_value = factor * value + offset``.
+
+    Parameters
+    ----------
+    exponents
+        Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left out.
+    factor, offset
+        To the SI value.
+    """
+
+    exponents: Mapping[str, int]
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+_SI = {
+    "kilogram": "kg",
+    "meter": "m",
+    "second": "s",
+    "ampere": "A",
+    "kelvin": "K",
+    "mole": "mol",
+    "candela": "cd",
+    "radian": "rad",
+}
+#: Symbols of the SI base units that a :class:`BaseUnit` has exponents of.
+BASE_UNITS = tuple(_SI.values())
+
+
+@cache
+def base_unit(unit: str) -> BaseUnit:
+    """Express a unit in SI base units, as FMI 2.0 and SSP 1.0 define units.
+
+    Raises
+    ------
+    UnitMismatchError
+        If it is not a unit, or is not made of whole powers of SI base units.
+    """
+    parsed = _parse(unit)
+    zero = _registry().Quantity(0.0, parsed).to_base_units()
+    one = _registry().Quantity(1.0, parsed).to_base_units()
+    powers = dict(one.unit_items())
+    if any(name not in _SI or int(power) != power for name, power in powers.items()):
+        raise UnitMismatchError(f"unit '{unit}' is not made of whole powers of SI base units")
+    offset = float(zero.magnitude)
+    factor = float(one.magnitude)
+    if offset:  # a difference of two rounded numbers: temperatures only
+        factor = float(f"{factor - offset:.12g}")
+    exponents = {symbol: int(powers[name]) for name, symbol in _SI.items() if powers.get(name)}
+    return BaseUnit(exponents, factor, offset)

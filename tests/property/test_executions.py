@@ -37,7 +37,7 @@ def linear_systems(draw):
         for port in ("u1", "u2"):
             source = f"n{draw(st.integers(0, count - 1))}.y"
             # Of one another they depend with a delay: then no ring is without one.
-            delay = draw(st.integers(0, 12 * MS))
+            delay = draw(st.integers(1, 12 * MS))
             system = system.connect(source, f"s{i}.{port}", delay=as_text(delay))
     return system
 

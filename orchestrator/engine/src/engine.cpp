@@ -1,9 +1,24 @@
 #include "engine.hpp"
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace softdock {
+
+namespace {
+
+// Whether rows first..first + count - 1 exist in a table of `size` rows.
+bool inside(std::int64_t first, std::size_t count, std::size_t size) {
+    return first >= 0 && static_cast<std::size_t>(first) <= size &&
+           count <= size - static_cast<std::size_t>(first);
+}
+
+void require(bool sound, const char* table) {
+    if (!sound) throw std::out_of_range(std::string("a row points out of the table: ") + table);
+}
+
+}  // namespace
 
 Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
                std::vector<Copy> copies, std::vector<Read> reads, std::vector<Operation> operations)
@@ -12,7 +27,45 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
       histories_(std::move(histories)),
       copies_(std::move(copies)),
       reads_(std::move(reads)),
-      operations_(std::move(operations)) {}
+      operations_(std::move(operations)) {
+    const auto size = signals_.size();
+    for (const auto& member : members_) {
+        require(inside(static_cast<std::int64_t>(member.inputs), member.unit->input_count(), size),
+                "members");
+        require(
+            inside(static_cast<std::int64_t>(member.outputs), member.unit->output_count(), size),
+            "members");
+    }
+    for (const auto& history : histories_) require(history.slot() < size, "histories");
+    for (const auto& line : copies_) {
+        require(inside(line.source, 1, size) && inside(line.target, 1, size), "copies");
+    }
+    for (const auto& line : reads_) {
+        require(inside(line.history, 1, histories_.size()) && inside(line.target, 1, size),
+                "reads");
+    }
+    for (const auto& operation : operations_) check(operation);
+}
+
+void Engine::check(const Operation& operation) const {
+    std::size_t size = 0;
+    switch (operation.code) {
+        case Code::copy:
+            size = copies_.size();
+            break;
+        case Code::read:
+            size = reads_.size();
+            break;
+        case Code::step:
+            size = members_.size();
+            break;
+        case Code::push:
+            size = histories_.size();
+            break;
+    }
+    const auto count = static_cast<std::size_t>(operation.count);
+    require(operation.count >= 0 && inside(operation.first, count, size), "operations");
+}
 
 void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
     start_ns_ = start_ns;
@@ -96,6 +149,7 @@ Outcome Engine::run(std::int64_t steps) {
 }
 
 void Engine::record(std::vector<std::int32_t> slots, std::int64_t every) {
+    for (const auto slot : slots) require(inside(slot, 1, signals_.size()), "record");
     recorded_ = std::move(slots);
     every_ = every;
 }

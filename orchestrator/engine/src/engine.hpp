@@ -57,6 +57,8 @@ class Engine {
     // Does up to `steps` steps; writes a row of recorded signals after every `every`-th.
     Outcome run(std::int64_t steps);
 
+    // All tables are checked when they are handed over: the loop itself checks nothing.
+    void check(const Operation& operation) const;
     void record(std::vector<std::int32_t> slots, std::int64_t every);
     void attach(double* rows, std::size_t capacity);
     void write_row();

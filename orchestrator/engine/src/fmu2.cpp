@@ -3,9 +3,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 namespace softdock {
@@ -13,6 +15,11 @@ namespace softdock {
 namespace {
 
 constexpr std::size_t most_messages = 10000;
+
+bool fits(double rounded) {
+    return rounded >= std::numeric_limits<fmi2::Integer>::min() &&
+           rounded <= std::numeric_limits<fmi2::Integer>::max();
+}
 
 extern "C" void log_message(fmi2::Environment environment, fmi2::String, int status,
                             fmi2::String category, fmi2::String message, ...) {
@@ -49,6 +56,7 @@ Fmu2::Fmu2(const std::string& library, const std::string& name, const std::strin
 }
 
 Fmu2::~Fmu2() {
+    if (!usable()) return;
     if (instance_) call_.free_instance(instance_);
     if (library_) dlclose(library_);
 }
@@ -92,14 +100,30 @@ void Fmu2::bind(Binding inputs, Binding outputs) {
     scratch_.resize(std::max(inputs_.size(), outputs_.size()));
 }
 
+Status Fmu2::note(int status) {
+    const bool known = status >= 0 && status <= static_cast<int>(Status::pending);
+    const auto noted = known ? static_cast<Status>(status) : Status::error;
+    if (noted != Status::pending) worst_ = std::max(worst_, noted);
+    return noted;
+}
+
 Status Fmu2::set_inputs(const double* values) {
+    failure_.clear();
     int status = 0;
     if (const auto n = inputs_.reals.size()) {
         status = call_.set_real(instance_, inputs_.reals.data(), n, values);
         values += n;
     }
     if (const auto n = inputs_.integers.size()) {
-        for (std::size_t i = 0; i < n; ++i) scratch_[i] = static_cast<int>(*values++);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double rounded = std::nearbyint(*values++);
+            if (!fits(rounded)) {
+                failure_ = "Integer input number " + std::to_string(i) +
+                           " does not fit the 32 bits of FMI 2.0: " + std::to_string(rounded);
+                return Status::error;
+            }
+            scratch_[i] = static_cast<fmi2::Integer>(rounded);
+        }
         const int s = call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data());
         status = std::max(status, s);
     }
@@ -108,15 +132,17 @@ Status Fmu2::set_inputs(const double* values) {
         const int s = call_.set_boolean(instance_, inputs_.booleans.data(), n, scratch_.data());
         status = std::max(status, s);
     }
-    return static_cast<Status>(status);
+    return note(status);
 }
 
 Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
-    return static_cast<Status>(
-        call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), 1));
+    failure_.clear();
+    const int no_way_back = saved_ == 0;
+    return note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), no_way_back));
 }
 
 Status Fmu2::get_outputs(double* values) {
+    failure_.clear();
     int status = 0;
     if (const auto n = outputs_.reals.size()) {
         status = call_.get_real(instance_, outputs_.reals.data(), n, values);
@@ -132,23 +158,28 @@ Status Fmu2::get_outputs(double* values) {
         for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i] != 0;
         status = std::max(status, s);
     }
-    return static_cast<Status>(status);
+    return note(status);
 }
 
 Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {
-    return static_cast<Status>(
-        call_.setup_experiment(instance_, has_tolerance, tolerance, start, has_stop, stop));
+    failure_.clear();
+    return note(call_.setup_experiment(instance_, has_tolerance, tolerance, start, has_stop, stop));
 }
 
 Status Fmu2::enter_initialization() {
-    return static_cast<Status>(call_.enter_initialization_mode(instance_));
+    failure_.clear();
+    return note(call_.enter_initialization_mode(instance_));
 }
 
 Status Fmu2::exit_initialization() {
-    return static_cast<Status>(call_.exit_initialization_mode(instance_));
+    failure_.clear();
+    return note(call_.exit_initialization_mode(instance_));
 }
 
-Status Fmu2::terminate() { return static_cast<Status>(call_.terminate(instance_)); }
+Status Fmu2::terminate() {
+    // After an error the standard allows to free the instance, not to terminate it.
+    return worst_ < Status::error ? note(call_.terminate(instance_)) : Status::ok;
+}
 
 double Fmu2::last_successful_time() {
     double time = 0.0;

@@ -41,11 +41,15 @@ class Fmu2 final : public Unit {
     fmi2::Functions& functions() { return call_; }
     fmi2::Component instance() const { return instance_; }
     double last_successful_time();
+    // After fmi2Fatal no function of the library may be called any more (FMI 2.0.4, 2.1.3).
+    bool usable() const { return worst_ < Status::fatal; }
+    void count_saved(int change) { saved_ += change; }
     std::vector<LogMessage> take_log();
     void log(int status, const char* category, std::string text);
 
   private:
     void load(const std::string& library);
+    Status note(int status);
 
     void* library_ = nullptr;
     fmi2::Functions call_{};
@@ -53,6 +57,8 @@ class Fmu2 final : public Unit {
     fmi2::Component instance_ = nullptr;
     Binding inputs_, outputs_;
     std::vector<int> scratch_;
+    Status worst_ = Status::ok;
+    int saved_ = 0;  // states that somebody may still go back to
     std::mutex log_mutex_;
     std::vector<LogMessage> log_;
 };

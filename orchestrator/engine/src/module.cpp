@@ -63,22 +63,36 @@ int set_strings(Fmu2& fmu, const References& references, const std::vector<std::
     return set(fmu, fmu.functions().set_string, references, texts);
 }
 
-std::vector<std::string> get_strings(Fmu2& fmu, const References& references) {
-    const auto texts = get<const char*>(fmu, fmu.functions().get_string, references);
-    return {texts.begin(), texts.end()};
+// Text of an FMU is UTF-8 by the standard; what is not, or was cut, must not end a run.
+nb::object text(const std::string& bytes) {
+    return nb::steal(
+        PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+}
+
+nb::list get_strings(Fmu2& fmu, const References& references) {
+    nb::list texts;
+    for (const char* value : get<const char*>(fmu, fmu.functions().get_string, references)) {
+        texts.append(text(value ? value : ""));
+    }
+    return texts;
 }
 
 // A saved FMU state; freed with its handle.
 class SavedState {
   public:
     explicit SavedState(Fmu2& fmu) : fmu_(fmu) {
-        if (!fmu.functions().get_state) throw std::runtime_error("fmi2GetFMUstate is not exported");
+        const auto& call = fmu.functions();
+        if (!call.get_state || !call.set_state || !call.free_state) {
+            throw std::runtime_error("its library does not export fmi2Get/Set/FreeFMUstate");
+        }
         if (fmu.functions().get_state(fmu.instance(), &state_) > 1) {
             throw std::runtime_error("fmi2GetFMUstate failed: " + fmu.failure());
         }
+        fmu.count_saved(1);
     }
     ~SavedState() {
-        if (state_) fmu_.functions().free_state(fmu_.instance(), &state_);
+        fmu_.count_saved(-1);
+        if (state_ && fmu_.usable()) fmu_.functions().free_state(fmu_.instance(), &state_);
     }
     SavedState(const SavedState&) = delete;
     SavedState& operator=(const SavedState&) = delete;
@@ -97,7 +111,8 @@ std::vector<Port> ports(const std::vector<PortRow>& rows) {
     for (const auto& [name, type, array] : rows) {
         Port port{PyUnicode_InternFromString(name.c_str()), type.at(0), 1, nullptr, nullptr};
         if (!array.is_none()) {
-            auto view = nb::cast<nb::ndarray<double, nb::c_contig, nb::device::cpu>>(array);
+            // No conversion: that would be a copy, which nobody keeps.
+            auto view = nb::cast<nb::ndarray<double, nb::c_contig, nb::device::cpu>>(array, false);
             port.size = view.size();
             port.array = view.data();
             port.keeper = Py_NewRef(array.ptr());
@@ -177,24 +192,34 @@ nb::tuple as_tuple(const Outcome& outcome) {
                           outcome.reason);
 }
 
+void require_size(const char* what, std::size_t expected, std::size_t found) {
+    if (expected == found) return;
+    throw std::invalid_argument(std::string(what) + ": expected " + std::to_string(expected) +
+                                " values, found " + std::to_string(found));
+}
+
 void bind_units(nb::module_& module) {
     nb::class_<Unit>(module, "Unit")
         .def_prop_ro("name", &Unit::name)
-        .def_prop_ro("failure", &Unit::failure)
-        .def("set_inputs",
-             [](Unit& unit, Doubles values) {
-                 if (values.size() != unit.input_count())
-                     throw std::invalid_argument("input count");
-                 return static_cast<int>(unit.set_inputs(values.data()));
-             })
+        .def_prop_ro("failure", [](Unit& unit) { return text(unit.failure()); })
+        .def(
+            "set_inputs",
+            [](Unit& unit, Doubles values) {
+                require_size("inputs", unit.input_count(), values.size());
+                return static_cast<int>(unit.set_inputs(values.data()));
+            },
+            nb::arg().noconvert())
         .def("step",
              [](Unit& unit, std::int64_t time_ns, std::int64_t step_ns) {
                  return static_cast<int>(unit.step(time_ns, step_ns));
              })
-        .def("get_outputs", [](Unit& unit, Doubles values) {
-            if (values.size() != unit.output_count()) throw std::invalid_argument("output count");
-            return static_cast<int>(unit.get_outputs(values.data()));
-        });
+        .def(
+            "get_outputs",
+            [](Unit& unit, Doubles values) {
+                require_size("outputs", unit.output_count(), values.size());
+                return static_cast<int>(unit.get_outputs(values.data()));
+            },
+            nb::arg().noconvert());
 
     nb::class_<SavedState>(module, "SavedState");
 
@@ -216,7 +241,7 @@ void bind_units(nb::module_& module) {
                     fmu.setup(start, has_stop, has_stop ? nb::cast<double>(stop) : 0.0,
                               has_tolerance, has_tolerance ? nb::cast<double>(tolerance) : 0.0));
             },
-            "start"_a, "stop"_a.none(), "tolerance"_a.none())
+            "start"_a, "stop"_a = nb::none(), "tolerance"_a = nb::none())
         .def("enter_initialization",
              [](Fmu2& fmu) { return static_cast<int>(fmu.enter_initialization()); })
         .def("exit_initialization",
@@ -250,7 +275,8 @@ void bind_units(nb::module_& module) {
         .def("take_log", [](Fmu2& fmu) {
             nb::list messages;
             for (const auto& entry : fmu.take_log()) {
-                messages.append(nb::make_tuple(entry.status, entry.category, entry.text));
+                messages.append(
+                    nb::make_tuple(entry.status, text(entry.category), text(entry.text)));
             }
             return messages;
         });
@@ -278,17 +304,21 @@ void bind_engine(nb::module_& module) {
             "start_ns"_a, "step_ns"_a)
         .def("lines",
              [](Runner& r, int code, std::int32_t first, std::int32_t count) {
-                 r.engine.execute_lines({static_cast<Code>(code), first, count});
+                 const Operation operation{static_cast<Code>(code), first, count};
+                 r.engine.check(operation);
+                 r.engine.execute_lines(operation);
              })
-        .def("record",
-             [](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows) {
-                 if (rows.shape(1) != slots.size())
-                     throw std::invalid_argument("one column per slot");
-                 if (every < 1) throw std::invalid_argument("every must be at least 1");
-                 r.sink = nb::cast(rows);
-                 r.engine.record(std::move(slots), every);
-                 r.engine.attach(rows.data(), rows.shape(0));
-             })
+        .def(
+            "record",
+            [](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows) {
+                if (rows.shape(1) != slots.size())
+                    throw std::invalid_argument("one column per slot");
+                if (every < 1) throw std::invalid_argument("every must be at least 1");
+                r.engine.record(std::move(slots), every);
+                r.engine.attach(rows.data(), rows.shape(0));
+                r.sink = nb::cast(rows);
+            },
+            nb::arg(), nb::arg(), nb::arg().noconvert())
         .def("write_row", [](Runner& r) { r.engine.write_row(); })
         .def("run",
              [](Runner& r, std::int64_t steps) {

@@ -1,5 +1,6 @@
 #include "python_unit.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -20,7 +21,7 @@ class Gil {
 
 PyObject* to_python(char type, double value) {
     if (type == 'b') return PyBool_FromLong(value != 0.0);
-    if (type == 'i') return PyLong_FromLong(static_cast<long>(value));
+    if (type == 'i') return PyLong_FromDouble(std::nearbyint(value));
     return PyFloat_FromDouble(value);
 }
 
@@ -70,10 +71,26 @@ void PythonUnit::clear() {
     Py_CLEAR(exception_);
 }
 
+// A block that rebinds an array connector would go on with memory that nobody else sees.
+bool PythonUnit::shares_memory(const Port& port) const {
+    PyObject* held = PyObject_GetAttr(block_, port.name);
+    if (!held) return false;
+    const bool same = held == port.keeper;
+    Py_DECREF(held);
+    if (!same) {
+        PyErr_Format(PyExc_TypeError,
+                     "array connector '%U' was replaced by another object; write into it:"
+                     " self.%U[...] = value",
+                     port.name, port.name);
+    }
+    return same;
+}
+
 Status PythonUnit::set_inputs(const double* values) {
     const Gil gil;
     for (const auto& port : inputs_) {
         if (port.array) {
+            if (!shares_memory(port)) return fail();
             std::memcpy(port.array, values, port.size * sizeof(double));
             values += port.size;
             continue;
@@ -102,6 +119,7 @@ Status PythonUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
 
 bool PythonUnit::read(const Port& port, double*& values) {
     if (port.array) {
+        if (!shares_memory(port)) return false;
         std::memcpy(values, port.array, port.size * sizeof(double));
         values += port.size;
         return true;
@@ -118,7 +136,12 @@ bool PythonUnit::read(const Port& port, double*& values) {
 Status PythonUnit::get_outputs(double* values) {
     const Gil gil;
     for (const auto& port : outputs_) {
-        if (!read(port, values)) return fail();
+        if (read(port, values)) continue;
+        const auto status = fail();
+        if (const char* name = PyUnicode_AsUTF8(port.name)) {
+            failure_ = "output '" + std::string(name) + "': " + failure_;
+        }
+        return status;
     }
     return Status::ok;
 }

@@ -40,6 +40,7 @@ class PythonUnit final : public Unit {
   private:
     Status fail();
     bool read(const Port& port, double*& values);
+    bool shares_memory(const Port& port) const;
 
     PyObject* block_;
     PyObject* step_name_;

@@ -1,0 +1,105 @@
+import importlib.util
+import platform
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from orchestrator.simunits import registry
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+class _Registered:
+    """Stands in for an entry point: a name and what it loads, or the error that it raises."""
+
+    value = "tests"
+
+    def __init__(self, name, what):
+        self.name = name
+        self.what = what
+
+    def load(self):
+        if isinstance(self.what, Exception):
+            raise self.what
+        return self.what
+
+
+@pytest.fixture(scope="module")
+def register():
+    """Register blocks by name for this module: ``register(name=BlockClass)``."""
+    known = dict(registry._entry_points())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "_entry_points", lambda: known)
+        registry._block_class.cache_clear()
+
+        def add(**blocks):
+            known.update({name: _Registered(name, what) for name, what in blocks.items()})
+
+        yield add
+    registry._block_class.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def toys(register):
+    """Register the blocks of tests/fixtures/toy_blocks.py; returns that module."""
+    spec = importlib.util.spec_from_file_location("toy_blocks", FIXTURES / "toy_blocks.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["toy_blocks"] = module  # where pickle and get_type_hints look for it
+    spec.loader.exec_module(module)
+    register(**module.BLOCKS)
+    return module
+
+
+def _compile(folder, *options):
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None or platform.system() != "Linux":
+        pytest.skip("the probe FMU is compiled for Linux by gcc, which is not here")
+    target = folder / "probe.so"
+    source = FIXTURES / "probe" / "probe.c"
+    flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", *options]
+    command = [compiler, *flags, "-o", str(target), str(source), "-lm"]
+    subprocess.run(command, check=True)  # noqa: S603 - the machine's compiler, our source
+    return target
+
+
+@pytest.fixture(scope="session")
+def probe_library(tmp_path_factory):
+    return _compile(tmp_path_factory.mktemp("probe"))
+
+
+@pytest.fixture(scope="session")
+def make_fmu(probe_library, tmp_path_factory):
+    """Make a probe FMU whose model description or library is changed by a function of its text."""
+    description = (FIXTURES / "probe" / "modelDescription.xml").read_text()
+
+    def make(change=lambda text: text, *, name="Probe", options=(), folder="linux64"):
+        where = tmp_path_factory.mktemp("fmu")
+        library = _compile(where, *options) if options else probe_library
+        path = where / f"{name}.fmu"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("modelDescription.xml", change(description))
+            archive.write(library, f"binaries/{folder}/probe.so")
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def probe(make_fmu):
+    """The unchanged probe FMU; see tests/fixtures/probe/probe.c."""
+    return make_fmu()
+
+
+@pytest.fixture(scope="session")
+def plants():
+    """Folder of the project's FMUs, built where the examples expect them."""
+    from orchestrator.export import build_recipe, find_recipes
+
+    root = Path(__file__).parents[1]
+    for recipe in find_recipes(root / "fmus"):
+        build_recipe(recipe, root / "fmus" / "build")
+    return root / "fmus" / "build"

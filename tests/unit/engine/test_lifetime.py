@@ -1,0 +1,62 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOYS = Path(__file__).parents[2] / "fixtures" / "toy_blocks.py"
+
+# As a user's script: blocks, engines, errors and saved states are alive at the process's end.
+SCRIPT = """
+import gc, weakref
+from pathlib import Path
+import numpy as np
+import orchestrator.simunits.registry as registry
+from orchestrator.errors import StepError
+from orchestrator.master import Execution
+from orchestrator.simunits import Block, Input, Output, block, fmu
+from orchestrator.system import System
+
+exec(Path({toys!r}).read_text())
+found = registry._block_class
+registry._block_class = lambda name: BLOCKS.get(name) or found(name)
+
+def system(how):
+    return (
+        System("s").add("a", block("matrix"), u=(1.0, 2.0)).add("i", block("integrator"))
+        .add("f", block("faulty"), how=how, at=0.5).add("p", fmu({probe!r}), n=1, flag=True)
+        .connect("i.y", "f.u", delay="10 ms").connect("f.y", "i.u").connect("i.y", "p.u")
+    )
+
+def run(how, algorithm):
+    execution = Execution(system(how), step="1 ms", algorithm=algorithm)
+    try:
+        execution.advance("1 s")
+    except StepError as error:
+        execution.error = error
+    return execution
+
+kept = [run(how, algorithm) for how in (0, 1, 2, 4) for algorithm in ("jacobi", "gauss-seidel")]
+states = [unit.get_state() for execution in kept for unit in execution.units]
+gone = weakref.ref(run(1, "jacobi"))
+gc.collect()
+assert gone() is None, "an execution that nobody holds is not freed"
+print("done")
+"""
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_nothing_leaks(probe, kept):
+    """nanobind reports instances that are alive after the interpreter's end on stderr."""
+    script = SCRIPT.format(toys=str(TOYS), probe=str(probe))
+    if not kept:
+        script += "\ndel kept, states\ngc.collect()\n"
+    done = subprocess.run(  # noqa: S603 - this interpreter, our script
+        [sys.executable, "-W", "error", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    messages = [line for line in done.stderr.splitlines() if line]
+    assert (done.returncode, done.stdout, messages) == (0, "done\n", [])

@@ -1,0 +1,92 @@
+"""The engine checks its tables once, so that its loop need not: a wrong row is never a crash."""
+
+import numpy as np
+import pytest
+
+from orchestrator.engine import Engine, PythonUnit
+from orchestrator.master.schedule import Code, Reading
+
+
+class Doubler:
+    def step(self, t, h):
+        self.y = 2.0 * self.u
+
+
+def make(**changed):
+    unit = PythonUnit(Doubler(), "d", [("u", "f", None)], [("y", "f", None)])
+    tables = {
+        "signals": 2,
+        "members": [(unit, 0, 1)],
+        "histories": [(1, 3, Reading.HOLD)],
+        "copies": [(1, 0, 1.0, 1.0)],
+        "reads": [(0, 0, 0, 1.0, 0.0)],
+        "operations": [(Code.COPY, 0, 1), (Code.STEP, 0, 1), (Code.PUSH, 0, 1)],
+    }
+    return Engine(**(tables | changed))
+
+
+def test_run():
+    engine = make()
+    engine.start(0, 1)
+    rows = np.empty((4, 2))
+    engine.record([0, 1], 1, rows)
+    assert engine.run(4) == (4, 0, -1, "")
+    assert (engine.time_ns, engine.rows) == (4, 4)
+    assert rows.tolist() == [[1.0, 2.0], [3.0, 6.0], [7.0, 14.0], [15.0, 30.0]]
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        ("histories", [(2, 3, 0)]),
+        ("copies", [(2, 0, 1.0, 0.0)]),
+        ("copies", [(0, -1, 1.0, 0.0)]),
+        ("reads", [(1, 0, 0, 1.0, 0.0)]),
+        ("reads", [(0, 2, 0, 1.0, 0.0)]),
+        ("operations", [(Code.COPY, 0, 2)]),
+        ("operations", [(Code.READ, -1, 1)]),
+        ("operations", [(Code.STEP, 1, 1)]),
+        ("operations", [(Code.PUSH, 0, -1)]),
+        ("operations", [(Code.COPY, 2**31 - 1, 2**31 - 1)]),
+    ],
+)
+def test_rows_that_point_out_of_a_table(table, rows):
+    with pytest.raises(IndexError, match=f"out of the table: {table}"):
+        make(**{table: rows})
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(2, 0), (0, 2), (10**9, 0)])
+def test_members_out_of_the_buffer(inputs, outputs):
+    unit = PythonUnit(Doubler(), "d", [("u", "f", None)], [("y", "f", None)])
+    with pytest.raises(IndexError, match="members"):
+        make(members=[(unit, inputs, outputs)])
+
+
+def test_record_and_lines_are_checked_too():
+    engine = make()
+    engine.start(0, 1)
+    with pytest.raises(IndexError, match="record"):
+        engine.record([2], 1, np.empty((1, 1)))
+    with pytest.raises(IndexError, match="operations"):
+        engine.lines(Code.COPY, 0, 2)
+    with pytest.raises(ValueError, match="one column per slot"):
+        engine.record([0], 1, np.empty((1, 2)))
+    with pytest.raises(ValueError, match="every must be at least 1"):
+        engine.record([0], 0, np.empty((1, 1)))
+    with pytest.raises(TypeError):  # a copy would be filled, and thrown away
+        engine.record([0], 1, np.zeros((1, 1), dtype=np.float32))
+
+
+def test_a_full_block_of_rows_is_not_overrun():
+    engine = make()
+    engine.start(0, 1)
+    rows = np.full((3, 1), -1.0)
+    engine.record([1], 1, rows[:2])
+    engine.run(5)
+    assert rows[:, 0].tolist() == [2.0, 6.0, -1.0]
+
+
+def test_views_keep_the_engine_alive():
+    signals = make().signals
+    signals[:] = 7.0
+    assert signals.tolist() == [7.0, 7.0]

@@ -1,0 +1,114 @@
+from itertools import permutations
+
+import pytest
+
+from orchestrator.errors import CapabilityError, PluginError, UnknownNameError
+from orchestrator.master import DelayMode, algorithm_names, algorithms, compile_schedule
+from orchestrator.master.gauss_seidel import groups as gauss_seidel
+from orchestrator.master.jacobi import groups as jacobi
+from orchestrator.master.schedule import Code
+from orchestrator.simunits import block
+from orchestrator.system import System
+
+pytestmark = pytest.mark.usefixtures("toys")
+KINDS = {"body": "integrator", "spring": "gain", "damper": "gain", "sum": "sum"}
+
+
+def contact(order=tuple(KINDS), delay=None):
+    system = System("contact")
+    for name in order:
+        system = system.add(name, block(KINDS[name]))
+    return (
+        system.connect("body.y", "spring.u", delay=delay)
+        .connect("body.y", "damper.u", delay=delay)
+        .connect("spring.y", "sum.u1")
+        .connect("damper.y", "sum.u2")
+        .connect("sum.y", "body.u")
+    )
+
+
+def order_of(system):
+    return [name for group in gauss_seidel(system) for name in group]
+
+
+@pytest.mark.parametrize("order", list(permutations(KINDS)))
+def test_gauss_seidel_takes_delays_as_cuts(order):
+    found = order_of(contact(order, delay="1 ms"))
+    assert sorted(found[:2]) == ["damper", "spring"]
+    assert found[2:] == ["sum", "body"]
+
+
+@pytest.mark.parametrize("order", list(permutations(KINDS)))
+def test_gauss_seidel_steps_what_acts_at_once_after_its_sources(order):
+    """In a ring without a delay the cut is before the component that answers through a state."""
+    found = order_of(contact(order))
+    assert found[0] == "body"
+    assert found[3] == "sum"
+
+
+def test_gauss_seidel_keeps_the_order_where_nothing_binds_it():
+    system = System("free")
+    for name in ("c", "a", "b"):
+        system = system.add(name, block("integrator"))
+    assert order_of(system) == ["c", "a", "b"]
+    ring = system.connect("c.y", "b.u").connect("b.y", "a.u").connect("a.y", "c.u")
+    assert order_of(ring) == ["c", "a", "b"]  # a ring of states: none acts at once
+
+
+def test_jacobi_is_one_group():
+    assert jacobi(contact()) == (tuple(KINDS),)
+    assert jacobi(System("empty")) == ()
+
+
+def test_operations_of_gauss_seidel():
+    schedule = compile_schedule(contact(delay="1 ms"), "gauss-seidel", 10**6, DelayMode.PLAIN, ())
+    codes = [Code(code).name for code, _, _ in schedule.operations]
+    assert codes == ["READ", "STEP", "READ", "STEP", "COPY", "STEP", "COPY", "STEP", "PUSH"]
+    assert len(schedule.histories) == 2
+    assert schedule.operations[-1] == (Code.PUSH, 0, 2)
+
+
+def test_only_what_is_used_has_a_place():
+    system = System("s").add("a", block("source")).add("b", block("gain")).connect("a.y", "b.u")
+    schedule = compile_schedule(system, "jacobi", 1, DelayMode.EXACT, ())
+    assert set(schedule.slots) == {"a.y", "b.u"}
+    schedule = compile_schedule(system, "jacobi", 1, DelayMode.EXACT, ["a.time"])
+    assert set(schedule.slots) == {"a.y", "a.time", "b.u"}
+
+
+def test_refusals(monkeypatch):
+    system = contact(delay="1 ms")
+
+    def build(system=system, name="jacobi", step=10**6):
+        return compile_schedule(system, name, step, DelayMode.EXACT, ())
+
+    with pytest.raises(CapabilityError, match="expected > 0 s, found -1e-09"):
+        build(step=-1)
+    with pytest.raises(CapabilityError, match="has no components"):
+        build(System("empty"))
+    with pytest.raises(UnknownNameError, match=r"no algorithm 'euler'; registered: .*jacobi"):
+        build(name="euler")
+    with pytest.raises(CapabilityError, match=r"samples at a step of 1e-06 ms"):
+        build(contact(delay="3600 s"), step=1)
+    monkeypatch.setattr(
+        "orchestrator.master.compile.algorithm", lambda name: lambda system: (("body", "sum"),)
+    )
+    with pytest.raises(PluginError, match=r"'lazy' returned .* expected every component once"):
+        build(name="lazy")
+
+
+def test_a_broken_algorithm_plug_in(monkeypatch):
+    class Broken:
+        name = "broken"
+
+        def load(self):
+            raise ImportError("no module named x")
+
+    monkeypatch.setattr(algorithms, "entry_points", lambda **_: [Broken()])
+    with pytest.raises(PluginError, match="algorithm 'broken' cannot be imported: no module") as e:
+        algorithms.algorithm("broken")
+    assert isinstance(e.value.__cause__, ImportError)
+
+
+def test_registered_algorithms():
+    assert {"gauss-seidel", "jacobi"} <= set(algorithm_names())
