@@ -46,9 +46,7 @@ def compiler_version(path: str) -> str:
     return result.stdout.partition("\n")[0]
 
 
-def compile_library(
-    sources: Path, main: str, library: Path, warnings: Sequence[str] = ()
-) -> None:
+def compile_library(sources: Path, main: str, library: Path, warnings: Sequence[str] = ()) -> None:
     """Compile ``sources / main`` into a shared library.
 
     Parameters

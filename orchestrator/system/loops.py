@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from orchestrator.system.connection import Connection, Endpoint
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System
+
+_LOGGER = logging.getLogger(__name__)
 
 #: Rings are listed up to this number; dense graphs have more rings than anyone reads.
 MOST_LOOPS = 2000
@@ -66,6 +69,13 @@ def closed_loops(system: System) -> list[Loop]:
         for ring in product(*(lines[ends] for ends in pairwise([*names, names[0]])))
     )
     found = sorted((_begun(ring) for ring in islice(rings, MOST_LOOPS)), key=_order)
+    if next(rings, None) is not None:
+        _LOGGER.warning(
+            "system '%s' has more than %d closed loops; the rest is neither reported nor held to"
+            " its declared delay: join its signals in fewer components",
+            system.name,
+            MOST_LOOPS,
+        )
     return [Loop(ring, _feedthrough(system, ring)) for ring in found]
 
 
