@@ -23,7 +23,7 @@ $(VENV)/installed: $(BIN)/python $(ENGINE)
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --config-settings=cmake.define.SOFTDOCK_STRICT=ON --editable '.[test]'
 	@touch $@
 
 demo: $(VENV)/installed

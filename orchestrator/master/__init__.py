@@ -3,7 +3,8 @@
 from orchestrator.coupling import DelayMode
 from orchestrator.master.algorithms import algorithm_names
 from orchestrator.master.compile import compile_schedule
-from orchestrator.master.execution import Execution, Recording
+from orchestrator.master.execution import Execution
+from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
 
 __all__ = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import NoReturn, Self
 
@@ -16,37 +15,16 @@ from orchestrator.engine import Engine
 from orchestrator.errors import CapabilityError, DescriptionError, StepError, UnknownNameError
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.initialisation import initialise
+from orchestrator.master.recorder import Recorder, Recording, recordable
 from orchestrator.master.schedule import Schedule
-from orchestrator.simunits import SimulationUnit, make_unit, resolve
-from orchestrator.system import Causality, DataType, System, nanoseconds, seconds
+from orchestrator.simunits import SimulationUnit, make_unit, refuse_second_instances, resolve
+from orchestrator.system import System, nanoseconds, seconds
 
-#: Rows are allotted in blocks of at most this size; in between progress is reported, and the
-#: interpreter sees signals such as Ctrl-C. A block is meant to last as long as given here.
+#: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
+#: the interpreter sees signals such as Ctrl-C.
 _CHUNK = 20_000
 _CHUNK_SECONDS = 0.2
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """What was recorded, as plain arrays.
-
-    Parameters
-    ----------
-    time_ns
-        int64 array of shape (n,).
-    names
-        ``component.connector``, with ``[i]`` for elements of an array connector.
-    values
-        float64 array of shape (n, len(names)); each row holds values at its own time.
-    units
-        Unit by name, where one is declared.
-    """
-
-    time_ns: NDArray[np.int64]
-    names: tuple[str, ...]
-    values: NDArray[np.float64]
-    units: dict[str, str] = field(default_factory=dict)
 
 
 class Execution:
@@ -98,12 +76,12 @@ class Execution:
         self.system = resolved.check()
         self.start_ns = nanoseconds(start, "start time")
         stop_ns = None if stop is None else nanoseconds(stop, "stop time")
-        outputs = self._recorded(record)
+        outputs = recordable(self.system, record)
         self.schedule: Schedule = compile_schedule(
             self.system, algorithm, nanoseconds(step, "communication step"), mode, outputs
         )
-        self.every = every
         self.units: list[SimulationUnit] = []
+        refuse_second_instances(self.system)
         for member in self.schedule.members:
             unit = make_unit(self.system.components[member.name])
             unit.bind(member.inputs, member.outputs)
@@ -112,30 +90,9 @@ class Execution:
         initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
         self.wall_seconds = 0.0
         self._ended = ""
-        self._columns = [
-            (name, slot)
-            for name in outputs
-            for slot in range(self.schedule.slots[name][0], sum(self.schedule.slots[name]))
-        ]
-        self._blocks: list[NDArray[np.float64]] = []
-        self._attach(1)
+        self._recorder = Recorder(self.system, self.schedule, outputs, every, self.start_ns)
+        self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
-
-    def _recorded(self, record: Sequence[str] | None) -> list[str]:
-        types = {
-            f"{component.name}.{output.name}": output.type
-            for component in self.system.components.values()
-            for output in component.of(Causality.OUTPUT)
-        }
-        names = list(types)
-        for name in record or ():
-            if name not in names:
-                raise UnknownNameError(
-                    f"cannot record '{name}': it is not an output; outputs: {', '.join(names)}"
-                )
-        if record is not None:
-            return list(record)
-        return [name for name in names if types[name] is not DataType.STRING]
 
     def _make_engine(self) -> Engine:
         plan = self.schedule
@@ -146,16 +103,6 @@ class Execution:
         return Engine(
             plan.signals, members, plan.histories, plan.copies, plan.reads, plan.operations
         )
-
-    def _attach(self, rows: int) -> None:
-        self._keep()
-        block = np.empty((rows, len(self._columns)))
-        self._blocks.append(block)
-        self._engine.record([slot for _, slot in self._columns], self.every, block)
-
-    def _keep(self) -> None:
-        if self._blocks:
-            self._blocks[-1] = self._blocks[-1][: self._engine.rows]
 
     @property
     def time(self) -> float:
@@ -208,7 +155,7 @@ class Execution:
                 f"this run ended at t = {self.time:.9g} s: {self._ended};"
                 " its results are kept, make a new Execution to run again"
             )
-        self._attach(steps // self.every + 1)
+        self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         began = time.perf_counter()
         _, status, failed, reason = self._engine.run(steps)
         taken = max(time.perf_counter() - began, 1e-9)
@@ -264,21 +211,7 @@ class Execution:
 
     def recording(self) -> Recording:
         """Return everything recorded so far, also after a failed step."""
-        self._keep()
-        values = np.concatenate(self._blocks)
-        stride = self.schedule.step_ns * self.every
-        names = []
-        units = {}
-        for name, slot in self._columns:
-            first, size = self.schedule.slots[name]
-            full = name if size == 1 else f"{name}[{slot - first}]"
-            component, _, connector = name.partition(".")
-            unit = self.system.components[component].connectors[connector].unit
-            names.append(full)
-            if unit:
-                units[full] = unit
-        time_ns = self.start_ns + stride * np.arange(len(values), dtype=np.int64)
-        return Recording(time_ns, tuple(names), values, units)
+        return self._recorder.recording(self._engine)
 
     def close(self) -> None:
         """Terminate all units; allowed more than once."""

@@ -11,6 +11,7 @@ from orchestrator.simunits.registry import (
     component_of,
     fmu,
     make_unit,
+    refuse_second_instances,
     resolve,
 )
 from orchestrator.simunits.unit import SimulationUnit
@@ -33,5 +34,6 @@ __all__ = [
     "fmu",
     "make_unit",
     "read_fmu",
+    "refuse_second_instances",
     "resolve",
 ]

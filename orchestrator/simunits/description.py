@@ -17,6 +17,7 @@ class Capabilities:
     has_directional_derivatives: bool = False
     is_repeatable: bool = True
     is_realtime: bool = False
+    once_per_process: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,7 @@ def _describe(described: Any) -> UnitDescription:
             can_roll_back=bool(cs.canGetAndSetFMUstate),
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=bool(cs.providesDirectionalDerivative),
+            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
         ),
         details={
             "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",

@@ -8,7 +8,13 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from orchestrator.errors import DescriptionError, PluginError, SoftdockError, UnknownNameError
+from orchestrator.errors import (
+    CapabilityError,
+    DescriptionError,
+    PluginError,
+    SoftdockError,
+    UnknownNameError,
+)
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
@@ -118,6 +124,23 @@ def _contract(connector: Connector) -> str:
     shape = f" {connector.shape}" if connector.shape else ""
     unit = f" in {connector.unit}" if connector.unit else ""
     return f"{connector.causality} {connector.type}{shape}{unit}"
+
+
+def refuse_second_instances(system: System) -> None:
+    """Raise CapabilityError if an FMU that allows one instance per process is used twice.
+
+    Such an FMU keeps its state outside of its instances; a second one would change the first.
+    """
+    users: dict[str, list[str]] = {}
+    for name, component in system.components.items():
+        if component.source.kind is SourceKind.FMU:
+            users.setdefault(component.source.location, []).append(name)
+    for location, names in users.items():
+        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process:
+            raise CapabilityError(
+                f"components {', '.join(names)}: {location} can be instantiated only once per"
+                " process (canBeInstantiatedOnlyOncePerProcess); use it in one component"
+            )
 
 
 def make_unit(component: Component) -> SimulationUnit:

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from orchestrator.errors import CapabilityError, DescriptionError, FmuError, StepError
-from orchestrator.simunits import FmuUnit, fmu_unit, read_fmu
+from orchestrator.master import Execution
+from orchestrator.simunits import FmuUnit, fmu, fmu_unit, read_fmu
+from orchestrator.system import System
 
 INPUTS, OUTPUTS = ("u", "n", "flag"), ("y", "g", "m", "no_way_back", "not_flag")
 
@@ -214,3 +216,16 @@ def test_strings_cannot_be_bound(probe):
     unit = FmuUnit("rig", read_fmu(probe))
     with pytest.raises(CapabilityError, match="'label_out' is a String; connections carry"):
         unit.bind((), ("label_out",))
+
+
+def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
+    single = make_fmu(
+        lambda text: text.replace(
+            "canGetAndSet", 'canBeInstantiatedOnlyOncePerProcess="true" canGetAndSet'
+        )
+    )
+    values = {"u": 0.0, "n": 0, "flag": False}
+    system = System("one").add("a", fmu(single), **values)
+    Execution(system, step="1 ms").step()
+    with pytest.raises(CapabilityError, match="components a, b: .*only once per process"):
+        Execution(system.add("b", fmu(single), **values), step="1 ms")

@@ -1,0 +1,146 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "bindings.hpp"
+#include "fmu2.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace softdock {
+namespace {
+
+using References = std::vector<fmi2::ValueReference>;
+
+Binding binding(References reals, References integers, References booleans) {
+    return {std::move(reals), std::move(integers), std::move(booleans)};
+}
+
+// Get and set by type, for start values, parameters and single reads.
+template <class Value, class Get>
+std::vector<Value> get(Fmu2& fmu, Get function, const References& references) {
+    std::vector<Value> values(references.size());
+    const int status =
+        function(fmu.instance(), references.data(), references.size(), values.data());
+    if (status > 1) throw std::runtime_error(fmu.failure());
+    return values;
+}
+
+template <class Value, class Set>
+int set(Fmu2& fmu, Set function, const References& references, const std::vector<Value>& values) {
+    if (values.size() != references.size()) throw std::invalid_argument("one value per reference");
+    return function(fmu.instance(), references.data(), references.size(), values.data());
+}
+
+int set_strings(Fmu2& fmu, const References& references, const std::vector<std::string>& values) {
+    std::vector<const char*> texts;
+    for (const auto& value : values) texts.push_back(value.c_str());
+    return set(fmu, fmu.functions().set_string, references, texts);
+}
+
+nb::list get_strings(Fmu2& fmu, const References& references) {
+    nb::list texts;
+    for (const char* value : get<const char*>(fmu, fmu.functions().get_string, references)) {
+        texts.append(text(value ? value : ""));
+    }
+    return texts;
+}
+
+// A saved FMU state; freed with its handle.
+class SavedState {
+  public:
+    explicit SavedState(Fmu2& fmu) : fmu_(fmu) {
+        const auto& call = fmu.functions();
+        if (!call.get_state || !call.set_state || !call.free_state) {
+            throw std::runtime_error("its library does not export fmi2Get/Set/FreeFMUstate");
+        }
+        if (fmu.functions().get_state(fmu.instance(), &state_) > 1) {
+            throw std::runtime_error("fmi2GetFMUstate failed: " + fmu.failure());
+        }
+        fmu.count_saved(1);
+    }
+    ~SavedState() {
+        fmu_.count_saved(-1);
+        if (state_ && fmu_.usable()) fmu_.functions().free_state(fmu_.instance(), &state_);
+    }
+    SavedState(const SavedState&) = delete;
+    SavedState& operator=(const SavedState&) = delete;
+    int restore(Fmu2& fmu) const {
+        if (&fmu != &fmu_) throw std::invalid_argument("the state belongs to another instance");
+        return fmu.functions().set_state(fmu.instance(), state_);
+    }
+
+  private:
+    Fmu2& fmu_;
+    fmi2::FmuState state_ = nullptr;
+};
+
+}  // namespace
+
+void bind_fmu2(nb::module_& module) {
+    nb::class_<SavedState>(module, "SavedState");
+
+    nb::class_<Fmu2, Unit>(module, "Fmu2")
+        .def(nb::init<const std::string&, const std::string&, const std::string&,
+                      const std::string&, bool>(),
+             "library"_a, "name"_a, "guid"_a, "resources"_a, "logging"_a = false)
+        .def("bind",
+             [](Fmu2& fmu, References ri, References ii, References bi, References ro,
+                References io, References bo) {
+                 fmu.bind(binding(std::move(ri), std::move(ii), std::move(bi)),
+                          binding(std::move(ro), std::move(io), std::move(bo)));
+             })
+        .def(
+            "setup",
+            [](Fmu2& fmu, double start, nb::object stop, nb::object tolerance) {
+                const bool has_stop = !stop.is_none(), has_tolerance = !tolerance.is_none();
+                return static_cast<int>(
+                    fmu.setup(start, has_stop, has_stop ? nb::cast<double>(stop) : 0.0,
+                              has_tolerance, has_tolerance ? nb::cast<double>(tolerance) : 0.0));
+            },
+            "start"_a, "stop"_a = nb::none(), "tolerance"_a = nb::none())
+        .def("enter_initialization",
+             [](Fmu2& fmu) { return static_cast<int>(fmu.enter_initialization()); })
+        .def("exit_initialization",
+             [](Fmu2& fmu) { return static_cast<int>(fmu.exit_initialization()); })
+        .def("terminate", [](Fmu2& fmu) { return static_cast<int>(fmu.terminate()); })
+        .def("last_successful_time", &Fmu2::last_successful_time)
+        .def("get_real",
+             [](Fmu2& f, const References& r) { return get<double>(f, f.functions().get_real, r); })
+        .def("get_integer",
+             [](Fmu2& f, const References& r) { return get<int>(f, f.functions().get_integer, r); })
+        .def("get_boolean",
+             [](Fmu2& f, const References& r) { return get<int>(f, f.functions().get_boolean, r); })
+        .def("get_string", &get_strings)
+        .def("set_real",
+             [](Fmu2& f, const References& r, const std::vector<double>& v) {
+                 return set(f, f.functions().set_real, r, v);
+             })
+        .def("set_integer",
+             [](Fmu2& f, const References& r, const std::vector<int>& v) {
+                 return set(f, f.functions().set_integer, r, v);
+             })
+        .def("set_boolean",
+             [](Fmu2& f, const References& r, const std::vector<int>& v) {
+                 return set(f, f.functions().set_boolean, r, v);
+             })
+        .def("set_string", &set_strings)
+        .def(
+            "get_state", [](Fmu2& fmu) { return std::make_unique<SavedState>(fmu); },
+            nb::keep_alive<0, 1>())
+        .def("set_state", [](Fmu2& fmu, const SavedState& state) { return state.restore(fmu); })
+        .def("take_log", [](Fmu2& fmu) {
+            nb::list messages;
+            for (const auto& entry : fmu.take_log()) {
+                messages.append(
+                    nb::make_tuple(entry.status, text(entry.category), text(entry.text)));
+            }
+            return messages;
+        });
+}
+
+}  // namespace softdock
