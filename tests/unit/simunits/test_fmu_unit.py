@@ -227,5 +227,5 @@ def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
     values = {"u": 0.0, "n": 0, "flag": False}
     system = System("one").add("a", fmu(single), **values)
     Execution(system, step="1 ms").step()
-    with pytest.raises(CapabilityError, match="components a, b: .*only once per process"):
+    with pytest.raises(CapabilityError, match=r"components a, b: .*only once per process"):
         Execution(system.add("b", fmu(single), **values), step="1 ms")
