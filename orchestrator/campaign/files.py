@@ -136,6 +136,7 @@ def _section(case: CaseOutcome) -> CaseSection:
         description=case.title,
         measures=tuple(measures),
         parameters=parameters_of(case.system),
+        note="; ".join(case.result.remarks),
     )
 
 

@@ -73,6 +73,7 @@ class CaseOutcome:
                 for plan in result.plans
                 if plan.connection.delay
             ],
+            "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
         }
 

@@ -73,6 +73,9 @@ def run(
         )
     columns = ["case", "master", "delay", "H [ms]", "physical [ms]", "numerical [ms]"]
     print_table(outcome.title, [*columns, "simulated [s]", "x real time"], rows)
+    for key, finished in outcome.cases.items():
+        for remark in finished.result.remarks:
+            console.print(f"{key}: {remark}", markup=False)
     measured = [
         [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
         for key, finished in outcome.cases.items()

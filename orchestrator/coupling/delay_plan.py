@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,9 @@ class DelayMode(StrEnum):
 
     PLAIN = "plain"
     EXACT = "exact"
+
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,8 @@ def plan_delays(
     that is no multiple of the step comes out rounded up to one. Exact mode chooses the reading
     ``t + H/2 - tau + x`` so that the delay around every loop is the declared one: ``x`` takes off
     what the rest of the loop adds. Where a loop has several delayed connections they share it
-    equally; where loops share connections and cannot all be met, the least-squares compromise is
-    taken, and each loop's remaining numerical delay is reported.
+    in proportion to their delays; where loops share connections and cannot all be met, the
+    least-squares compromise is taken, and each loop's remaining numerical delay is reported.
 
     Parameters
     ----------
@@ -131,7 +133,7 @@ def plan_delays(
     def hold(line: Connection) -> float:
         return -half if steps_before(line) else half
 
-    shares: NDArray[np.floating[Any]] = np.zeros(len(delayed))
+    shares = np.zeros(len(delayed))
     if mode is DelayMode.EXACT and delayed and loops:
         membership = np.zeros((len(loops), len(delayed)))
         rest = np.zeros(len(loops))
@@ -142,8 +144,7 @@ def plan_delays(
                     membership[row, index[line.target]] += 1
                 else:
                     rest[row] += hold(line)
-        usable = membership.any(axis=1)
-        shares = np.linalg.lstsq(membership[usable], rest[usable], rcond=None)[0]
+        shares = _shares(membership, rest, delayed, step_ns)
     plans = {
         line.target: _plan(line, step_ns, mode, float(share), ahead=steps_before(line))
         for line, share in zip(delayed, shares, strict=True)
@@ -155,6 +156,22 @@ def plan_delays(
 
     totals = [half * sum(loop.feedthrough) + sum(map(seen, loop.connections)) for loop in loops]
     return plans, _grouped(loops, totals)
+
+
+def _shares(
+    membership: Floats, rest: Floats, delayed: Sequence[Connection], step_ns: int
+) -> Floats:
+    """What each delayed line takes off, so that membership @ shares = rest as well as can be.
+
+    Of all solutions the one in which a line takes in proportion to its own delay: a declared zero
+    is left alone while there is a delay to draw from.
+    """
+    delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
+    weights = np.sqrt(np.maximum(delays, 1e-6 * step_ns))
+    usable = membership.any(axis=1)
+    scaled = np.linalg.lstsq(membership[usable] * weights, rest[usable], rcond=None)[0]
+    shares: Floats = weights * scaled
+    return shares
 
 
 def _plan(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.coupling import DelayPlan, LoopDelay, remarks
 from orchestrator.errors import DescriptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -105,6 +105,11 @@ class Result:
     @cached_property
     def _column(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What to know of how the delays were realised, in sentences."""
+        return tuple(remarks(self.plans, self.loops, self.step_ns, self.delay_mode))
 
     def label(self, name: str) -> str:
         """Name of a signal with its unit: ``"chaser.position [m]"``."""

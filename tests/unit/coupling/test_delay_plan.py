@@ -90,12 +90,12 @@ def test_an_odd_step_leaves_at_most_half_a_nanosecond():
     assert abs(loop.numerical_ns) <= 0.5
 
 
-def test_delayed_lines_of_one_loop_share_equally():
+def test_delayed_lines_of_one_loop_share_in_proportion_to_their_delays():
     system = ring("16 ms").with_delay("spring.y", "body.u", "4 ms")
     plans, (loop,) = plan(system, "exact", jacobi)
     assert loop.numerical_ns == 0.0
     shares = {str(p.connection): p.seen_ns - p.connection.delay.nominal_ns for p in plans.values()}
-    assert shares == {"body.y -> spring.u": -H / 4, "spring.y -> body.u": -H / 4}
+    assert shares == {"body.y -> spring.u": -0.4 * H, "spring.y -> body.u": -0.1 * H}
 
 
 def test_loops_that_share_a_line_get_the_compromise():

@@ -1,0 +1,65 @@
+import pytest
+
+from orchestrator.coupling import DelayMode, plan_delays, remarks
+from orchestrator.simunits import block
+from orchestrator.system import System, closed_loops
+
+pytestmark = pytest.mark.usefixtures("toys")
+
+
+def said(system, mode, step_ns, ahead=False):
+    plans, loops = plan_delays(
+        system.connections, closed_loops(system), step_ns, DelayMode(mode), lambda _: ahead
+    )
+    return remarks(list(plans.values()), loops, step_ns, mode)
+
+
+def ring(forth, back=None):
+    return (
+        System("ring")
+        .add("body", block("integrator"))
+        .add("spring", block("gain"))
+        .connect("body.y", "spring.u", delay=forth)
+        .connect("spring.y", "body.u", delay=back)
+    )
+
+
+def test_nothing_to_say():
+    assert said(ring("16 ms"), "exact", 1_000_000) == []
+    assert said(ring("16 ms"), "plain", 1_000_000) == []
+
+
+@pytest.mark.parametrize(("mode", "done"), [("plain", "held, 20 ms"), ("exact", "stays 16 ms")])
+def test_a_step_that_does_not_divide_the_delay(mode, done):
+    (text,) = said(ring("16 ms"), mode, 5_000_000)
+    assert "delay of 16 ms of body.y -> spring.u is no multiple of the step of 5 ms" in text
+    assert text.endswith(done)
+
+
+def test_extrapolation():
+    (text,) = said(ring("1 ms"), "exact", 1_000_000)  # 3H/2 cannot be taken from 1 ms
+    assert text == (
+        "1 of 1 delayed connections are read ahead of their newest sample, by up to 0.5 ms:"
+        " extrapolated along the last two"
+    )
+
+
+def test_a_loop_without_a_delay_to_draw_from():
+    (text,) = said(ring(None), "exact", 1_000_000)
+    assert text.startswith("the loop body -> spring misses its declared delay of 0 ms by +1.5 ms")
+    assert "none of its connections declares a delay" in text
+
+
+def test_a_declared_zero_is_left_alone_while_there_is_a_delay_to_draw_from():
+    system = ring("16 ms", back=0.0)
+    plans, (loop,) = plan_delays(
+        system.connections,
+        closed_loops(system),
+        1_000_000,
+        DelayMode.EXACT,
+        lambda _: False,
+    )
+    by_delay = {p.connection.delay.nominal_ns: p for p in plans.values()}
+    assert by_delay[0].seen_ns == pytest.approx(0.0, abs=1.0)  # one nanosecond of rounding
+    assert by_delay[16_000_000].seen_ns == pytest.approx(15_500_000, abs=1.0)  # the spring's H/2
+    assert loop.numerical_ns == pytest.approx(0.0, abs=1.0)
