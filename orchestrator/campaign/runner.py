@@ -11,7 +11,7 @@ from orchestrator.campaign.files import write_case, write_failed_case, write_res
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome, SweepOutcome
 from orchestrator.campaign.prepare import merged, prepare, set_value
-from orchestrator.campaign.simulate import FailedRunError, simulate
+from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.recording import Result
 from orchestrator.system import Endpoint, System, nanoseconds, seconds
@@ -73,7 +73,7 @@ def run_experiment(
         options = merged(case, experiment.defaults)
         try:
             result = _simulate(name, systems[name], case, options, lambda s, n=name: tell(n, s))
-        except FailedRunError as failure:
+        except (FailedRunError, InterruptedRun) as failure:
             outcome.files += write_failed_case(failure.result, output)
             raise
         results[name] = result

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 
 from orchestrator.errors import DescriptionError, StepError
 from orchestrator.master import DelayMode, Execution
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds, seconds
+
+_LOGGER = logging.getLogger(__name__)
 
 Progress = Callable[[float], None]
 
@@ -17,6 +20,14 @@ class FailedRunError(StepError):
 
     def __init__(self, message: str, result: Result) -> None:
         super().__init__(message)
+        self.result = result
+
+
+class InterruptedRun(KeyboardInterrupt):  # noqa: N818 - as its base
+    """A run that was interrupted (Ctrl-C); ``result`` holds what was recorded until then."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"case '{result.name}' was interrupted at {result.time[-1]:.9g} s")
         self.result = result
 
 
@@ -56,6 +67,8 @@ def simulate(  # the options of a run are what they are
     ------
     FailedRunError
         If a unit fails; its ``result`` holds everything up to there.
+    InterruptedRun
+        On Ctrl-C, likewise.
     DescriptionError, LoadError
         If the system or an option is wrong.
     """
@@ -82,6 +95,15 @@ def simulate(  # the options of a run are what they are
         every=every,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
+        if last_ns != stop_ns:
+            _LOGGER.warning(
+                "'%s': the stop time %.9g s is no whole number of steps of %g ms away; the run ends"
+                " at %.9g s",
+                name or system.name,
+                seconds(stop_ns),
+                step_ns / 1e6,
+                seconds(last_ns),
+            )
 
         def report(time: float) -> None:
             if progress is not None:
@@ -92,6 +114,8 @@ def simulate(  # the options of a run are what they are
         except StepError as error:
             result = _result(execution, name or system.name)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
+        except KeyboardInterrupt:
+            raise InterruptedRun(_result(execution, name or system.name)) from None
         return _result(execution, name or system.name)
 
 

@@ -1,0 +1,139 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orchestrator.campaign import read_experiment, run_experiment, simulate
+from orchestrator.campaign.simulate import FailedRunError, InterruptedRun
+from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.recording import read_parquet
+from orchestrator.simunits import Block, Input, Output, block
+from orchestrator.ssp import write_ssd
+from orchestrator.system import System
+
+
+class Fuse(Block):
+    """Counts, and blows at 0.5 s: raises what ``blow`` says."""
+
+    u: float = Input()
+    y: float = Output(depends_on=())
+    blow = None
+
+    def step(self, t, h):
+        self.y = t + h
+        if self.blow is not None and t > 0.4999:
+            raise self.blow
+
+
+@pytest.fixture
+def fuse(register, monkeypatch):
+    def make(blow=None):
+        monkeypatch.setattr(Fuse, "blow", blow)
+        register(fuse=Fuse)
+        return System("fused").add("fuse", block("fuse"), u=0.0)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("blow", "expected"),
+    [(ValueError("blown"), FailedRunError), (KeyboardInterrupt(), InterruptedRun)],
+)
+def test_what_ends_a_run_leaves_its_result(fuse, blow, expected):
+    with pytest.raises(expected) as ended:
+        simulate(fuse(blow), step="100 ms", stop="1 s")
+    np.testing.assert_allclose(ended.value.result["fuse.y"], np.arange(6) * 0.1, atol=1e-12)
+
+
+def experiment(folder, text):
+    path = folder / "experiment.toml"
+    path.write_text(text)
+    return path
+
+
+GOOD = """
+title = "two"
+[defaults]
+step = "100 ms"
+stop = "1 s"
+[case.a]
+system = "fused.ssd"
+[case.b]
+system = "fused.ssd"
+every = 2
+"""
+
+
+def test_a_failing_case_keeps_what_went_before(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    out = tmp_path / "out"
+    run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, out)
+    before = (out / "a.csv").read_bytes()
+    fuse(ValueError("blown"))
+    with pytest.raises(FailedRunError, match=r"case 'a': component 'fuse' failed .* blown"):
+        run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, out)
+    assert (out / "a.csv").read_bytes() == before
+    assert len(read_parquet(out / "a.partial.parquet")) == 6
+
+
+def test_every_second_step_is_recorded(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    outcome = run_experiment(
+        read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out"
+    )
+    np.testing.assert_array_equal(outcome.cases["b"].result.time, np.arange(6) / 5)
+
+
+def test_a_default_figure_is_drawn_without_any(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out")
+    assert (tmp_path / "out" / "figures" / "a.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("title = 1", ["'title'", "missing key 'case'"]),
+        (GOOD + "[case.c]\n", ["missing key 'case.c.system'"]),
+        (GOOD + "[case.c]\nsystem = 's'\nevery = 0\n", ["case.c.every", "found 0"]),
+        (GOOD + "[sweep.s]\ncase='z'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no 'z'", "a, b"]),
+        (GOOD + "[sweep.s]\ncase='a'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no 'm'"]),
+        (GOOD + "[figure.f]\nkind='pie'\ntitle='t'\n", ["figure.f", "pie"]),
+        ("[case.a", ["TOML"]),
+    ],
+)
+def test_wrong_experiment_files(tmp_path, text, expected):
+    from orchestrator.errors import SoftdockError
+
+    path = experiment(tmp_path, text)
+    with pytest.raises(SoftdockError) as error:
+        read_experiment(path)
+    for part in [str(path), *expected]:
+        assert part in str(error.value)
+
+
+def test_names_that_no_case_has(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    read = read_experiment(experiment(tmp_path, GOOD))
+    for options in ({"only": ["c"]}, {"settings": {"x.u": 1.0}}, {"swaps": {"x": "block:fuse"}}):
+        with pytest.raises(UnknownNameError):
+            run_experiment(read, tmp_path, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_times(fuse):
+    with pytest.raises(DescriptionError, match="no stop time is given"):
+        simulate(fuse(), step="1 ms")
+    with pytest.raises(DescriptionError, match="before the start"):
+        simulate(fuse(), step="1 ms", start=1.0, stop=0.5)
+
+
+def test_a_stop_off_the_grid_is_reached_by_the_last_whole_step(fuse, caplog):
+    assert simulate(fuse(), step="300 ms", stop="1 s").time[-1] == pytest.approx(0.9)
+    assert "the stop time 1 s is no whole number of steps of 300 ms away" in caplog.text
+
+
+def test_examples_folder_is_complete():
+    folder = Path(__file__).parents[3] / "examples" / "epos"
+    read = read_experiment(folder / "experiment.toml")
+    assert {case.system for case in read.case.values()} <= {p.name for p in folder.glob("*.ssd")}
