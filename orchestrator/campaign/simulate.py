@@ -23,7 +23,7 @@ class FailedRunError(StepError):
         self.result = result
 
 
-class InterruptedRun(KeyboardInterrupt):  # noqa: N818 - as its base
+class InterruptedRun(KeyboardInterrupt):
     """A run that was interrupted (Ctrl-C); ``result`` holds what was recorded until then."""
 
     def __init__(self, result: Result) -> None:
