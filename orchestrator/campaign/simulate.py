@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 
 from orchestrator.errors import DescriptionError, StepError
 from orchestrator.master import DelayMode, Execution
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds, seconds
-
-_LOGGER = logging.getLogger(__name__)
 
 Progress = Callable[[float], None]
 
@@ -95,14 +92,11 @@ def simulate(  # the options of a run are what they are
         every=every,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
+        notes = []
         if last_ns != stop_ns:
-            _LOGGER.warning(
-                "'%s': the stop time %.9g s is no whole number of steps of %g ms away; the run ends"
-                " at %.9g s",
-                name or system.name,
-                seconds(stop_ns),
-                step_ns / 1e6,
-                seconds(last_ns),
+            notes.append(
+                f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
+                f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
             )
 
         def report(time: float) -> None:
@@ -112,14 +106,14 @@ def simulate(  # the options of a run are what they are
         try:
             execution.advance(f"{last_ns} ns", report)
         except StepError as error:
-            result = _result(execution, name or system.name)
+            result = _result(execution, name or system.name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
         except KeyboardInterrupt:
-            raise InterruptedRun(_result(execution, name or system.name)) from None
-        return _result(execution, name or system.name)
+            raise InterruptedRun(_result(execution, name or system.name, notes)) from None
+        return _result(execution, name or system.name, notes)
 
 
-def _result(execution: Execution, name: str) -> Result:
+def _result(execution: Execution, name: str, notes: Sequence[str]) -> Result:
     recording = execution.recording()
     schedule = execution.schedule
     return Result(
@@ -135,4 +129,5 @@ def _result(execution: Execution, name: str) -> Result:
         plans=schedule.plans,
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
+        notes=tuple(notes),
     )

@@ -49,6 +49,8 @@ class Result:
         Time that the stepping took.
     simulated_seconds
         Time that was simulated.
+    notes
+        What whoever ran it has to say, in sentences.
 
     Raises
     ------
@@ -68,6 +70,7 @@ class Result:
     plans: tuple[DelayPlan, ...] = ()
     wall_seconds: float = 0.0
     simulated_seconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))
@@ -108,8 +111,9 @@ class Result:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What to know of how the delays were realised, in sentences."""
-        return tuple(remarks(self.plans, self.loops, self.step_ns, self.delay_mode))
+        """What to know of the run and of how its delays were realised, in sentences."""
+        delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode)
+        return (*self.notes, *delays)
 
     def label(self, name: str) -> str:
         """Name of a signal with its unit: ``"chaser.position [m]"``."""

@@ -128,9 +128,12 @@ def test_missing_times(fuse):
         simulate(fuse(), step="1 ms", start=1.0, stop=0.5)
 
 
-def test_a_stop_off_the_grid_is_reached_by_the_last_whole_step(fuse, caplog):
-    assert simulate(fuse(), step="300 ms", stop="1 s").time[-1] == pytest.approx(0.9)
-    assert "the stop time 1 s is no whole number of steps of 300 ms away" in caplog.text
+def test_a_stop_off_the_grid_is_reached_by_the_last_whole_step(fuse):
+    result = simulate(fuse(), step="300 ms", stop="1 s")
+    assert result.time[-1] == pytest.approx(0.9)
+    assert result.remarks == (
+        "the stop time of 1 s is no whole number of steps of 300 ms away: the run ends at 0.9 s",
+    )
 
 
 def test_examples_folder_is_complete():
