@@ -24,6 +24,7 @@ from orchestrator.errors import DescriptionError
 _EPS = float(np.finfo(float).eps)
 _RESIDUAL = 1e-12  # accepted |f| relative to the sum of the moduli of its terms
 _MULTIPLE = 256 * _EPS  # the same for f and its derivatives at a multiple root
+_ZERO = 1e-14  # modulus, at delay 1, below which a root is 0
 _CLUSTER = 1e-3  # relative distance within which roots may be one multiple root
 _LEFTMOST = -300.0  # in 1/delay: further left the exponential overflows
 _LARGEST = 1600  # matrix size beyond which the eigenvalues take many seconds
@@ -88,6 +89,7 @@ def _roots_on_grid(p: Floats, q: Floats, points: int) -> Complexes:
         roots = roots[np.isfinite(roots) & (roots.real > _LEFTMOST)]
         value, terms = _value(p, q, roots)
         roots = roots[np.abs(value) <= _RESIDUAL * terms]
+    roots[np.abs(roots) <= _ZERO] = 0.0  # Newton ends at a root of 0 in denormal numbers
     roots = np.where(roots.imag < 0.0, roots.conj(), roots)
     flat = roots.real.astype(complex)
     value, terms = _value(p, q, flat)
@@ -145,8 +147,8 @@ def _merged(p: Floats, q: Floats, roots: Complexes) -> Complexes:
     left = sorted(roots.tolist(), key=lambda z: (z.real, z.imag))
     while left:
         seed = left[0]
-        cluster = [z for z in left if abs(z - seed) <= _CLUSTER * abs(seed) + 1e-14]
-        left = [z for z in left if abs(z - seed) > _CLUSTER * abs(seed) + 1e-14]
+        cluster = [z for z in left if abs(z - seed) <= _CLUSTER * abs(seed) + _ZERO]
+        left = [z for z in left if abs(z - seed) > _CLUSTER * abs(seed) + _ZERO]
         merged += _multiple_root(p, q, cluster) or _distinct(p, q, cluster)
     return np.array(merged, dtype=complex)
 
