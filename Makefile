@@ -31,12 +31,14 @@ demo: $(VENV)/installed
 	$(BIN)/softdock run examples/epos --output results/epos
 	@echo 'The report is results/epos/report.html'
 
-test: $(VENV)/installed-test
+lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror orchestrator/engine/src/*
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+test: lint
 	$(BIN)/pytest
 
 bench: $(VENV)/installed

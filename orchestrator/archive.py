@@ -14,6 +14,8 @@ from orchestrator.errors import LoadError
 #: Limits that no honest FMU or SSP of this field comes near; a zip bomb does.
 MOST_BYTES = 4 * 1024**3
 MOST_ENTRIES = 100_000
+#: A description that is read into memory as a whole.
+MOST_XML_BYTES = 256 * 1024**2
 
 #: What zipfile raises on a damaged entry, one of an unknown method, or one behind a password.
 _DAMAGE = (
@@ -70,6 +72,8 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError])
 def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[LoadError]) -> bytes:
     """Read one entry of an archive."""
     try:
+        if archive.getinfo(name).file_size > MOST_XML_BYTES:
+            raise error(f"{path}: '{name}' is larger than {MOST_XML_BYTES} bytes")
         return archive.read(name)
     except KeyError:
         raise error(f"{path}: the archive has no '{name}'") from None

@@ -11,8 +11,8 @@ from hypothesis import settings
 
 from orchestrator.simunits import registry
 
-# The same draws in every run: `make test` passes or fails for what the code does. To search for more,
-# run pytest with --hypothesis-profile=default.
+# The same draws in every run: `make test` passes or fails for what the code does. To search for
+# more, run pytest with --hypothesis-profile=default.
 settings.register_profile("softdock", derandomize=True, deadline=None)
 settings.load_profile("softdock")
 

@@ -20,11 +20,14 @@ class _Table(BaseModel):
 
 
 class ContactLoopSpec(_Table):
-    """A linear contact loop, to predict a growth rate from the delay that a run reports."""
+    """A linear contact loop, to predict a growth rate from the delay that a run reports.
 
-    mass: float = Field(gt=0, description="kg")
-    stiffness: float = Field(gt=0, description="N/m")
-    damping: float = Field(ge=0, description="N.s/m")
+    Each is a number (kg, N/m, N.s/m) or the parameter that holds it, ``"component.parameter"``.
+    """
+
+    mass: float | str
+    stiffness: float | str
+    damping: float | str
 
 
 class Measure(_Table):
@@ -32,6 +35,7 @@ class Measure(_Table):
 
     ``peak`` and ``minimum`` of a signal with their time; its ``final`` value; the ``growth`` rate
     of its oscillation; the largest ``difference`` to a signal of another case of the same times.
+    ``factor`` is applied to the signal first.
     """
 
     kind: Literal["peak", "minimum", "final", "growth", "difference"]
@@ -41,6 +45,7 @@ class Measure(_Table):
     to: str | None = None
     to_signal: str | None = None
     predict: ContactLoopSpec | None = None
+    factor: float = 1.0
 
 
 class RunOptions(_Table):

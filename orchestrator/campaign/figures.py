@@ -93,11 +93,11 @@ def _abscissa(sweep: SweepOutcome) -> np.ndarray[tuple[int], np.dtype[np.float64
 
 def _plane(figure: PlaneFigure) -> Drawing:
     first, last = (seconds(nanoseconds(t, "delay")) for t in figure.delay)
-    return plot_stability_plane(
-        figure.mass,
-        np.linspace(*figure.damping, 77),  # the cuts that are drawn fall on round values
-        np.linspace(first, last, 65),
+    drawing = plot_stability_plane(
+        figure.mass, np.linspace(*figure.damping, 77), np.linspace(first, last, 65)
     )
+    drawing.suptitle(f"{figure.title}, mass {figure.mass:g} kg")
+    return drawing
 
 
 def default_figure(result: Result) -> TimeFigure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,11 +67,11 @@ def write_rest(
         items.append(FigureItem(figure, caption))
         tell("drawing", (number + 1) / len(drawn))
     diagrams = []
-    for name, case in _first_of_each_system(experiment, outcome).items():
-        figure = draw_system(case.system, case.result.loops)
+    for name, case in _each_drawing(outcome).items():
+        figure = draw_system(case.system)
         _save(figure, pictures / f"system-{name}", outcome)
-        caption = f"{case.system.name}: {case.system.description}"
-        diagrams.append(FigureItem(figure, caption.rstrip(": ")))
+        caption = f"{case.title}. {case.system.description}"
+        diagrams.append(FigureItem(figure, caption.strip()))
     report, summary = output / "report.html", output / "summary.json"
     outcome.files += [report, summary]
     write_report(_report(experiment, outcome, items, diagrams, output), report)
@@ -96,13 +97,12 @@ def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tu
     return {name: (draw(figure, outcome), figure.caption) for name, figure in wanted.items()}
 
 
-def _first_of_each_system(
-    experiment: Experiment, outcome: ExperimentOutcome
-) -> dict[str, CaseOutcome]:
-    """One case for every system file that was run, by the case's name."""
-    seen: dict[str, str] = {}
-    for name in outcome.cases:
-        seen.setdefault(experiment.case[name].system, name)
+def _each_drawing(outcome: ExperimentOutcome) -> dict[str, CaseOutcome]:
+    """One case for every drawing that differs: in sources, connections or their delays."""
+    seen: dict[object, str] = {}
+    for name, case in outcome.cases.items():
+        sources = tuple((n, c.source) for n, c in case.system.components.items())
+        seen.setdefault((sources, case.system.connections), name)
     return {name: outcome.cases[name] for name in seen.values()}
 
 
@@ -120,6 +120,7 @@ def _report(
         diagrams=tuple(diagrams),
         figures=tuple(figures),
         fmus=_fmus(outcome),
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
     )
 

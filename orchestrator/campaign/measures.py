@@ -12,20 +12,22 @@ from orchestrator.campaign.experiment import ContactLoopSpec, Measure
 from orchestrator.campaign.outcome import Measured
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
-from orchestrator.system import nanoseconds
+from orchestrator.system import System, nanoseconds
 
 Floats = NDArray[np.float64]
 
 
-def evaluate(measure: Measure, result: Result, others: Mapping[str, Result]) -> Measured:
+def evaluate(
+    measure: Measure, result: Result, system: System, others: Mapping[str, Result]
+) -> Measured:
     """Read one figure off a result.
 
     Parameters
     ----------
     measure
         What to read.
-    result
-        The finished case.
+    result, system
+        The finished case, and what was run.
     others
         Results by case name, for a ``difference``.
 
@@ -37,7 +39,7 @@ def evaluate(measure: Measure, result: Result, others: Mapping[str, Result]) -> 
     time, values = _window(measure, result)
     unit = result.units.get(measure.signal, "")
     if measure.kind == "growth":
-        return _growth(measure, result, time, values)
+        return _growth(measure, result, system, time, values)
     if measure.kind == "difference":
         return _difference(measure, result, others, unit)
     if measure.kind == "final":
@@ -58,10 +60,12 @@ def _window(measure: Measure, result: Result) -> tuple[Floats, Floats]:
             f" '{measure.signal}' holds no sample; the run covers {result.time[0]:g} to"
             f" {result.time[-1]:g} s"
         )
-    return result.time[inside], result[measure.signal][inside]
+    return result.time[inside], measure.factor * result[measure.signal][inside]
 
 
-def _growth(measure: Measure, result: Result, time: Floats, values: Floats) -> Measured:
+def _growth(
+    measure: Measure, result: Result, system: System, time: Floats, values: Floats
+) -> Measured:
     try:
         fit = fit_growth(time, values)
     except DescriptionError as error:
@@ -72,11 +76,11 @@ def _growth(measure: Measure, result: Result, time: Floats, values: Floats) -> M
         "residual_rms": fit.residual_rms,
     }
     if measure.predict is not None:
-        details["predicted"] = _predicted(measure.predict, result)
+        details["predicted"] = _predicted(measure.predict, result, system)
     return Measured(fit.sigma, "1/s", details)
 
 
-def _predicted(loop: ContactLoopSpec, result: Result) -> float:
+def _predicted(loop: ContactLoopSpec, result: Result, system: System) -> float:
     """Growth rate of the linear loop with the delay that the run reports for its delayed loops."""
     totals = {round(entry.total_ns) for entry in result.loops if entry.physical_ns}
     if len(totals) != 1:
@@ -85,7 +89,11 @@ def _predicted(loop: ContactLoopSpec, result: Result) -> float:
             f"case '{result.name}': a prediction needs one delay common to all delayed loops,"
             f" found: {found}"
         )
-    return ContactLoop(loop.mass, loop.stiffness, loop.damping, totals.pop() / 1e9).growth_rate
+    mass, stiffness, damping = (
+        float(system.value(given) if isinstance(given, str) else given)  # type: ignore[arg-type]
+        for given in (loop.mass, loop.stiffness, loop.damping)
+    )
+    return ContactLoop(mass, stiffness, damping, totals.pop() / 1e9).growth_rate
 
 
 def _difference(
@@ -101,6 +109,8 @@ def _difference(
             f"case '{result.name}' and case '{other.name}' have different sample times; a"
             " difference needs the same step and stop"
         )
-    error = np.abs(result[measure.signal] - other[measure.to_signal or measure.signal])
+    error = np.abs(
+        measure.factor * result[measure.signal] - other[measure.to_signal or measure.signal]
+    )
     at = int(np.argmax(error))
     return Measured(float(error[at]), unit, {"time_s": float(result.time[at])})

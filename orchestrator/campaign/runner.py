@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome, SweepOutcome
 from orchestrator.campaign.prepare import merged, prepare, set_value
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
+from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.recording import Result
 from orchestrator.system import Endpoint, System, nanoseconds, seconds
@@ -28,6 +30,7 @@ def run_experiment(
     only: Collection[str] = (),
     settings: Mapping[str, Setting] | None = None,
     swaps: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report.
@@ -48,6 +51,8 @@ def run_experiment(
     settings, swaps
         Changes by ``component.parameter`` and by ``component``, for every case that has the
         component.
+    notes
+        Sentences to put into every result: what was changed for this run.
     progress
         See :data:`Progress`.
 
@@ -65,6 +70,7 @@ def run_experiment(
     chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
     systems = {name: prepare(name, case, folder, swaps, settings) for name, case in chosen.items()}
     _expect_components([*swaps, *(Endpoint.parse(p).component for p in settings)], systems)
+    expect_sound(experiment, systems)
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     output.mkdir(parents=True, exist_ok=True)
@@ -76,14 +82,17 @@ def run_experiment(
         except (FailedRunError, InterruptedRun) as failure:
             outcome.files += write_failed_case(failure.result, output)
             raise
-        results[name] = result
+        results[name] = replace(result, notes=(*notes, *result.notes))
+        outcome.files += write_case(results[name], output)
+    for name, case in chosen.items():
         measured = {
-            key: evaluate(measure, result, results)
+            key: evaluate(measure, results[name], systems[name], results)
             for key, measure in case.measure.items()
             if measure.kind != "difference" or measure.to in chosen
         }
-        outcome.cases[name] = CaseOutcome(case.title or name, systems[name], result, measured)
-        outcome.files += write_case(result, output)
+        outcome.cases[name] = CaseOutcome(
+            case.title or name, systems[name], results[name], measured
+        )
     for name, sweep in experiment.sweep.items():
         if sweep.case in chosen:
             outcome.sweeps[name] = _sweep(name, sweep, experiment, systems[sweep.case], tell)
@@ -134,7 +143,7 @@ def _sweep(
             values.append(_number(name, value))
         result = _simulate(sweep.case, changed, case, options, None)
         for key in sweep.measures:
-            rows[key].append(evaluate(case.measure[key], result, {}))
+            rows[key].append(evaluate(case.measure[key], result, changed, {}))
         tell(f"sweep {name}", (number + 1) / len(sweep.values))
     return SweepOutcome(sweep.case, ", ".join(paths), values, rows)
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.errors import ConnectorMismatchError, DescriptionError, UnknownNameError
+from orchestrator.errors import (
+    ConnectorMismatchError,
+    DescriptionError,
+    UnitMismatchError,
+    UnknownNameError,
+)
 from orchestrator.simunits import component_of
-from orchestrator.system import Component, Connector, Source, System
+from orchestrator.system import Connector, Source, System, Value, conversion
 
 
 def swap_component(system: System, name: str, source: Source) -> System:
     """Replace a component's source by name.
 
-    Every connected port must exist on the new source with the same causality, type, shape and
-    unit. Values that were set are kept where the new source has such a parameter.
+    Every connected port and every parameter that is set must exist on the new source with the same
+    causality, type and shape, and a unit that converts; values are carried over in its unit.
 
     Raises
     ------
@@ -38,13 +43,8 @@ def swap_component(system: System, name: str, source: Source) -> System:
                     f" it has: {', '.join(new.connectors)}"
                 )
             )
-        elif port in old.connectors and _port(theirs) != _port(old.connectors[port]):
-            problems.append(
-                ConnectorMismatchError(
-                    f"cannot swap '{name}' for {source}: port '{port}' is {_port(theirs)} there,"
-                    f" expected {_port(old.connectors[port])}"
-                )
-            )
+        elif port in old.connectors:
+            problems += _differences(name, source, old.connectors[port], theirs)
     lost = [key for key in old.values if key not in new.connectors]
     if lost:
         problems.append(
@@ -53,13 +53,49 @@ def swap_component(system: System, name: str, source: Source) -> System:
                 " which the system sets"
             )
         )
+    values: dict[str, Value] = {}
+    for key, value in old.values.items():
+        if key in new.connectors:
+            mine, theirs = old.connectors[key], new.connectors[key]
+            different = _differences(name, source, mine, theirs)
+            problems += different
+            values[key] = value if different else _converted(value, mine, theirs)
     if problems:
         raise DescriptionError.collect(problems)
-    return system.replace(_with(new, old))
+    return system.replace(replace(new, values=values))
 
 
-def _with(new: Component, old: Component) -> Component:
-    return replace(new, values=old.values)
+def _differences(
+    name: str, source: Source, mine: Connector, theirs: Connector
+) -> list[DescriptionError]:
+    """Say in what two connectors of one name differ, beyond units that convert."""
+    different = (mine.causality, mine.type, mine.shape) != (
+        theirs.causality,
+        theirs.type,
+        theirs.shape,
+    )
+    try:
+        conversion(mine.unit, theirs.unit)
+    except UnitMismatchError:
+        different = True
+    if not different:
+        return []
+    return [
+        ConnectorMismatchError(
+            f"cannot swap '{name}' for {source}: '{mine.name}' is {_port(theirs)} there,"
+            f" expected {_port(mine)}"
+        )
+    ]
+
+
+def _converted(value: Value, mine: Connector, theirs: Connector) -> Value:
+    """Carry a value over into the unit of the new connector."""
+    factor, offset = conversion(mine.unit, theirs.unit)
+    if (factor, offset) == (1.0, 0.0):
+        return value
+    if isinstance(value, tuple):
+        return tuple(factor * element + offset for element in value)
+    return factor * float(value) + offset
 
 
 def _port(connector: Connector) -> str:

@@ -42,6 +42,12 @@ def run(
     experiment, folder = experiment_of(target)
     options = RunOptions(algorithm=algorithm, delay=delay, step=step, stop=stop)
     name = folder.resolve().name if target.is_dir() or target.suffix == ".toml" else target.stem
+    given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
+    changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
+    changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
+    notes = [f"changed on the command line: {' '.join(changed)}"] if changed else []
+    if changed or case:
+        name += "-variant"  # the results of the whole experiment stay as they are
     with progress_bar() as bar:
         outcome = run_experiment(
             with_options(experiment, options),
@@ -50,6 +56,7 @@ def run(
             only=case or (),
             settings=_pairs(set_ or [], "--set", "component.parameter=value"),
             swaps=_pairs(swap or [], "--swap", "component=SOURCE"),
+            notes=notes,
             progress=bar,
         )
     if json:
@@ -58,7 +65,7 @@ def run(
     rows = []
     for key, finished in outcome.cases.items():
         result = finished.result
-        loops = [loop for loop in result.loops if loop.physical_ns] or list(result.loops)
+        loops = result.loops
         rows.append(
             [
                 key,

@@ -7,6 +7,7 @@ from pathlib import Path
 from orchestrator.campaign import Experiment, read_experiment
 from orchestrator.campaign.experiment import Case, RunOptions
 from orchestrator.campaign.prepare import prepare
+from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import LoadError
 from orchestrator.system import System
 
@@ -35,7 +36,9 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
 def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)
-    return {name: prepare(name, case, folder, {}, {}) for name, case in experiment.case.items()}
+    systems = {name: prepare(name, case, folder, {}, {}) for name, case in experiment.case.items()}
+    expect_sound(experiment, systems)
+    return systems
 
 
 def with_options(experiment: Experiment, options: RunOptions) -> Experiment:

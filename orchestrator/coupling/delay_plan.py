@@ -81,7 +81,7 @@ class LoopDelay:
 
     @property
     def total_ns(self) -> float:
-        """Delay that the loop really has."""
+        """Declared and added delay; lags inside the units are not counted."""
         return self.physical_ns + self.numerical_ns
 
 

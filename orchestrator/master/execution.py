@@ -39,7 +39,7 @@ class Execution:
     algorithm
         A registered algorithm: ``"gauss-seidel"`` or ``"jacobi"``.
     delay
-        ``"exact"``: a declared delay is what the loop really has; ``"plain"``: zero-order hold.
+        ``"exact"``: co-simulation adds nothing to a declared delay; ``"plain"``: zero-order hold.
     start, stop
         Experiment times; ``stop`` is announced to the units and may be ``None``.
     record

@@ -9,7 +9,19 @@ from typing import Any
 from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.recording.result import Result
 
-_PACKAGES = ("softdock", "numpy", "scipy", "networkx", "pandas", "pyarrow", "matplotlib")
+_PACKAGES = (
+    "softdock",
+    "casadi",
+    "fmpy",
+    "matplotlib",
+    "networkx",
+    "numpy",
+    "pandas",
+    "pint",
+    "pyarrow",
+    "rumoca",
+    "scipy",
+)
 
 
 def versions() -> dict[str, str]:

@@ -66,6 +66,7 @@ def _environment() -> jinja2.Environment:
     environment.filters |= {
         "number": _number,
         "ms": _ms,
+        "delays": _delays,
         "embedded": _embedded,
         "by_component": _by_component,
         "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
@@ -96,6 +97,12 @@ def _number(value: object, digits: int = 6) -> str:
 def _ms(ns: float) -> str:
     """Nanoseconds as a number of milliseconds."""
     return f"{round(ns / 1e6, 6) + 0.0:.10g}"
+
+
+def _delays(case: CaseSection, which: str) -> str:
+    """Delays of all loops of a case, in milliseconds, each once."""
+    found = sorted({round(getattr(loop, which)) for loop in case.loops})
+    return ", ".join(map(_ms, found)) or _NOTHING
 
 
 def _embedded(item: FigureItem) -> str:

@@ -51,7 +51,7 @@ class Loop:
 
 
 def closed_loops(system: System) -> list[Loop]:
-    """List the closed loops of a system, at most :data:`MOST_LOOPS`, the shortest first.
+    """List the closed loops of a system, at most :data:`MOST_LOOPS`, sorted by length.
 
     A component passes every input on to every output, at once where it has direct feed-through,
     else through its states. A loop therefore visits a component once: a longer ring is made of

@@ -115,6 +115,24 @@ class System:
             )
         return self.replace(component.with_values({end.connector: value}))
 
+    def value(self, path: str) -> Value:
+        """Return a parameter's or held input's value: the one that was set, else its default.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none of that name.
+        DescriptionError
+            If neither the system nor the source gives it a value.
+        """
+        end = Endpoint.parse(path)
+        component = self.component(end.component)
+        connector = component.connector(end.connector)
+        value = component.values.get(end.connector, connector.start)
+        if value is None:
+            raise DescriptionError(f"{path}: has no value; set one")
+        return value
+
     def replace(self, component: Component) -> System:
         """Put another component in the place of the one of the same name."""
         self.component(component.name)

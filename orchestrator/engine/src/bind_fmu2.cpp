@@ -24,16 +24,17 @@ Binding binding(References reals, References integers, References booleans) {
 template <class Value, class Get>
 std::vector<Value> get(Fmu2& fmu, Get function, const References& references) {
     std::vector<Value> values(references.size());
-    const int status =
-        function(fmu.instance(), references.data(), references.size(), values.data());
-    if (status > 1) throw std::runtime_error(fmu.failure());
+    const auto status =
+        fmu.note(function(fmu.instance(), references.data(), references.size(), values.data()));
+    if (failed(status)) throw std::runtime_error(fmu.failure());
     return values;
 }
 
 template <class Value, class Set>
 int set(Fmu2& fmu, Set function, const References& references, const std::vector<Value>& values) {
     if (values.size() != references.size()) throw std::invalid_argument("one value per reference");
-    return function(fmu.instance(), references.data(), references.size(), values.data());
+    return static_cast<int>(
+        fmu.note(function(fmu.instance(), references.data(), references.size(), values.data())));
 }
 
 int set_strings(Fmu2& fmu, const References& references, const std::vector<std::string>& values) {
@@ -58,7 +59,7 @@ class SavedState {
         if (!call.get_state || !call.set_state || !call.free_state) {
             throw std::runtime_error("its library does not export fmi2Get/Set/FreeFMUstate");
         }
-        if (fmu.functions().get_state(fmu.instance(), &state_) > 1) {
+        if (failed(fmu.note(call.get_state(fmu.instance(), &state_)))) {
             throw std::runtime_error("fmi2GetFMUstate failed: " + fmu.failure());
         }
         fmu.count_saved(1);
@@ -71,7 +72,7 @@ class SavedState {
     SavedState& operator=(const SavedState&) = delete;
     int restore(Fmu2& fmu) const {
         if (&fmu != &fmu_) throw std::invalid_argument("the state belongs to another instance");
-        return fmu.functions().set_state(fmu.instance(), state_);
+        return static_cast<int>(fmu.note(fmu.functions().set_state(fmu.instance(), state_)));
     }
 
   private:

@@ -127,6 +127,11 @@ Status Engine::advance(const Operation& operation, Outcome& outcome) {
 }
 
 Outcome Engine::run(std::int64_t steps) {
+    const auto coming = static_cast<std::size_t>((done_ + steps) / every_ - done_ / every_);
+    if (sink_ && rows_ + coming > capacity_) {
+        throw std::invalid_argument("run: " + std::to_string(rows_ + coming) +
+                                    " rows to record, room for " + std::to_string(capacity_));
+    }
     Outcome outcome;
     while (outcome.steps < steps) {
         for (const auto& operation : operations_) {
@@ -161,7 +166,7 @@ void Engine::attach(double* rows, std::size_t capacity) {
 }
 
 void Engine::write_row() {
-    if (rows_ >= capacity_) return;
+    if (!sink_ || rows_ >= capacity_) return;  // run() has made sure of the room
     double* row = sink_ + rows_ * recorded_.size();
     for (const auto slot : recorded_) *row++ = signals_[slot];
     ++rows_;

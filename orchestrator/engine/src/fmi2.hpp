@@ -41,7 +41,6 @@ struct Functions {
     int (*enter_initialization_mode)(Component);
     int (*exit_initialization_mode)(Component);
     int (*terminate)(Component);
-    int (*reset)(Component);
     int (*get_real)(Component, const ValueReference*, std::size_t, Real*);
     int (*get_integer)(Component, const ValueReference*, std::size_t, Integer*);
     int (*get_boolean)(Component, const ValueReference*, std::size_t, Boolean*);
@@ -52,7 +51,6 @@ struct Functions {
     int (*set_string)(Component, const ValueReference*, std::size_t, const String*);
     int (*do_step)(Component, Real, Real, Boolean);
     int (*get_real_status)(Component, StatusKind, Real*);
-    int (*get_boolean_status)(Component, StatusKind, Boolean*);
     // Optional: null where the library does not export them.
     int (*get_state)(Component, FmuState*);
     int (*set_state)(Component, FmuState);

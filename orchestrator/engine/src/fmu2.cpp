@@ -71,7 +71,6 @@ void Fmu2::load(const std::string& library) {
         find(library_, "fmi2EnterInitializationMode", call_.enter_initialization_mode);
         find(library_, "fmi2ExitInitializationMode", call_.exit_initialization_mode);
         find(library_, "fmi2Terminate", call_.terminate);
-        find(library_, "fmi2Reset", call_.reset);
         find(library_, "fmi2GetReal", call_.get_real);
         find(library_, "fmi2GetInteger", call_.get_integer);
         find(library_, "fmi2GetBoolean", call_.get_boolean);
@@ -82,7 +81,6 @@ void Fmu2::load(const std::string& library) {
         find(library_, "fmi2SetString", call_.set_string);
         find(library_, "fmi2DoStep", call_.do_step);
         find(library_, "fmi2GetRealStatus", call_.get_real_status);
-        find(library_, "fmi2GetBooleanStatus", call_.get_boolean_status);
         find(library_, "fmi2GetFMUstate", call_.get_state, false);
         find(library_, "fmi2SetFMUstate", call_.set_state, false);
         find(library_, "fmi2FreeFMUstate", call_.free_state, false);
@@ -109,10 +107,11 @@ Status Fmu2::note(int status) {
 
 Status Fmu2::set_inputs(const double* values) {
     failure_.clear();
-    int status = 0;
+    auto status = Status::ok;
     if (const auto n = inputs_.reals.size()) {
-        status = call_.set_real(instance_, inputs_.reals.data(), n, values);
+        status = note(call_.set_real(instance_, inputs_.reals.data(), n, values));
         values += n;
+        if (failed(status)) return status;
     }
     if (const auto n = inputs_.integers.size()) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -124,15 +123,18 @@ Status Fmu2::set_inputs(const double* values) {
             }
             scratch_[i] = static_cast<fmi2::Integer>(rounded);
         }
-        const int s = call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data());
+        const auto s =
+            note(call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data()));
         status = std::max(status, s);
+        if (failed(status)) return status;
     }
     if (const auto n = inputs_.booleans.size()) {
         for (std::size_t i = 0; i < n; ++i) scratch_[i] = *values++ != 0.0;
-        const int s = call_.set_boolean(instance_, inputs_.booleans.data(), n, scratch_.data());
+        const auto s =
+            note(call_.set_boolean(instance_, inputs_.booleans.data(), n, scratch_.data()));
         status = std::max(status, s);
     }
-    return note(status);
+    return status;
 }
 
 Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
@@ -143,22 +145,27 @@ Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
 
 Status Fmu2::get_outputs(double* values) {
     failure_.clear();
-    int status = 0;
+    auto status = Status::ok;
     if (const auto n = outputs_.reals.size()) {
-        status = call_.get_real(instance_, outputs_.reals.data(), n, values);
+        status = note(call_.get_real(instance_, outputs_.reals.data(), n, values));
         values += n;
+        if (failed(status)) return status;
     }
     if (const auto n = outputs_.integers.size()) {
-        const int s = call_.get_integer(instance_, outputs_.integers.data(), n, scratch_.data());
-        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i];
+        const auto s =
+            note(call_.get_integer(instance_, outputs_.integers.data(), n, scratch_.data()));
         status = std::max(status, s);
+        if (failed(status)) return status;
+        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i];
     }
     if (const auto n = outputs_.booleans.size()) {
-        const int s = call_.get_boolean(instance_, outputs_.booleans.data(), n, scratch_.data());
-        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i] != 0;
+        const auto s =
+            note(call_.get_boolean(instance_, outputs_.booleans.data(), n, scratch_.data()));
         status = std::max(status, s);
+        if (failed(status)) return status;
+        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i] != 0;
     }
-    return note(status);
+    return status;
 }
 
 Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {

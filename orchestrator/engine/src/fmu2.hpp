@@ -40,6 +40,9 @@ class Fmu2 final : public Unit {
 
     fmi2::Functions& functions() { return call_; }
     fmi2::Component instance() const { return instance_; }
+    // Every status that the library returns goes through here: what may be called later depends on
+    // the worst of them.
+    Status note(int status);
     double last_successful_time();
     // After fmi2Fatal no function of the library may be called any more (FMI 2.0.4, 2.1.3).
     bool usable() const { return worst_ < Status::fatal; }
@@ -49,7 +52,6 @@ class Fmu2 final : public Unit {
 
   private:
     void load(const std::string& library);
-    Status note(int status);
 
     void* library_ = nullptr;
     fmi2::Functions call_{};

@@ -40,13 +40,13 @@ def measured(outcome, case, name):
         # re-derivation of the paper's Figure 9 supports.
         ("ideal", "peak_force", 44.074, 0.005),
         ("hybrid", "peak_force", 44.074, 0.005),
-        ("hybrid_sensor_delay", "peak_force", -44.750, 0.01),
-        ("hybrid_total_delay", "peak_force", -46.347, 0.01),
+        ("hybrid_sensor_delay", "peak_force", 44.750, 0.01),
+        ("hybrid_total_delay", "peak_force", 46.347, 0.01),
         ("ideal_delay", "peak_force", 46.347, 0.01),
         # 1e-5: what a fit over 60 s resolves, and 0.1 % of the rate that decides the sign.
         ("capture_b20", "growth", 0.013442, 1e-5),
         ("capture_b60", "growth", -0.013225, 1e-5),
-        ("capture_b60_zoh", "growth", -0.012387, 1e-5),
+        ("capture_b60_plain", "growth", -0.012387, 1e-5),
         ("capture_b60_jacobi_exact", "growth", -0.013225, 1e-5),
     ],
 )
@@ -103,7 +103,7 @@ def test_growth_follows_the_reported_delay(outcome):
     for name, sweep in outcome.sweeps.items():
         for step, growth in zip(sweep.values, sweep.measured.get("growth", []), strict=False):
             # Second order in the step (linear interpolation, sampled mass), and the fit's own 1e-6.
-            tolerance = 1e-5 + 2.0 * step**2
+            tolerance = 1e-6 + 0.03 * step**2
             assert growth.value == pytest.approx(growth.details["predicted"], abs=tolerance), name
 
 

@@ -121,6 +121,49 @@ def test_names_that_no_case_has(fuse, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_everything_is_checked_before_anything_runs(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    text = (
+        GOOD
+        + """
+measure.one = { kind = "peak", signal = "fuse.z", until = "1 parsec" }
+measure.two.kind = "growth"
+measure.two.signal = "fuse.y"
+measure.two.predict = { mass = "fuse.m", stiffness = 1, damping = 1 }
+[case.c]
+system = "fused.ssd"
+algorithm = "magic"
+measure.three = { kind = "difference", signal = "fuse.y", to = "a" }
+[sweep.s]
+case = "c"
+over = "fuse.q"
+values = [1]
+measures = ["three"]
+[figure.f]
+kind = "time"
+title = "t"
+panels = [{ ylabel = "y", curves = [{ case = "a", signal = "fuse.w", label = "w" }] }]
+"""
+    )
+    with pytest.raises(DescriptionError) as error:
+        run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, tmp_path / "out")
+    assert len(error.value.problems) == 7
+    for part in ("fuse.z", "parsec", "'m'", "magic", "cannot be swept", "'q'", "fuse.w"):
+        assert sum(part in problem for problem in error.value.problems) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_difference_to_a_later_case(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    measure = '[case.a.measure]\nd = { kind = "difference", signal = "fuse.y", to = "b" }\n'
+    text = GOOD.replace("every = 2", "").replace("[case.b]", measure + "[case.b]")
+    outcome = run_experiment(
+        read_experiment(experiment(tmp_path, text)), tmp_path, tmp_path / "out", notes=["changed"]
+    )
+    assert outcome.cases["a"].measured["d"].value == 0.0
+    assert outcome.cases["a"].result.remarks == ("changed",)
+
+
 def test_missing_times(fuse):
     with pytest.raises(DescriptionError, match="no stop time is given"):
         simulate(fuse(), step="1 ms")

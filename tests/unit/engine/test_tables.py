@@ -82,7 +82,9 @@ def test_a_full_block_of_rows_is_not_overrun():
     engine.start(0, 1)
     rows = np.full((3, 1), -1.0)
     engine.record([1], 1, rows[:2])
-    engine.run(5)
+    with pytest.raises(ValueError, match="5 rows to record, room for 2"):
+        engine.run(5)
+    engine.run(2)
     assert rows[:, 0].tolist() == [2.0, 6.0, -1.0]
 
 

@@ -178,8 +178,8 @@ def test_library_that_cannot_be_loaded(make_fmu, monkeypatch, tmp_path):
 
 
 def test_function_that_is_missing(make_fmu):
-    path = make_fmu(options=("-DfmiX", "-Dfmi2Reset=hidden_reset"))
-    with pytest.raises(FmuError, match="its library does not export 'fmi2Reset'"):
+    path = make_fmu(options=("-DfmiX", "-Dfmi2DoStep=hidden_step"))
+    with pytest.raises(FmuError, match="its library does not export 'fmi2DoStep'"):
         FmuUnit("rig", read_fmu(path))
 
 

@@ -1,0 +1,124 @@
+"""Checks of an experiment against its systems, before anything is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from orchestrator.campaign.experiment import (
+    Case,
+    ContactLoopSpec,
+    Experiment,
+    Measure,
+    Sweep,
+    TimeFigure,
+)
+from orchestrator.campaign.prepare import merged, set_value
+from orchestrator.errors import DescriptionError
+from orchestrator.master import algorithm_names
+from orchestrator.system import Causality, System, nanoseconds
+
+
+def expect_sound(experiment: Experiment, systems: Mapping[str, System]) -> None:
+    """Raise all problems of the cases that are to run, together.
+
+    Parameters
+    ----------
+    experiment
+        As read.
+    systems
+        Prepared systems by case name; cases that are not among them are left out.
+
+    Raises
+    ------
+    DescriptionError
+        If a signal, parameter or algorithm does not exist, or a time is none.
+    """
+    recorded = {name: _signals(system, experiment.case[name]) for name, system in systems.items()}
+    problems: list[str] = []
+    for name, system in systems.items():
+        case = experiment.case[name]
+        problems += _options(f"case '{name}'", case, experiment)
+        for key, measure in case.measure.items():
+            where = f"case '{name}', measure '{key}'"
+            problems += _measure(where, measure, recorded[name], system)
+            if measure.kind == "difference" and measure.to in recorded:
+                signal = measure.to_signal or measure.signal
+                problems += _known(where, signal, recorded[measure.to])
+    for name, sweep in experiment.sweep.items():
+        if sweep.case in systems:
+            case = experiment.case[sweep.case]
+            problems += _sweep(f"sweep '{name}'", sweep, case, systems[sweep.case])
+    problems += _figures(experiment, recorded)
+    if problems:
+        raise DescriptionError(*problems)
+
+
+def _figures(experiment: Experiment, recorded: Mapping[str, list[str]]) -> Iterator[str]:
+    for name, figure in experiment.figure.items():
+        if isinstance(figure, TimeFigure):
+            for curve in (curve for panel in figure.panels for curve in panel.curves):
+                if curve.case in recorded:
+                    yield from _known(f"figure '{name}'", curve.signal, recorded[curve.case])
+
+
+def _signals(system: System, case: Case) -> list[str]:
+    """Names of what the case records."""
+    names = []
+    for component in system.components.values():
+        for output in component.of(Causality.OUTPUT):
+            name = f"{component.name}.{output.name}"
+            if case.record is None or name in case.record:
+                elements = range(output.size) if output.shape else ()
+                names += [f"{name}[{i}]" for i in elements] or [name]
+    return names
+
+
+def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:
+    if signal not in recorded:
+        yield f"{where}: no recorded output '{signal}'; recorded: {', '.join(recorded)}"
+
+
+def _options(where: str, case: Case, experiment: Experiment) -> Iterator[str]:
+    options = merged(case, experiment.defaults)
+    if options.algorithm is not None and options.algorithm not in algorithm_names():
+        known = ", ".join(algorithm_names())
+        yield f"{where}: no algorithm '{options.algorithm}'; registered: {known}"
+    for what in ("step", "start", "stop"):
+        yield from _time(f"{where}, {what}", getattr(options, what))
+
+
+def _time(where: str, time: str | float | None) -> Iterator[str]:
+    if time is not None:
+        try:
+            nanoseconds(time, where)
+        except DescriptionError as error:
+            yield str(error)
+
+
+def _measure(where: str, measure: Measure, recorded: list[str], system: System) -> Iterator[str]:
+    yield from _known(where, measure.signal, recorded)
+    yield from _time(f"{where}, from", measure.begin)
+    yield from _time(f"{where}, until", measure.until)
+    if measure.predict is not None:
+        for key in ContactLoopSpec.model_fields:
+            value = getattr(measure.predict, key)
+            if isinstance(value, str):
+                try:
+                    system.value(value)
+                except DescriptionError as error:
+                    yield f"{where}, predict.{key}: {error}"
+
+
+def _sweep(where: str, sweep: Sweep, case: Case, system: System) -> Iterator[str]:
+    for key in sweep.measures:
+        if case.measure[key].kind == "difference":
+            yield f"{where}: '{key}' is a difference to another case, which cannot be swept"
+    for path in (sweep.over,) if isinstance(sweep.over, str) else sweep.over:
+        for value in sweep.values:
+            if path == "step":
+                yield from _time(where, value)
+                continue
+            try:
+                set_value(system, path, value)
+            except DescriptionError as error:
+                yield f"{where}: {error}"
