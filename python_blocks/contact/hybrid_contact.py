@@ -45,8 +45,30 @@ class HybridContact(Block):
     wall_position: float = Input(unit="m", description="Position of the virtual wall")
     wall_velocity: float = Input(unit="m/s", description="Velocity of the virtual wall")
     measured_force: float = Input(unit="N", description="Hardware's force on the chaser")
-    force_1: float = Output(unit="N", description="Net force on the chaser")
-    force_2: float = Output(unit="N", description="Net force on the target")
+    force_1: float = Output(
+        unit="N",
+        description="Net force on the chaser",
+        depends_on=(
+            "position_1",
+            "velocity_1",
+            "position_2",
+            "wall_position",
+            "wall_velocity",
+            "measured_force",
+        ),
+    )
+    force_2: float = Output(
+        unit="N",
+        description="Net force on the target",
+        depends_on=(
+            "position_1",
+            "position_2",
+            "velocity_2",
+            "wall_position",
+            "wall_velocity",
+            "measured_force",
+        ),
+    )
     k1: float = Parameter(start=0.0, unit="N/m", description="Virtual stiffness at the chaser")
     b1: float = Parameter(start=0.0, unit="N.s/m", description="Virtual damping at the chaser")
     k2: float = Parameter(start=0.0, unit="N/m", description="Virtual stiffness at the target")

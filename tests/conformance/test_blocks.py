@@ -132,17 +132,3 @@ def test_two_instances_are_the_same_and_apart(kind):
             made.set(inputs_of(made, i))
             made.do_step(i * H, H)
         np.testing.assert_array_equal(outputs_of(one), outputs_of(two))
-
-
-def test_declared_feed_through_is_true(kind):
-    """An output that declares no dependence on an input does not move with it within a step."""
-    names = [c.name for c in of(kind, Causality.INPUT)]
-    for output in of(kind, Causality.OUTPUT):
-        for name in set(names) - set(kind.feedthrough.get(output.name, names)):
-            found = []
-            for value in (0.0, 1.0):
-                block = kind()
-                block.assign(kind.connectors[name], np.full(kind.connectors[name].shape, value))
-                block.initialise(0.0)
-                found.append(np.copy(getattr(block, output.name)))
-            np.testing.assert_array_equal(*found, err_msg=f"{output.name} moves with {name}")
