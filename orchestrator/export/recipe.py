@@ -16,7 +16,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "fmu": {"model": str, "root": str, "name": str},
-    "solver": {"method": str, "max_step": (int, float)},
+    "fmi": {"versions": list},
+    "solver": {"method": str, "max_step": (int, float), "tolerance": (int, float)},
     "experiment": {
         "start_time": (int, float),
         "stop_time": (int, float),
@@ -24,6 +25,8 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     },
 }
 METHODS = ("rk4",)
+FMI_VERSIONS = ("2.0", "3.0")
+_WANTED: dict[object, str] = {str: "a text", list: "a list of texts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Solver:
 
     method: str = "rk4"
     max_step: float = 1e-3
+    tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -41,6 +45,10 @@ class Solver:
         if not (math.isfinite(self.max_step) and self.max_step > 0):
             raise DescriptionError(
                 f"solver.max_step: expected a positive number of seconds, got {self.max_step}"
+            )
+        if not 0 < self.tolerance < 1:
+            raise DescriptionError(
+                f"solver.tolerance: expected a number between 0 and 1, got {self.tolerance}"
             )
 
 
@@ -63,6 +71,9 @@ class Recipe:
         Folder that contains the package.
     name
         File name of the FMU without suffix, and its modelIdentifier.
+    fmi
+        Versions of FMI: one archive for each, since both want their modelDescription.xml at the
+        root.
     """
 
     model: str
@@ -70,6 +81,7 @@ class Recipe:
     name: str
     solver: Solver = field(default_factory=Solver)
     experiment: Experiment = field(default_factory=Experiment)
+    fmi: tuple[str, ...] = ("2.0",)
 
     def __post_init__(self) -> None:
         if not _QUALIFIED.fullmatch(self.model):
@@ -80,6 +92,12 @@ class Recipe:
         if not _IDENTIFIER.fullmatch(self.name):
             raise DescriptionError(
                 f"name: expected letters, digits and '_' (an identifier), got '{self.name}'"
+            )
+        wrong = [version for version in self.fmi if version not in FMI_VERSIONS]
+        if wrong or not self.fmi or len(set(self.fmi)) != len(self.fmi):
+            raise DescriptionError(
+                f"fmi.versions: expected one or both of {', '.join(FMI_VERSIONS)}, got"
+                f" {list(self.fmi)}"
             )
 
     @classmethod
@@ -110,13 +128,15 @@ class Recipe:
                 fmu.get("name", fmu["model"].rpartition(".")[2]),
                 Solver(**table.get("solver", {})),
                 Experiment(**table.get("experiment", {})),
+                tuple(table.get("fmi", {}).get("versions", ("2.0",))),
             )
         except DescriptionError as error:
             raise DescriptionError(*(f"recipe '{path}': {p}" for p in error.problems)) from error
 
-    def settings(self) -> dict[str, Any]:
-        """What decides about the content of the FMU, without places on this machine."""
+    def settings(self, fmi: str) -> dict[str, Any]:
+        """What decides about the content of one FMU, without places on this machine."""
         return {
+            "fmi": fmi,
             "model": self.model,
             "name": self.name,
             "solver": asdict(self.solver),
@@ -150,7 +170,7 @@ def _problems(table: Mapping[str, Any]) -> list[str]:
             if key not in keys:
                 problems.append(f"unknown key {section}.{key}; expected {_listed(keys)}")
             elif isinstance(value, bool) or not isinstance(value, keys[key]):
-                wanted = "a text" if keys[key] is str else "a number"
+                wanted = _WANTED.get(keys[key], "a number")
                 problems.append(f"{section}.{key}: expected {wanted}, got {value!r}")
     fmu = table.get("fmu")
     if not isinstance(fmu, Mapping) or "model" not in fmu:
