@@ -23,7 +23,7 @@ from orchestrator.export.explicit_ode import make_explicit
 from orchestrator.export.flat_reader import read
 from orchestrator.export.frontend import class_file, flatten, modelica_files
 from orchestrator.export.layout import Layout
-from orchestrator.export.recipe import Recipe, Solver
+from orchestrator.export.recipe import METHODS, Recipe, Solver
 
 _LOGGER = logging.getLogger(__name__)
 _RUNTIME = Path(__file__).parent / "runtime"
@@ -111,7 +111,7 @@ def build_model(
     name
         Name of the FMU; default the last part of the class name.
     solver
-        Default: Runge-Kutta 4 with steps of at most 1 ms.
+        Default: Dormand-Prince with error control.
     fmi
         Versions of FMI, ``"2.0"`` and ``"3.0"``.
     force
@@ -160,7 +160,7 @@ def _assemble(
     sources = folder / "sources"
     sources.mkdir()
     for file in _runtime_files():
-        if not _belongs_to_other_version(file, fmi):
+        if not (_belongs_to_other_version(file, fmi) or _is_other_solver(file, recipe)):
             (sources / file.name).write_bytes(file.read_bytes())
     (sources / "model.h").write_text(
         c_code.model_header(layout, recipe.solver, guid, fmi), encoding="utf-8"
@@ -189,6 +189,10 @@ def target_name(recipe: Recipe, fmi: str) -> str:
 
 def _belongs_to_other_version(file: Path, fmi: str) -> bool:
     return file.name.startswith("fmi3" if fmi == "2.0" else "fmi2")
+
+
+def _is_other_solver(file: Path, recipe: Recipe) -> bool:
+    return file.suffix == ".c" and file.stem in METHODS and file.stem != recipe.solver.method
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:

@@ -39,7 +39,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             f'#define MODEL_GUID "{guid}"',
             f"#define MODEL_FMI {fmi.partition('.')[0]}",
             f'#define MODEL_SOLVER "{solver.method}.c"',
-            f"#define MODEL_MAX_STEP {_literal(solver.max_step)}",
+            f"#define MODEL_MAX_STEP {_literal(solver.longest_step)}",
             f"#define MODEL_TOLERANCE {_literal(solver.tolerance)}",
             *(["#define MODEL_HAS_ADJOINT"] if fmi == "3.0" else []),
             "",

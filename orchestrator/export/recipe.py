@@ -24,17 +24,28 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "step_size": (int, float),
     },
 }
-METHODS = ("rk4",)
+_LONGEST_STEPS = {"dopri5": math.inf, "rk4": 1e-3}  # of each method, unless said otherwise
+METHODS = tuple(_LONGEST_STEPS)
 FMI_VERSIONS = ("2.0", "3.0")
 _WANTED: dict[object, str] = {str: "a text", list: "a list of texts"}
 
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """How a co-simulation FMU integrates: ``method`` with steps of at most ``max_step`` seconds."""
+    """How a co-simulation FMU integrates.
 
-    method: str = "rk4"
-    max_step: float = 1e-3
+    Attributes
+    ----------
+    method
+        ``dopri5``: Dormand-Prince 5(4) with error control. ``rk4``: fixed steps, for real time.
+    max_step
+        Longest internal step in seconds; default: any for ``dopri5``, 1 ms for ``rk4``.
+    tolerance
+        Relative tolerance where the importer gives none.
+    """
+
+    method: str = "dopri5"
+    max_step: float | None = None
     tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
@@ -42,7 +53,8 @@ class Solver:
             raise DescriptionError(
                 f"solver.method: expected one of {', '.join(METHODS)}, got '{self.method}'"
             )
-        if not (math.isfinite(self.max_step) and self.max_step > 0):
+        given = self.max_step
+        if given is not None and not (math.isfinite(given) and given > 0):
             raise DescriptionError(
                 f"solver.max_step: expected a positive number of seconds, got {self.max_step}"
             )
@@ -50,6 +62,11 @@ class Solver:
             raise DescriptionError(
                 f"solver.tolerance: expected a number between 0 and 1, got {self.tolerance}"
             )
+
+    @property
+    def longest_step(self) -> float:
+        """Longest internal step in seconds; may be infinite."""
+        return _LONGEST_STEPS[self.method] if self.max_step is None else self.max_step
 
 
 @dataclass(frozen=True, slots=True)
