@@ -80,6 +80,8 @@ class Probe:
         self.fmu.exitInitializationMode()
         self.time = start
         if self.exchange:
+            if not self.second:  # in FMI 3.0 a state may be an array
+                self.states = self.fmu.getNumberOfContinuousStates()
             self.settle()
 
     def settle(self) -> None:
@@ -116,9 +118,16 @@ class Probe:
         if variables:
             setter([v.valueReference for v in variables], list(values))
 
+    def movable_inputs(self) -> list[Any]:
+        """Real inputs that may be set now: in continuous-time mode the continuous ones."""
+        inputs = self.variables("input")
+        if not self.exchange:
+            return inputs
+        return [v for v in inputs if v.variability in {None, "continuous"}]
+
     def excite(self) -> None:
         """Move every Real input a little, so that there is something to compare."""
-        for index, variable in enumerate(self.variables("input")):
+        for index, variable in enumerate(self.movable_inputs()):
             start = float(variable.start or 0.0)
             size = max(abs(start), float(variable.nominal or 1.0))
             value = start + 0.1 * size / (1 + 0.37 * index)  # no two alike
