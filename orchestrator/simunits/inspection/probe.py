@@ -72,13 +72,21 @@ class Probe:
 
     def initialize(self, start: float = 0.0, stop: float | None = None) -> None:
         """Go through initialisation, and for Model Exchange into continuous-time mode."""
+        self.enter_initialization(start, stop)
+        self.exit_initialization()
+
+    def enter_initialization(self, start: float = 0.0, stop: float | None = None) -> None:
+        """Enter initialisation mode."""
         if self.second:
             self.fmu.setupExperiment(startTime=start, stopTime=stop)
             self.fmu.enterInitializationMode()
         else:
             self.fmu.enterInitializationMode(startTime=start, stopTime=stop)
-        self.fmu.exitInitializationMode()
         self.time = start
+
+    def exit_initialization(self) -> None:
+        """Leave initialisation mode, and for Model Exchange enter continuous-time mode."""
+        self.fmu.exitInitializationMode()
         if self.exchange:
             if not self.second:  # in FMI 3.0 a state may be an array
                 self.states = self.fmu.getNumberOfContinuousStates()

@@ -92,6 +92,38 @@ def other_start_time(bench: Bench) -> str:
     return f"from t = {begin:g} s to the stop time"
 
 
+def start_values(bench: Bench) -> str:
+    """Setting inputs and parameters to their own start values changes nothing, in either mode."""
+    untouched = bench.open()
+    untouched.advance(bench.step, _STEPS)
+    expected = untouched.result()
+    untouched.finish()
+    count = 0
+    for late in (False, True):
+        probe = bench.open(ready=False)
+        listed = [
+            v
+            for causality in ("parameter", "input")
+            for v in probe.variables(causality)
+            if v.start is not None
+        ]
+        count = len(listed)
+        values = [float(v.start) for v in listed]
+        if not late:
+            probe.set(listed, values)
+        probe.enter_initialization(bench.start)
+        if late:
+            probe.set(listed, values)
+            probe.get(probe.variables("output"))
+        probe.exit_initialization()
+        probe.excite()
+        probe.advance(bench.step, _STEPS)
+        if probe.result() != expected:
+            raise AssertionError(_difference(expected, probe.result()))
+        probe.finish()
+    return f"{count} Real parameters and inputs, before and during initialisation"
+
+
 def several_instances(bench: Bench) -> str:
     """Two instances that take turns give what one gives alone."""
     if bench.can("canBeInstantiatedOnlyOncePerProcess"):
@@ -250,6 +282,7 @@ def states_and_nominals(bench: Bench) -> str:
 TRIALS: dict[str, Callable[[Bench], str]] = {
     "life cycle": life_cycle,
     "other start time": other_start_time,
+    "start values": start_values,
     "several instances": several_instances,
     "saved state": saved_state,
     "directional derivative": directional_derivative,

@@ -23,7 +23,7 @@ from orchestrator.export.compiler import compile_library
 ROOT = Path(__file__).parents[3] / "modelica"
 
 DUFFING = """model Duffing "nonlinear oscillator with every kind of variable"
-  parameter Real k = 2 "cubic stiffness";
+  parameter Real k(min=0) = 2 "cubic stiffness";
   parameter Real x0 = 0.5;
   parameter Real k2 = 2*k "derived";
   parameter Integer n = 3;
@@ -217,6 +217,13 @@ def test_unsupported_functions_say_so(slave: Slave3) -> None:
     refused(slave, "not provided", lambda: slave.fmu.getOutputDerivatives([0], [1]))
     refused(slave, "'n' is Integer, not Real", lambda: slave.get("n"))
     refused(slave, "2 values for 1 scalar", lambda: slave.fmu.setFloat64([0], [1.0, 2.0]))
+
+
+def test_limits(slave: Slave3) -> None:
+    refused(slave, "'k' = -1 is outside of its limits: min 0", lambda: slave.set(k=-1.0))
+    refused(slave, "'u' is not a number", lambda: slave.set(u=math.nan))
+    slave.initialize()
+    assert slave.get("k") == [2.0]
 
 
 def test_event_mode_is_refused_at_instantiation(both: dict[str, Path], tmp_path: Path) -> None:
