@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orchestrator.analysis import ContactLoop
-    from orchestrator.campaign import run_experiment, simulate, swap_component
+    from orchestrator.campaign import read_experiment, run_experiment, simulate, swap_component
     from orchestrator.export import build_model, build_recipe
     from orchestrator.master import DelayMode, Execution
     from orchestrator.recording import Result
     from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu
     from orchestrator.ssp import read_system, write_ssd, write_ssp
-    from orchestrator.system import DefaultExperiment, System, TransportDelay
+    from orchestrator.system import DefaultExperiment, Source, System, TransportDelay
 
 _HOMES = {
     "Block": "simunits",
@@ -29,6 +29,7 @@ _HOMES = {
     "Output": "simunits",
     "Parameter": "simunits",
     "Result": "recording",
+    "Source": "system",
     "State": "simunits",
     "System": "system",
     "TransportDelay": "system",
@@ -36,6 +37,7 @@ _HOMES = {
     "build_model": "export",
     "build_recipe": "export",
     "fmu": "simunits",
+    "read_experiment": "campaign",
     "read_system": "ssp",
     "run_experiment": "campaign",
     "simulate": "campaign",
@@ -54,6 +56,7 @@ __all__ = [
     "Output",
     "Parameter",
     "Result",
+    "Source",
     "State",
     "System",
     "TransportDelay",
@@ -61,6 +64,7 @@ __all__ = [
     "build_model",
     "build_recipe",
     "fmu",
+    "read_experiment",
     "read_system",
     "run_experiment",
     "simulate",
@@ -75,3 +79,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'orchestrator' has no attribute '{name}'")
     return getattr(importlib.import_module(f"orchestrator.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """List the names that are imported on use, too."""
+    return sorted({*globals(), *_HOMES})

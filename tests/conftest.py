@@ -40,13 +40,13 @@ def register():
     known = dict(registry._entry_points())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "_entry_points", lambda: known)
-        registry._block_class.cache_clear()
+        registry._registered_class.cache_clear()
 
         def add(**blocks):
             known.update({name: _Registered(name, what) for name, what in blocks.items()})
 
         yield add
-    registry._block_class.cache_clear()
+    registry._registered_class.cache_clear()
 
 
 @pytest.fixture(scope="module")

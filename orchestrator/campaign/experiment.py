@@ -7,11 +7,22 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    StringConstraints,
+    ValidationError,
+)
 
 from orchestrator.errors import DescriptionError, LoadError
 
-Time = str | float
+Time = StrictStr | StrictInt | StrictFloat
+#: Names of cases, sweeps and figures become file names.
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
 Setting = bool | int | float | str | tuple[float, ...]
 
 
@@ -147,9 +158,9 @@ class Experiment(_Table):
     title: str
     description: str = ""
     defaults: RunOptions = RunOptions()
-    case: dict[str, Case] = Field(min_length=1)
-    sweep: dict[str, Sweep] = {}
-    figure: dict[str, Figure] = {}
+    case: dict[Name, Case] = Field(min_length=1)
+    sweep: dict[Name, Sweep] = {}
+    figure: dict[Name, Figure] = {}
 
 
 def read_experiment(path: Path) -> Experiment:

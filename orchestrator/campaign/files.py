@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 def write_case(result: Result, output: Path) -> list[Path]:
     """Write the results of a finished case."""
-    return _write_results(result, output / result.name)
+    written = _write_results(result, output / result.name)
+    for path in written:  # those of a run that failed before say nothing any more
+        path.with_name(f"{result.name}.partial{path.suffix}").unlink(missing_ok=True)
+    return written
 
 
 def write_failed_case(result: Result, output: Path) -> list[Path]:

@@ -98,12 +98,13 @@ class SweepOutcome:
 
 @dataclass(slots=True)
 class ExperimentOutcome:
-    """Everything that an experiment gave."""
+    """Everything that an experiment gave; ``problems`` are measures that could not be read off."""
 
     title: str
     cases: dict[str, CaseOutcome] = field(default_factory=dict)
     sweeps: dict[str, SweepOutcome] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, as printed by ``softdock run --json``."""
@@ -111,5 +112,6 @@ class ExperimentOutcome:
             "title": self.title,
             "cases": {name: case.as_json() for name, case in self.cases.items()},
             "sweeps": {name: sweep.as_json() for name, sweep in self.sweeps.items()},
+            "problems": self.problems,
             "files": [str(path) for path in self.files],
         }

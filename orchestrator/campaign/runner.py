@@ -10,7 +10,12 @@ from typing import Any
 from orchestrator.campaign.experiment import Case, Experiment, RunOptions, Setting, Sweep
 from orchestrator.campaign.files import write_case, write_failed_case, write_rest
 from orchestrator.campaign.measures import evaluate
-from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome, SweepOutcome
+from orchestrator.campaign.outcome import (
+    CaseOutcome,
+    ExperimentOutcome,
+    Measured,
+    SweepOutcome,
+)
 from orchestrator.campaign.prepare import merged, prepare, set_value
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
 from orchestrator.campaign.validate import expect_sound
@@ -85,19 +90,35 @@ def run_experiment(
         results[name] = replace(result, notes=(*notes, *result.notes))
         outcome.files += write_case(results[name], output)
     for name, case in chosen.items():
-        measured = {
-            key: evaluate(measure, results[name], systems[name], results)
-            for key, measure in case.measure.items()
-            if measure.kind != "difference" or measure.to in chosen
-        }
-        outcome.cases[name] = CaseOutcome(
-            case.title or name, systems[name], results[name], measured
-        )
+        outcome.cases[name] = _measured(name, case, systems[name], results, outcome)
     for name, sweep in experiment.sweep.items():
         if sweep.case in chosen:
             outcome.sweeps[name] = _sweep(name, sweep, experiment, systems[sweep.case], tell)
     write_rest(experiment, outcome, output, tell)
     return outcome
+
+
+def _measured(
+    name: str,
+    case: Case,
+    system: System,
+    results: Mapping[str, Result],
+    outcome: ExperimentOutcome,
+) -> CaseOutcome:
+    """Read off what can be; what cannot is a problem of the outcome and a remark of the result."""
+    measured: dict[str, Measured] = {}
+    failed = []
+    for key, measure in case.measure.items():
+        if measure.kind == "difference" and measure.to not in results:
+            failed.append(f"measure '{key}' needs case '{measure.to}', which was not run")
+            continue
+        try:
+            measured[key] = evaluate(measure, results[name], system, results)
+        except DescriptionError as error:
+            failed.append(f"measure '{key}': {error}")
+            outcome.problems.append(f"case '{name}', measure '{key}': {error}")
+    result = replace(results[name], notes=(*results[name].notes, *failed))
+    return CaseOutcome(case.title or name, system, result, measured)
 
 
 def _expect_components(names: Collection[str], systems: Mapping[str, System]) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from orchestrator.errors import DescriptionError, StepError
+from orchestrator.errors import CapabilityError, DescriptionError, StepError
 from orchestrator.master import DelayMode, Execution
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds, seconds
+
+#: 8 GB of float64: what a run may hold in memory.
+MOST_VALUES = 1_000_000_000
 
 Progress = Callable[[float], None]
 
@@ -26,6 +29,35 @@ class InterruptedRun(KeyboardInterrupt):
     def __init__(self, result: Result) -> None:
         super().__init__(f"case '{result.name}' was interrupted at {result.time[-1]:.9g} s")
         self.result = result
+
+
+def horizon(
+    system: System,
+    start: str | float | None,
+    stop: str | float | None,
+    step: str | float | None,
+) -> tuple[int, int, int]:
+    """Start, stop and step in nanoseconds; what is ``None`` is the system's own.
+
+    Raises
+    ------
+    DescriptionError
+        If one is missing, or they hold no step.
+    """
+    default = system.experiment
+    start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
+    stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
+    step_ns = default.step_ns if step is None else nanoseconds(step, "communication step")
+    if stop_ns is None or step_ns is None:
+        missing = "stop time" if stop_ns is None else "communication step"
+        raise DescriptionError(f"system '{system.name}': no {missing} is given; give one")
+    if step_ns <= 0 or stop_ns - start_ns < step_ns:
+        raise DescriptionError(
+            f"system '{system.name}': expected a step > 0 s and a stop at least one step after the"
+            f" start; found start {seconds(start_ns):.9g} s, stop {seconds(stop_ns):.9g} s, step"
+            f" {seconds(step_ns):.9g} s"
+        )
+    return start_ns, stop_ns, step_ns
 
 
 def simulate(  # the options of a run are what they are
@@ -69,22 +101,11 @@ def simulate(  # the options of a run are what they are
     DescriptionError, LoadError
         If the system or an option is wrong.
     """
-    default = system.experiment
-    start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
-    stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
-    step_ns = default.step_ns if step is None else nanoseconds(step, "communication step")
-    if stop_ns is None or step_ns is None:
-        missing = "stop time" if stop_ns is None else "communication step"
-        raise DescriptionError(f"system '{system.name}': no {missing} is given; give one")
-    if stop_ns < start_ns:
-        raise DescriptionError(
-            f"system '{system.name}': the stop time {seconds(stop_ns):g} s lies before the start"
-            f" time {seconds(start_ns):g} s"
-        )
+    start_ns, stop_ns, step_ns = horizon(system, start, stop, step)
     with Execution(
         system,
         step=f"{step_ns} ns",
-        algorithm=algorithm or default.algorithm or "gauss-seidel",
+        algorithm=algorithm or system.experiment.algorithm or "gauss-seidel",
         delay=delay,
         start=f"{start_ns} ns",
         stop=f"{stop_ns} ns",
@@ -92,6 +113,12 @@ def simulate(  # the options of a run are what they are
         every=every,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
+        values = ((last_ns - start_ns) // step_ns // every + 1) * execution.recorded_columns
+        if values > MOST_VALUES:
+            raise CapabilityError(
+                f"'{name or system.name}': the run would record {values:.3g} values in memory;"
+                f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
+            )
         notes = []
         if last_ns != stop_ns:
             notes.append(

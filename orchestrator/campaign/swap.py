@@ -14,8 +14,10 @@ from orchestrator.simunits import component_of
 from orchestrator.system import Connector, Source, System, Value, conversion
 
 
-def swap_component(system: System, name: str, source: Source) -> System:
+def swap_component(system: System, name: str, source: Source | str) -> System:
     """Replace a component's source by name.
+
+    ``source`` may be text: a path that ends in ``.fmu``, or ``"block:NAME"``.
 
     Every connected port and every parameter that is set must exist on the new source with the same
     causality, type and shape, and a unit that converts; values are carried over in its unit.
@@ -25,6 +27,8 @@ def swap_component(system: System, name: str, source: Source) -> System:
     DescriptionError
         If the component does not exist, or ports are missing or differ; all together.
     """
+    if isinstance(source, str):
+        source = Source.parse(source)
     old = system.component(name)
     new = component_of(source, name)
     used = {

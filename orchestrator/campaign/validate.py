@@ -13,6 +13,7 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.prepare import merged, set_value
+from orchestrator.campaign.simulate import horizon
 from orchestrator.errors import DescriptionError
 from orchestrator.master import algorithm_names
 from orchestrator.system import Causality, System, nanoseconds
@@ -37,7 +38,7 @@ def expect_sound(experiment: Experiment, systems: Mapping[str, System]) -> None:
     problems: list[str] = []
     for name, system in systems.items():
         case = experiment.case[name]
-        problems += _options(f"case '{name}'", case, experiment)
+        problems += _options(f"case '{name}'", case, experiment, system)
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)
@@ -78,13 +79,15 @@ def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:
         yield f"{where}: no recorded output '{signal}'; recorded: {', '.join(recorded)}"
 
 
-def _options(where: str, case: Case, experiment: Experiment) -> Iterator[str]:
+def _options(where: str, case: Case, experiment: Experiment, system: System) -> Iterator[str]:
     options = merged(case, experiment.defaults)
     if options.algorithm is not None and options.algorithm not in algorithm_names():
         known = ", ".join(algorithm_names())
         yield f"{where}: no algorithm '{options.algorithm}'; registered: {known}"
-    for what in ("step", "start", "stop"):
-        yield from _time(f"{where}, {what}", getattr(options, what))
+    try:
+        horizon(system, options.start, options.stop, options.step)
+    except DescriptionError as error:
+        yield f"{where}: {error}"
 
 
 def _time(where: str, time: str | float | None) -> Iterator[str]:

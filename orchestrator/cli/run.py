@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_table, progress_bar
+from orchestrator.cli.console import print_error, print_json, print_table, progress_bar
 from orchestrator.errors import DescriptionError
+
+if TYPE_CHECKING:
+    from orchestrator.campaign import ExperimentOutcome
 
 
 def run(
@@ -48,7 +53,7 @@ def run(
     notes = [f"changed on the command line: {' '.join(changed)}"] if changed else []
     if changed or case:
         name += "-variant"  # the results of the whole experiment stay as they are
-    with progress_bar() as bar:
+    with _interruption(), progress_bar() as bar:
         outcome = run_experiment(
             with_options(experiment, options),
             folder,
@@ -61,7 +66,14 @@ def run(
         )
     if json:
         print_json(outcome.as_json())
-        return
+    else:
+        _print(outcome)
+    if outcome.problems:
+        print_error("\n".join(outcome.problems))
+        raise typer.Exit(2)
+
+
+def _print(outcome: ExperimentOutcome) -> None:
     rows = []
     for key, finished in outcome.cases.items():
         result = finished.result
@@ -93,6 +105,19 @@ def run(
     for path in outcome.files:
         if path.suffix in {".html", ".png"}:
             console.print(str(path), markup=False)
+
+
+@contextmanager
+def _interruption() -> Iterator[None]:
+    """Say what Ctrl-C left behind."""
+    from orchestrator.campaign.simulate import InterruptedRun
+
+    try:
+        yield
+    except InterruptedRun as interruption:
+        name = interruption.result.name
+        print_error(f"{interruption}; recorded until then: {name}.partial.parquet and .csv")
+        raise typer.Exit(130) from None
 
 
 def _details(details: dict[str, float]) -> str:

@@ -144,7 +144,7 @@ def plan_delays(
                     membership[row, index[line.target]] += 1
                 else:
                     rest[row] += hold(line)
-        shares = _shares(membership, rest, delayed, step_ns)
+        shares = _shares(membership, rest, delayed, step_ns, steps_before)
     plans = {
         line.target: _plan(line, step_ns, mode, float(share), ahead=steps_before(line))
         for line, share in zip(delayed, shares, strict=True)
@@ -159,18 +159,28 @@ def plan_delays(
 
 
 def _shares(
-    membership: Floats, rest: Floats, delayed: Sequence[Connection], step_ns: int
+    membership: Floats,
+    rest: Floats,
+    delayed: Sequence[Connection],
+    step_ns: int,
+    steps_before: StepsBefore,
 ) -> Floats:
     """What each delayed line takes off, so that membership @ shares = rest as well as can be.
 
-    Of all solutions the one in which a line takes in proportion to its own delay: a declared zero
-    is left alone while there is a delay to draw from.
+    A line that could only be read ahead of its newest sample begins with what makes it read that
+    sample; what is then missing is taken in proportion to the lines' delays. So nothing is
+    extrapolated while a loop has a delay to draw from.
     """
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
+    newest = [step_ns if steps_before(line) else 0 for line in delayed]
+    room = np.array(newest) - step_ns / 2 + np.array(delays)  # up to where it is interpolated
+    in_loop = membership.any(axis=0)
+    begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)
     weights = np.sqrt(np.maximum(delays, 1e-6 * step_ns))
     usable = membership.any(axis=1)
-    scaled = np.linalg.lstsq(membership[usable] * weights, rest[usable], rcond=None)[0]
-    shares: Floats = weights * scaled
+    missing = rest[usable] - membership[usable] @ begin
+    scaled = np.linalg.lstsq(membership[usable] * weights, missing, rcond=None)[0]
+    shares: Floats = begin + weights * scaled
     return shares
 
 

@@ -64,7 +64,7 @@ class Execution:
         delay: DelayMode | str = DelayMode.EXACT,
         start: str | float = 0.0,
         stop: str | float | None = None,
-        record: Sequence[str] | None = None,
+        record: Sequence[str] | str | None = None,
         every: int = 1,
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
@@ -103,6 +103,11 @@ class Execution:
         return Engine(
             plan.signals, members, plan.histories, plan.copies, plan.reads, plan.operations
         )
+
+    @property
+    def recorded_columns(self) -> int:
+        """Number of scalar signals that are recorded."""
+        return self._recorder.columns
 
     @property
     def time(self) -> float:

@@ -39,7 +39,7 @@ class Recording:
     units: dict[str, str] = field(default_factory=dict)
 
 
-def recordable(system: System, record: Sequence[str] | None) -> list[str]:
+def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
     """Return the outputs to record: those asked for, or all that are numbers.
 
     Raises
@@ -52,6 +52,8 @@ def recordable(system: System, record: Sequence[str] | None) -> list[str]:
         for component in system.components.values()
         for output in component.of(Causality.OUTPUT)
     }
+    if isinstance(record, str):
+        record = [record]
     for name in record or ():
         if name not in types:
             raise UnknownNameError(
@@ -98,6 +100,11 @@ class Recorder:
                     self._units[name] = unit
         self._full: list[NDArray[np.float64]] = []
         self._block = np.empty((0, len(self._slots)))
+
+    @property
+    def columns(self) -> int:
+        """Number of scalar signals."""
+        return len(self._slots)
 
     def reserve(self, engine: Engine, rows: int) -> None:
         """Make sure that the engine can write so many rows."""

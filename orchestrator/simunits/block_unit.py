@@ -23,6 +23,7 @@ def describe_block(name: str, kind: type[Block]) -> UnitDescription:
         connectors=kind.connectors,
         feedthrough=kind.feedthrough,
         capabilities=Capabilities(can_roll_back=True),
+        has_states=bool(kind.states),
         details={"kind": "Python block", "class": f"{kind.__module__}.{kind.__qualname__}"},
     )
 

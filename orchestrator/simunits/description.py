@@ -34,6 +34,8 @@ class UnitDescription:
         For every output the inputs that act on it at once.
     capabilities
         See :class:`Capabilities`.
+    has_states
+        Whether it remembers anything from step to step, as far as can be known.
     details
         Facts for the report: FMI version, generation tool, GUID, module.
     """
@@ -42,6 +44,7 @@ class UnitDescription:
     connectors: Mapping[str, Connector]
     feedthrough: Mapping[str, tuple[str, ...]]
     capabilities: Capabilities = Capabilities()
+    has_states: bool = True
     details: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, causality: Causality) -> list[Connector]:

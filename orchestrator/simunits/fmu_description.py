@@ -130,6 +130,8 @@ def _describe(described: Any) -> UnitDescription:
             has_directional_derivatives=bool(cs.providesDirectionalDerivative),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
         ),
+        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
+        has_states=described.modelExchange is None or bool(described.derivatives),
         details={
             "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
             "tool": described.generationTool or "not said",

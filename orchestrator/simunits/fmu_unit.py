@@ -14,6 +14,7 @@ from pathlib import Path
 from orchestrator.archive import extract
 from orchestrator.engine import Fmu2, SavedState
 from orchestrator.errors import DescriptionError, FmuError, StepError
+from orchestrator.simunits.elf import is_whole
 from orchestrator.simunits.fmu_description import FmuDescription
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import Connector, DataType, Value, seconds
@@ -51,6 +52,11 @@ class FmuUnit(SimulationUnit):
     def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
         self._folder = _unpacked(fmu.path, fmu.path.stat().st_mtime_ns)
         folder = self._folder.path
+        if not is_whole(folder / fmu.library):
+            raise FmuError(
+                f"component '{name}' ({fmu.path}): '{fmu.library}' is damaged: expected a whole"
+                " 64-bit ELF library"
+            )
         try:
             native = Fmu2(
                 str(folder / fmu.library),

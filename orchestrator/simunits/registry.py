@@ -34,8 +34,16 @@ def block_names() -> list[str]:
     return sorted(_entry_points())
 
 
-@cache
+#: Classes that were given to :func:`block` in this process.
+_LOCAL: dict[str, type[Block]] = {}
+
+
 def _block_class(name: str) -> type[Block]:
+    return _LOCAL.get(name) or _registered_class(name)
+
+
+@cache
+def _registered_class(name: str) -> type[Block]:
     entry = _entry_points().get(name)
     if entry is None:
         raise UnknownNameError(
@@ -55,9 +63,19 @@ def fmu(path: str | Path) -> Component:
     return component_of(Source(SourceKind.FMU, str(path)))
 
 
-def block(name: str) -> Component:
-    """Return a component made from a registered Python block."""
-    return component_of(Source(SourceKind.BLOCK, name))
+def block(which: str | type[Block]) -> Component:
+    """Return a component made from a Python block.
+
+    Parameters
+    ----------
+    which
+        A registered name; or a block class, which this process then knows by its own name. Another
+        process that reads the system from a file needs it registered.
+    """
+    if isinstance(which, str):
+        return component_of(Source(SourceKind.BLOCK, which))
+    _LOCAL[which.__name__] = which
+    return component_of(Source(SourceKind.BLOCK, which.__name__))
 
 
 def _describe(source: Source) -> UnitDescription:
@@ -69,7 +87,13 @@ def _describe(source: Source) -> UnitDescription:
 def component_of(source: Source, name: str = "component") -> Component:
     """Describe a source as a component."""
     description = _describe(source)
-    return Component(name, source, description.connectors, description.feedthrough)
+    return Component(
+        name,
+        source,
+        description.connectors,
+        description.feedthrough,
+        has_states=description.has_states,
+    )
 
 
 def resolve(system: System) -> System:

@@ -27,7 +27,9 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
 _unpacked: dict[str, Path] = {}
 
 
-def read_system(path: Path, variant: str | None = None, *, unpack_to: Path | None = None) -> System:
+def read_system(
+    path: str | Path, variant: str | None = None, *, unpack_to: Path | None = None
+) -> System:
     """Read a system from an .ssd file, an .ssp archive, or a folder with SystemStructure.ssd.
 
     Parameters
@@ -46,6 +48,7 @@ def read_system(path: Path, variant: str | None = None, *, unpack_to: Path | Non
         If there is no such file or variant, the archive is unsafe, or the SSD is refused (see
         :func:`read_ssd`).
     """
+    path = Path(path)
     if path.is_file() and path.suffix.lower() == _SUFFIX:
         name = _ssd_name(path, variant)
         folder = _unpack(path, unpack_to)
@@ -97,7 +100,7 @@ def _unpack(path: Path, target: Path | None) -> Path:
 
 
 def write_ssp(
-    system: System, path: Path, variants: Mapping[str, System] = MappingProxyType({})
+    system: System, path: str | Path, variants: Mapping[str, System] = MappingProxyType({})
 ) -> None:
     """Pack a system, its variants and all their FMUs into an .ssp archive.
 
@@ -122,6 +125,7 @@ def write_ssp(
     SspError
         If the archive cannot be written; an old one is untouched.
     """
+    path = Path(path)
     systems = {MAIN_SSD: system}
     for name, variant in sorted(variants.items()):
         systems[_variant_file(name)] = variant

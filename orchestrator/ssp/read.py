@@ -33,7 +33,7 @@ from orchestrator.system import (
 _TYPES = {f"ssc:{kind}": kind for kind in DataType}
 
 
-def read_ssd(path: Path) -> System:
+def read_ssd(path: str | Path) -> System:
     """Read a system from an .ssd file.
 
     Relative sources of FMUs start from the file's folder. The feed-through and the start values
@@ -45,6 +45,7 @@ def read_ssd(path: Path) -> System:
         If the file is missing, is not valid SSP 1.0 or uses something that is not supported; all
         problems are listed together, with file and line.
     """
+    path = Path(path)
     return read_document(file_bytes(path), Place(str(path), path.parent))
 
 

@@ -22,7 +22,7 @@ from orchestrator.system.units import base_unit
 _USED = ("ssc", "ssd", "ssv", "sd")
 
 
-def write_ssd(system: System, path: Path) -> None:
+def write_ssd(system: System, path: str | Path) -> None:
     """Write a system as an .ssd file, with the FMUs' paths relative to it.
 
     Equal systems give equal bytes, as long as their components stand in the same order.
@@ -34,6 +34,7 @@ def write_ssd(system: System, path: Path) -> None:
     SspError
         If the file cannot be written; an old file is untouched.
     """
+    path = Path(path)
     content = document(system, lambda fmu: relative_uri(fmu_path(fmu), path.parent))
     with replacing(path) as file:
         file.write(content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from math import isfinite
 
 import networkx as nx
 
@@ -16,7 +17,7 @@ from orchestrator.errors import (
 )
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connector import Causality, Connector
+from orchestrator.system.connector import Causality, Connector, Value
 from orchestrator.system.units import conversion
 
 Components = Mapping[str, Component]
@@ -123,6 +124,16 @@ def _values(components: Components) -> Iterator[DescriptionError]:
                     f"{where}: parameter '{name}': expected {expected_value(connector)},"
                     f" found {value!r}"
                 )
+            elif not all(isfinite(v) for v in _numbers(value)):
+                yield DescriptionError(
+                    f"{where}: parameter '{name}': expected a finite number, found {value!r}"
+                )
+
+
+def _numbers(value: Value) -> tuple[float, ...]:
+    if isinstance(value, tuple):
+        return value
+    return () if isinstance(value, str) else (float(value),)
 
 
 def _unconnected(

@@ -64,6 +64,9 @@ class Component:
         that is missing here depends on all inputs.
     values
         Parameter values, and start values of inputs, by connector name.
+    has_states
+        Whether an output may also depend on inputs through a state. Without one, an output that
+        depends at once on some inputs depends on no other.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Component:
     connectors: Mapping[str, Connector] = field(default_factory=dict)
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
+    has_states: bool = True
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
@@ -97,6 +101,11 @@ class Component:
     def direct_inputs(self, output: str) -> tuple[str, ...]:
         """Inputs on which an output depends without a state in between."""
         return self.feedthrough.get(output, tuple(c.name for c in self.of(Causality.INPUT)))
+
+    def passes(self, source: str, output: str) -> bool:
+        """Whether an input acts on an output, at once or later."""
+        direct = self.direct_inputs(output)
+        return source in direct or self.has_states or not direct
 
     def with_values(self, values: Mapping[str, Value]) -> Component:
         """Return a copy with some values set."""

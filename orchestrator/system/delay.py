@@ -49,4 +49,9 @@ class TransportDelay:
         cls, nominal: str | float, provenance: Provenance | str = Provenance.ASSUMED
     ) -> TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
+        if provenance not in set(Provenance):
+            raise DescriptionError(
+                f"provenance of a delay: expected one of {', '.join(Provenance)},"
+                f" found '{provenance}'"
+            )
         return cls(nanoseconds(nominal, "delay"), Provenance(provenance))

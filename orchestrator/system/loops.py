@@ -53,9 +53,9 @@ class Loop:
 def closed_loops(system: System) -> list[Loop]:
     """List the closed loops of a system, at most :data:`MOST_LOOPS`, sorted by length.
 
-    A component passes every input on to every output, at once where it has direct feed-through,
-    else through its states. A loop therefore visits a component once: a longer ring is made of
-    such loops.
+    A component passes an input on to an output at once where it has direct feed-through, else
+    through its states; where it has no state, it does not (:meth:`Component.passes`). A loop
+    visits a component once: a longer ring is made of such loops.
     """
     lines: dict[tuple[str, str], list[Connection]] = {}
     graph: nx.DiGraph[str] = nx.DiGraph()
@@ -67,6 +67,12 @@ def closed_loops(system: System) -> list[Loop]:
         ring
         for names in nx.simple_cycles(graph)
         for ring in product(*(lines[ends] for ends in pairwise([*names, names[0]])))
+        if all(
+            system.components[line.target.component].passes(
+                line.target.connector, after.source.connector
+            )
+            for line, after in pairwise([*ring, ring[0]])
+        )
     )
     found = sorted((_begun(ring) for ring in islice(rings, MOST_LOOPS)), key=_order)
     if next(rings, None) is not None:

@@ -57,6 +57,11 @@ class System:
         """Add a component under a name, with parameter values and input start values."""
         if name in self.components:
             raise DescriptionError(f"system '{self.name}' already has a component '{name}'")
+        if not isinstance(component, Component):
+            raise DescriptionError(
+                f"component '{name}': expected what fmu(path) or block(name) returns,"
+                f" found {component!r}"
+            )
         named = replace(component, name=name).with_values(values)
         return replace(self, components={**self.components, name: named})
 

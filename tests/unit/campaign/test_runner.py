@@ -167,7 +167,7 @@ def test_a_difference_to_a_later_case(fuse, tmp_path):
 def test_missing_times(fuse):
     with pytest.raises(DescriptionError, match="no stop time is given"):
         simulate(fuse(), step="1 ms")
-    with pytest.raises(DescriptionError, match="before the start"):
+    with pytest.raises(DescriptionError, match="at least one step after the start"):
         simulate(fuse(), step="1 ms", start=1.0, stop=0.5)
 
 

@@ -50,7 +50,7 @@ def test_a_loop_without_a_delay_to_draw_from():
     assert "none of its connections declares a delay" in text
 
 
-def test_a_declared_zero_is_left_alone_while_there_is_a_delay_to_draw_from():
+def test_nothing_is_extrapolated_while_a_loop_has_a_delay_to_draw_from():
     system = ring("16 ms", back=0.0)
     plans, (loop,) = plan_delays(
         system.connections,
@@ -59,7 +59,9 @@ def test_a_declared_zero_is_left_alone_while_there_is_a_delay_to_draw_from():
         DelayMode.EXACT,
         lambda _: False,
     )
+    assert [plan.extrapolation_ns for plan in plans.values()] == [0, 0]
     by_delay = {p.connection.delay.nominal_ns: p for p in plans.values()}
-    assert by_delay[0].seen_ns == pytest.approx(0.0, abs=1.0)  # one nanosecond of rounding
-    assert by_delay[16_000_000].seen_ns == pytest.approx(15_500_000, abs=1.0)  # the spring's H/2
+    # The zero reads its newest sample, H/2 late; with the spring's H/2 the 16 ms make up for it.
+    assert by_delay[0].seen_ns == pytest.approx(500_000, abs=1.0)  # a nanosecond of rounding
+    assert by_delay[16_000_000].seen_ns == pytest.approx(15_000_000, abs=1.0)
     assert loop.numerical_ns == pytest.approx(0.0, abs=1.0)
