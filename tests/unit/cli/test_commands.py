@@ -4,8 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator import (
+    Block,
+    Input,
+    Output,
+    System,
+    block,
+    read_system,
+    simulate,
+    swap_component,
+)
 from orchestrator.analysis import IdealImpact
 from orchestrator.cli import main
+from orchestrator.simunits import resolve
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "epos"
@@ -175,7 +186,48 @@ def escaping(folder):
         archive.writestr("../../escaped.txt", "out")
 
 
+def cut_library(folder):
+    import zipfile
+
+    path = folder.parents[1] / "fmus/build/Chaser.fmu"
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content[:4000] if name.endswith(".so") else content)
+
+
 BAD = {
+    "library that was cut short": (
+        cut_library,
+        ["run", ".", "--case", "ideal"],
+        ["chaser", "Chaser.so", "damaged"],
+    ),
+    "case name that leaves the folder": (
+        lambda f: damaged(f, "experiment.toml", "[case.ideal]", '[case."../../evil"]'),
+        ["run", "."],
+        ["experiment.toml", "../../evil"],
+    ),
+    "stop before the first step": (
+        None,
+        ["run", ".", "--case", "ideal", "--stop", "0"],
+        ["ideal", "at least one step after the start", "stop 0 s"],
+    ),
+    "step that is no time": (
+        lambda f: damaged(f, "experiment.toml", 'step = "1 ms"', "step = true"),
+        ["run", "."],
+        ["experiment.toml", "step"],
+    ),
+    "parameter that is not finite": (
+        None,
+        ["run", ".", "--case", "ideal", "--set", "contact.k=nan"],
+        ["contact", "'k'", "finite"],
+    ),
+    "more than fits into memory": (
+        None,
+        ["run", ".", "--case", "ideal", "--step", "1 ns", "--stop", "1000 s"],
+        ["ideal", "values in memory"],
+    ),
     "missing FMU": (
         lambda f: (f.parents[1] / "fmus/build/Chaser.fmu").unlink(),
         ["run", "."],
@@ -293,3 +345,33 @@ def test_bad_input_gives_one_clear_error(softdock, example, monkeypatch, tmp_pat
     assert (output / "ideal.csv").read_text() == "earlier result"
     assert not (tmp_path / "escaped.txt").exists()
     assert not (tmp_path.parent / "escaped.txt").exists()
+
+
+def test_a_measure_that_cannot_be_read_off_costs_nothing_else(softdock, example, tmp_path):
+    arguments = ["run", example, "--case", "capture_b60", "--output", tmp_path / "out"]
+    code, out, err = softdock(*arguments, "--set", "damper.b=4000", "--json")
+    assert code == 2
+    assert "case 'capture_b60', measure 'growth'" in err
+    case = json.loads(out)["cases"]["capture_b60"]
+    assert case["measures"] == {}
+    assert any("measure 'growth'" in remark for remark in case["remarks"])
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_paths_and_sources_as_text(plants):
+    system = read_system(str(EXAMPLE / "ideal.ssd"))
+    swapped = swap_component(resolve(system), "contact", str(plants / "SpringDashpot.fmu"))
+    result = simulate(swapped, stop="10 ms", record="chaser.position")
+    assert result.names == ("chaser.position",)
+
+
+def test_a_block_class_can_be_used_without_registering_it():
+    class Doubler(Block):
+        u: float = Input()
+        y: float = Output()
+
+        def step(self, t, h):
+            self.y = 2.0 * self.u
+
+    result = simulate(System("s").add("d", block(Doubler), u=3.0), step="1 ms", stop="2 ms")
+    assert result["d.y"].tolist() == [6.0, 6.0, 6.0]
