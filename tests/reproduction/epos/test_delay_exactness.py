@@ -77,6 +77,13 @@ def test_plain(algorithm, b, sigma):
     assert growth(b, "1 ms", algorithm, "plain") == pytest.approx(sigma, abs=TOLERANCE)
 
 
+@pytest.mark.parametrize(("b", "sigma"), [(20.0, 0.033497), (60.0, 0.006891)])
+def test_plain_jacobi_at_8_ms_has_the_wrong_sign(b, sigma):
+    """The figures of docs/explanation/delay.md: 12 ms more than the loop has."""
+    assert growth(b, "8 ms", "jacobi", "plain") == pytest.approx(sigma, abs=TOLERANCE)
+    assert growth(b, "8 ms", "jacobi", "plain") == pytest.approx(root(b, 28e-3), abs=TOLERANCE)
+
+
 @pytest.mark.parametrize("b", [20.0, 60.0])
 def test_the_figures_are_those_of_the_delays(b):
     """Without any simulation: the roots of the loop for 16, 16.5 and 17.5 ms."""
