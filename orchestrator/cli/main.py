@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from orchestrator.cli import analyze, build, check, graph, run
+from orchestrator.cli import analyze, build, check, fmu, graph, run
 from orchestrator.cli.console import print_error
 from orchestrator.errors import SoftdockError
 
@@ -24,6 +24,7 @@ app.command("check")(check.check)
 app.command("run")(run.run)
 app.command("graph")(graph.graph)
 app.command("analyze")(analyze.analyze)
+app.add_typer(fmu.app, name="fmu")
 
 
 def main() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 
@@ -14,25 +17,39 @@ from orchestrator.export.residual_dae import DataType
 _TYPE_CODES = {DataType.REAL: 0, DataType.INTEGER: 1, DataType.BOOLEAN: 2}
 
 
-def model_header(layout: Layout, solver: Solver, guid: str) -> str:
+def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
     """Text of ``model.h``, which the runtime includes first."""
     sizes = [f"#define {r.value} {len(layout.of(r))}" for r in Region if r is not Region.DERIVATIVE]
     slots = layout.slots
-    types = ", ".join(str(_TYPE_CODES[slot.type]) for slot in slots) or "0"
-    tunable = ", ".join(str(int(layout.tunable(slot))) for slot in slots) or "0"
-    names = ",\n    ".join(json.dumps(slot.name) for slot in slots) or '""'
-    starts = ",\n    ".join(_literal(layout.start(slot)) for slot in slots) or "0"
+    # The last value is time.
+    types = ", ".join([*(str(_TYPE_CODES[slot.type]) for slot in slots), "0"])
+    tunable = ", ".join([*(str(int(layout.tunable(slot))) for slot in slots), "0"])
+    names = ",\n    ".join([*(json.dumps(slot.name) for slot in slots), '"time"'])
+    starts = ",\n    ".join([*(_literal(layout.start(slot)) for slot in slots), "0"])
+    states = [slot.variable for slot in layout.of(Region.STATE)]
+    limited = [*states, *(slot.variable for slot in layout.of(Region.PARAMETER))]
+    minima = [v.minimum if v.minimum is not None else -math.inf for v in limited]
+    maxima = [v.maximum if v.maximum is not None else math.inf for v in limited]
+    nominals = [abs(v.nominal) if v.nominal else 1.0 for v in states]
     return "\n".join(
         [
             f"/* Generated from {layout.ode.name}: sizes and tables of the model. */",
+            "#include <math.h>",
             *sizes,
             f'#define MODEL_GUID "{guid}"',
-            f"#define MODEL_MAX_STEP {solver.max_step!r}",
+            f"#define MODEL_FMI {fmi.partition('.')[0]}",
+            f'#define MODEL_SOLVER "{solver.method}.c"',
+            f"#define MODEL_MAX_STEP {_literal(solver.longest_step)}",
+            f"#define MODEL_TOLERANCE {_literal(solver.tolerance)}",
+            *(["#define MODEL_HAS_ADJOINT"] if fmi == "3.0" else []),
             "",
             f"static const unsigned char model_types[] = {{{types}}};",
             f"static const unsigned char model_tunable[] = {{{tunable}}};",
             f"static const char* const model_names[] = {{\n    {names}}};",
             f"static const double model_start_values[] = {{\n    {starts}}};",
+            f"static const double model_minima[] = {{{_literals(minima)}}};",
+            f"static const double model_maxima[] = {{{_literals(maxima)}}};",
+            f"static const double model_nominals[] = {{{_literals(nominals)}}};",
             "",
             "#define CASADI_SYMBOL_EXPORT static",
             "#pragma GCC diagnostic push",
@@ -46,7 +63,7 @@ def model_header(layout: Layout, solver: Solver, guid: str) -> str:
     )
 
 
-def functions(ode: ExplicitOde) -> str:
+def functions(ode: ExplicitOde, fmi: str) -> str:
     """Text of ``functions.c``: the model's equations as C functions without further libraries."""
     t, u, x, p, c = ode.arguments
     seed_u, seed_x = ca.SX.sym("du", u.numel()), ca.SX.sym("dx", x.numel())
@@ -65,8 +82,23 @@ def functions(ode: ExplicitOde) -> str:
         ),
     ):
         generator.add(function)
+    if fmi == "3.0":
+        generator.add(_adjoint(ode, everything, ends))
     text: str = generator.dump()
     return text
+
+
+def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
+    """Transposed Jacobian times seeds of outputs, locals and derivatives."""
+    t, u, x, p, c = ode.arguments
+    seed = ca.SX.sym("bar", everything.numel())
+    product = ca.jtimes(everything, ca.vertcat(u, x), seed, True)  # noqa: FBT003 - transposed
+    bars = ca.vertsplit(ca.cse(product), [0, u.numel(), u.numel() + x.numel()])
+    return ca.Function("model_adjoint", [t, u, x, p, c, *ca.vertsplit(seed, ends)], bars)
+
+
+def _literals(values: Sequence[float]) -> str:
+    return ", ".join(_literal(value) for value in values) or "0"
 
 
 def _literal(value: float) -> str:

@@ -16,32 +16,57 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "fmu": {"model": str, "root": str, "name": str},
-    "solver": {"method": str, "max_step": (int, float)},
+    "fmi": {"versions": list},
+    "solver": {"method": str, "max_step": (int, float), "tolerance": (int, float)},
     "experiment": {
         "start_time": (int, float),
         "stop_time": (int, float),
         "step_size": (int, float),
     },
 }
-METHODS = ("rk4",)
+_LONGEST_STEPS = {"dopri5": math.inf, "rk4": 1e-3}  # of each method, unless said otherwise
+METHODS = tuple(_LONGEST_STEPS)
+FMI_VERSIONS = ("2.0", "3.0")
+_WANTED: dict[object, str] = {str: "a text", list: "a list of texts"}
 
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """How a co-simulation FMU integrates: ``method`` with steps of at most ``max_step`` seconds."""
+    """How a co-simulation FMU integrates.
 
-    method: str = "rk4"
-    max_step: float = 1e-3
+    Attributes
+    ----------
+    method
+        ``dopri5``: Dormand-Prince 5(4) with error control. ``rk4``: fixed steps, for real time.
+    max_step
+        Longest internal step in seconds; default: any for ``dopri5``, 1 ms for ``rk4``.
+    tolerance
+        Relative tolerance where the importer gives none.
+    """
+
+    method: str = "dopri5"
+    max_step: float | None = None
+    tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise DescriptionError(
                 f"solver.method: expected one of {', '.join(METHODS)}, got '{self.method}'"
             )
-        if not (math.isfinite(self.max_step) and self.max_step > 0):
+        given = self.max_step
+        if given is not None and not (math.isfinite(given) and given > 0):
             raise DescriptionError(
                 f"solver.max_step: expected a positive number of seconds, got {self.max_step}"
             )
+        if not 0 < self.tolerance < 1:
+            raise DescriptionError(
+                f"solver.tolerance: expected a number between 0 and 1, got {self.tolerance}"
+            )
+
+    @property
+    def longest_step(self) -> float:
+        """Longest internal step in seconds; may be infinite."""
+        return _LONGEST_STEPS[self.method] if self.max_step is None else self.max_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +88,9 @@ class Recipe:
         Folder that contains the package.
     name
         File name of the FMU without suffix, and its modelIdentifier.
+    fmi
+        Versions of FMI: one archive for each, since both want their modelDescription.xml at the
+        root.
     """
 
     model: str
@@ -70,6 +98,7 @@ class Recipe:
     name: str
     solver: Solver = field(default_factory=Solver)
     experiment: Experiment = field(default_factory=Experiment)
+    fmi: tuple[str, ...] = ("2.0",)
 
     def __post_init__(self) -> None:
         if not _QUALIFIED.fullmatch(self.model):
@@ -80,6 +109,12 @@ class Recipe:
         if not _IDENTIFIER.fullmatch(self.name):
             raise DescriptionError(
                 f"name: expected letters, digits and '_' (an identifier), got '{self.name}'"
+            )
+        wrong = [version for version in self.fmi if version not in FMI_VERSIONS]
+        if wrong or not self.fmi or len(set(self.fmi)) != len(self.fmi):
+            raise DescriptionError(
+                f"fmi.versions: expected one or both of {', '.join(FMI_VERSIONS)}, got"
+                f" {list(self.fmi)}"
             )
 
     @classmethod
@@ -110,13 +145,15 @@ class Recipe:
                 fmu.get("name", fmu["model"].rpartition(".")[2]),
                 Solver(**table.get("solver", {})),
                 Experiment(**table.get("experiment", {})),
+                tuple(table.get("fmi", {}).get("versions", ("2.0",))),
             )
         except DescriptionError as error:
             raise DescriptionError(*(f"recipe '{path}': {p}" for p in error.problems)) from error
 
-    def settings(self) -> dict[str, Any]:
-        """What decides about the content of the FMU, without places on this machine."""
+    def settings(self, fmi: str) -> dict[str, Any]:
+        """What decides about the content of one FMU, without places on this machine."""
         return {
+            "fmi": fmi,
             "model": self.model,
             "name": self.name,
             "solver": asdict(self.solver),
@@ -150,7 +187,7 @@ def _problems(table: Mapping[str, Any]) -> list[str]:
             if key not in keys:
                 problems.append(f"unknown key {section}.{key}; expected {_listed(keys)}")
             elif isinstance(value, bool) or not isinstance(value, keys[key]):
-                wanted = "a text" if keys[key] is str else "a number"
+                wanted = _WANTED.get(keys[key], "a number")
                 problems.append(f"{section}.{key}: expected {wanted}, got {value!r}")
     fmu = table.get("fmu")
     if not isinstance(fmu, Mapping) or "model" not in fmu:

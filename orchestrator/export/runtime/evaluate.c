@@ -24,13 +24,13 @@ static void update_parameters(Instance* instance) {
 }
 
 /* Makes the value at a position agree with the present inputs, states and parameters. */
-static inline void refresh(Instance* instance, fmi2ValueReference reference) {
+static inline void refresh(Instance* instance, Reference reference) {
     State* s = &instance->state;
     if (s->stale == 0) return;
     if (s->stale & STALE_PARAMETERS) update_parameters(instance);
     if ((int)reference < AT_Y) return;
     double* v = s->values;
-    const double* arguments[] = {&s->time, v + AT_U, v + AT_X, v + AT_P, v + AT_C};
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C};
     if ((int)reference < AT_W) {
         if (!(s->stale & STALE_OUTPUTS)) return;
         double* results[] = {v + AT_Y};

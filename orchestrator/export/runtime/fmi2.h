@@ -1,4 +1,4 @@
-/* FMI 2.0 for Co-Simulation: the types and functions that this runtime provides.
+/* FMI 2.0 for Co-Simulation and Model Exchange: the types and functions.
  * Written from the text of the FMI 2.0.4 specification; see https://fmi-standard.org. */
 #ifndef SOFTDOCK_FMI2_H
 #define SOFTDOCK_FMI2_H
@@ -31,6 +31,15 @@ typedef enum {
 
 typedef void (*fmi2CallbackLogger)(fmi2ComponentEnvironment, fmi2String instance_name, fmi2Status,
                                    fmi2String category, fmi2String message, ...);
+typedef struct {
+    fmi2Boolean newDiscreteStatesNeeded;
+    fmi2Boolean terminateSimulation;
+    fmi2Boolean nominalsOfContinuousStatesChanged;
+    fmi2Boolean valuesOfContinuousStatesChanged;
+    fmi2Boolean nextEventTimeDefined;
+    fmi2Real nextEventTime;
+} fmi2EventInfo;
+
 typedef void* (*fmi2CallbackAllocateMemory)(size_t count, size_t size);
 typedef void (*fmi2CallbackFreeMemory)(void* object);
 typedef void (*fmi2StepFinished)(fmi2ComponentEnvironment, fmi2Status);
@@ -108,5 +117,19 @@ FMI2_EXPORT fmi2Status fmi2GetRealStatus(fmi2Component, const fmi2StatusKind, fm
 FMI2_EXPORT fmi2Status fmi2GetIntegerStatus(fmi2Component, const fmi2StatusKind, fmi2Integer*);
 FMI2_EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component, const fmi2StatusKind, fmi2Boolean*);
 FMI2_EXPORT fmi2Status fmi2GetStringStatus(fmi2Component, const fmi2StatusKind, fmi2String*);
+
+/* Model exchange */
+FMI2_EXPORT fmi2Status fmi2EnterEventMode(fmi2Component);
+FMI2_EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component, fmi2EventInfo*);
+FMI2_EXPORT fmi2Status fmi2EnterContinuousTimeMode(fmi2Component);
+FMI2_EXPORT fmi2Status fmi2CompletedIntegratorStep(fmi2Component, fmi2Boolean no_set_state_prior,
+                                                   fmi2Boolean* enter_event_mode,
+                                                   fmi2Boolean* terminate_simulation);
+FMI2_EXPORT fmi2Status fmi2SetTime(fmi2Component, fmi2Real);
+FMI2_EXPORT fmi2Status fmi2SetContinuousStates(fmi2Component, const fmi2Real[], size_t);
+FMI2_EXPORT fmi2Status fmi2GetDerivatives(fmi2Component, fmi2Real[], size_t);
+FMI2_EXPORT fmi2Status fmi2GetEventIndicators(fmi2Component, fmi2Real[], size_t);
+FMI2_EXPORT fmi2Status fmi2GetContinuousStates(fmi2Component, fmi2Real[], size_t);
+FMI2_EXPORT fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component, fmi2Real[], size_t);
 
 #endif

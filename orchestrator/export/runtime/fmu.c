@@ -1,5 +1,5 @@
 /* The whole FMU as one translation unit, so that the compiler sees the model inside the solver and
- * nothing but the fmi2 functions is exported. */
+ * nothing but the functions of one FMI version is exported. */
 /* The order matters. */
 /* clang-format off */
 #include "model.h"
@@ -8,7 +8,19 @@
 #include "evaluate.c"
 #include "values.c"
 #include "life_cycle.c"
+#include MODEL_SOLVER
 #include "step.c"
+#include "exchange.c"
 #include "saved_state.c"
-#include "directional_derivative.c"
+#include "derivative.c"
+#if MODEL_FMI == 2
+#include "fmi2_common.c"
+#include "fmi2_values.c"
+#include "fmi2_simulation.c"
+#else
+#include "fmi3_common.c"
+#include "fmi3_values.c"
+#include "fmi3_clocks.c"
+#include "fmi3_simulation.c"
+#endif
 /* clang-format on */

@@ -1,11 +1,14 @@
 /* One running instance of the model. All state lives here: the library has no globals that change,
  * so any number of instances may run in one process, each in its own thread.
  *
+ * Nothing in the core (every file but fmi2* and fmi3*) knows a version of FMI: the faces translate.
  * The generated model.h gives the sizes N_*, the tables model_* and the functions
- * model_ode, model_outputs, model_locals, model_calculated, model_start and model_tangent. */
+ * model_ode, model_outputs, model_locals, model_calculated, model_start, model_tangent and, for
+ * FMI 3, model_adjoint. */
 #ifndef SOFTDOCK_INSTANCE_H
 #define SOFTDOCK_INSTANCE_H
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,10 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmi2.h"
-
 /* A value reference is the position in State.values: constants, inputs u, states x, parameters p,
- * calculated parameters c, outputs y, locals w, state derivatives dx. */
+ * calculated parameters c, outputs y, locals w, state derivatives dx, time. */
 enum {
     AT_U = N_CONSTANTS,
     AT_X = AT_U + N_U,
@@ -26,10 +27,18 @@ enum {
     AT_Y = AT_C + N_C,
     AT_W = AT_Y + N_Y,
     AT_DX = AT_W + N_W,
-    N_VALUES = AT_DX + N_X,
+    AT_TIME = AT_DX + N_X,
+    N_VALUES = AT_TIME + 1,
 };
 
 #define ROOM(count) ((count) > 0 ? (count) : 1)
+
+typedef uint32_t Reference;
+
+/* Equal, number by number, to fmi2Status and fmi3Status. */
+typedef enum { STATUS_OK, STATUS_WARNING, STATUS_DISCARD, STATUS_ERROR } Status;
+
+typedef enum { CO_SIMULATION, MODEL_EXCHANGE } Interface;
 
 typedef enum {
     MODE_INSTANTIATED = 1,
@@ -37,33 +46,56 @@ typedef enum {
     MODE_STEP = 4,
     MODE_TERMINATED = 8,
     MODE_ERROR = 16,
+    MODE_EVENT = 32,
+    MODE_CONTINUOUS = 64,
 } Mode;
 
-enum { MODES_ALL = 31, MODES_READ = 30, MODES_SETUP = 3 };
+enum { MODES_ALL = 127, MODES_READ = 126, MODES_SETUP = 3, MODES_EXCHANGE = 96 };
 
 /* What no longer agrees with the inputs, states and parameters; computed on the next read. */
 enum { STALE_PARAMETERS = 1, STALE_OUTPUTS = 2, STALE_LOCALS = 4, STALE_ALL = 7 };
 
+/* What a step-size controller remembers from one communication step to the next. */
 typedef struct {
-    double time;
+    double step;       /* proposed internal step; 0 before the first */
+    double last_error; /* scaled error of the last accepted step */
+    int32_t stiff;     /* suspicious steps in a row */
+    int32_t not_stiff;
+    int32_t reported;
+    int32_t unused;
+} Controller;
+
+typedef struct {
     double stop_time;
+    double tolerance;
     int32_t mode;
     uint32_t stale;
     int32_t stop_time_defined;
     int32_t experiment_set_up;
-    double values[ROOM(N_VALUES)];
+    int32_t interface;
+    int32_t unused;
+    Controller controller;
+    double values[N_VALUES];
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
 } State;
 
+/* Who gets the messages; each face knows the type of its importer's logger. */
+typedef struct Importer Importer;
+struct Importer {
+    void (*deliver)(const Importer*, Status, const char* category, const char* text);
+    void (*logger)(void);
+    void* environment;
+    const char* name;
+};
+
 typedef struct {
     State state;
-    double stage[ROOM(N_X)]; /* scratch of the solver and of directional derivatives */
-    double k1[ROOM(N_X)], k2[ROOM(N_X)], k3[ROOM(N_X)], k4[ROOM(N_X)];
-    double tangent[ROOM(N_VALUES)];
+    double stage[ROOM(N_X)], next[ROOM(N_X)]; /* scratch of solvers and directional derivatives */
+    double k[7][ROOM(N_X)];
+    double tangent[N_VALUES];
     double last_step; /* communication step for which `substeps` was computed */
     int substeps;
-    fmi2CallbackLogger logger;
-    fmi2ComponentEnvironment environment;
+    Importer importer;
     char* name;
 } Instance;
 

@@ -1,38 +1,46 @@
 /* Messages to the importer, and the check that a call is allowed now. */
 #include "instance.h"
 
-static void send(fmi2CallbackLogger logger, fmi2ComponentEnvironment environment, const char* name,
-                 fmi2Status status, const char* category, const char* format, va_list arguments) {
-    char text[1024], escaped[2 * sizeof text];
-    size_t length = 0;
-    if (logger == NULL) return;
+static void send(const Importer* importer, Status status, const char* format, va_list arguments) {
+    char text[1024];
+    if (importer->logger == NULL) return;
     vsnprintf(text, sizeof text, format, arguments);
-    /* The logger takes a printf format: a percent sign in a name must not be read as one. */
-    for (const char* c = text; *c; ++c) {
-        escaped[length++] = *c;
-        if (*c == '%') escaped[length++] = '%';
-    }
-    escaped[length] = '\0';
-    logger(environment, name, status, category, escaped);
+    importer->deliver(importer, status,
+                      status == STATUS_WARNING ? "logStatusWarning" : "logStatusError", text);
 }
 
-__attribute__((format(printf, 2, 3))) static fmi2Status fail(const Instance* instance,
-                                                             const char* format, ...) {
+__attribute__((format(printf, 2, 3))) static Status fail(const Instance* instance,
+                                                         const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    send(instance->logger, instance->environment, instance->name, fmi2Error, "logStatusError",
-         format, arguments);
+    send(&instance->importer, STATUS_ERROR, format, arguments);
     va_end(arguments);
-    return fmi2Error;
+    return STATUS_ERROR;
 }
 
-__attribute__((format(printf, 3, 4))) static void refuse_instance(
-    const fmi2CallbackFunctions* callbacks, const char* name, const char* format, ...) {
+/* As `fail`; the importer may try again with other values. */
+__attribute__((format(printf, 2, 3))) static Status discard(const Instance* instance,
+                                                            const char* format, ...) {
     va_list arguments;
-    if (callbacks == NULL) return;
     va_start(arguments, format);
-    send(callbacks->logger, callbacks->componentEnvironment, name ? name : "", fmi2Error,
-         "logStatusError", format, arguments);
+    send(&instance->importer, STATUS_DISCARD, format, arguments);
+    va_end(arguments);
+    return STATUS_DISCARD;
+}
+
+__attribute__((format(printf, 2, 3), unused)) static void warn(const Instance* instance,
+                                                               const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    send(&instance->importer, STATUS_WARNING, format, arguments);
+    va_end(arguments);
+}
+
+__attribute__((format(printf, 2, 3))) static void refuse_instance(const Importer* importer,
+                                                                  const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    send(importer, STATUS_ERROR, format, arguments);
     va_end(arguments);
 }
 
@@ -44,10 +52,14 @@ static const char* mode_name(int mode) {
             return "initialization mode";
         case MODE_STEP:
             return "step mode";
+        case MODE_EVENT:
+            return "event mode";
+        case MODE_CONTINUOUS:
+            return "continuous-time mode";
         case MODE_TERMINATED:
             return "terminated";
         default:
-            return "error (call fmi2Reset or fmi2SetFMUstate)";
+            return "error (reset the instance or restore a saved state)";
     }
 }
 

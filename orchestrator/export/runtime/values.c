@@ -1,13 +1,13 @@
-/* fmi2GetXXX and fmi2SetXXX. */
+/* Reading and writing of variables. */
 #include "instance.h"
 
-static const char* const type_names[] = {"Real", "Integer", "Boolean"};
 enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN };
+static const char* const type_names[] = {"Real", "Integer", "Boolean"};
 
-static inline bool readable(const Instance* instance, fmi2ValueReference reference, int type,
+static inline bool readable(const Instance* instance, Reference reference, int type,
                             const char* function) {
-    if (reference < (fmi2ValueReference)N_VALUES && model_types[reference] == type) return true;
-    if (reference < (fmi2ValueReference)N_VALUES)
+    if (reference < (Reference)N_VALUES && model_types[reference] == type) return true;
+    if (reference < (Reference)N_VALUES)
         fail(instance, "%s: variable '%s' is %s, not %s", function, model_names[reference],
              type_names[model_types[reference]], type_names[type]);
     else
@@ -15,8 +15,7 @@ static inline bool readable(const Instance* instance, fmi2ValueReference referen
     return false;
 }
 
-static bool refuse_set(const Instance* instance, fmi2ValueReference reference,
-                       const char* function) {
+static bool refuse_set(const Instance* instance, Reference reference, const char* function) {
     const char* name = model_names[reference];
     int place = (int)reference;
     if (place < AT_U)
@@ -31,13 +30,24 @@ static bool refuse_set(const Instance* instance, fmi2ValueReference reference,
              "%s: the start value of '%s' can only be set before the end of "
              "initialization, now the state is '%s'",
              function, name, mode_name(instance->state.mode));
+    else if (model_tunable[place])
+        fail(instance, "%s: the parameter '%s' can be set in event mode, now the state is '%s'",
+             function, name, mode_name(instance->state.mode));
     else
         fail(instance, "%s: the parameter '%s' is fixed: set it before the end of initialization",
              function, name);
     return false;
 }
 
-static inline bool writable(Instance* instance, fmi2ValueReference reference, int type,
+static bool within_limits(const Instance* instance, int place, double value, const char* function) {
+    double least = model_minima[place - AT_X], most = model_maxima[place - AT_X];
+    if (value >= least && value <= most) return true;
+    fail(instance, "%s: '%s' = %.17g is outside of its limits: min %.17g, max %.17g", function,
+         model_names[place], value, least, most);
+    return false;
+}
+
+static inline bool writable(Instance* instance, Reference reference, int type, double value,
                             const char* function) {
     State* s = &instance->state;
     int place = (int)reference;
@@ -47,97 +57,80 @@ static inline bool writable(Instance* instance, fmi2ValueReference reference, in
         s->stale |= STALE_OUTPUTS | STALE_LOCALS;
         return true;
     }
-    if (!model_tunable[place] && !(s->mode & MODES_SETUP))
-        return refuse_set(instance, reference, function);
+    int when = MODES_SETUP | (model_tunable[place] ? MODE_STEP | MODE_EVENT : 0);
+    if (!(s->mode & when)) return refuse_set(instance, reference, function);
+    if (!within_limits(instance, place, value, function)) return false;
     if (place < AT_P) s->start_set[place - AT_X] = 1;
     s->stale = STALE_ALL;
     return true;
 }
 
-fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference references[], size_t count,
-                       fmi2Real values[]) {
-    Instance* instance = component;
-    if (!allowed(instance, MODES_READ, __func__)) return fmi2Error;
+static inline Status get_reals(Instance* instance, const Reference references[], size_t count,
+                               double values[], const char* function) {
+    if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
     for (size_t i = 0; i < count; ++i) {
-        if (!readable(instance, references[i], TYPE_REAL, __func__)) return fmi2Error;
+        if (!readable(instance, references[i], TYPE_REAL, function)) return STATUS_ERROR;
         refresh(instance, references[i]);
         values[i] = instance->state.values[references[i]];
     }
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference references[], size_t count,
-                       const fmi2Real values[]) {
-    Instance* instance = component;
-    if (!allowed(instance, MODES_SETUP | MODE_STEP, __func__)) return fmi2Error;
+static inline Status set_reals(Instance* instance, const Reference references[], size_t count,
+                               const double values[], const char* function) {
+    if (!allowed(instance, MODES_SETUP | MODE_STEP | MODES_EXCHANGE, function)) return STATUS_ERROR;
     for (size_t i = 0; i < count; ++i) {
-        if (isnan(values[i]) && references[i] < (fmi2ValueReference)N_VALUES)
-            return fail(instance, "%s: the value for '%s' is not a number", __func__,
+        if (isnan(values[i]) && references[i] < (Reference)N_VALUES)
+            return fail(instance, "%s: the value for '%s' is not a number", function,
                         model_names[references[i]]);
-        if (!writable(instance, references[i], TYPE_REAL, __func__)) return fmi2Error;
+        if (!writable(instance, references[i], TYPE_REAL, values[i], function)) return STATUS_ERROR;
         instance->state.values[references[i]] = values[i];
     }
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-static fmi2Status get_discrete(Instance* instance, const fmi2ValueReference references[],
-                               size_t count, int values[], int type, const char* function) {
-    if (!allowed(instance, MODES_READ, function)) return fmi2Error;
-    for (size_t i = 0; i < count; ++i) {
-        if (!readable(instance, references[i], type, function)) return fmi2Error;
-        refresh(instance, references[i]);
-        double value = instance->state.values[references[i]];
-        if (!(fabs(value) <= 2147483647.0))
-            return fail(instance, "%s: the value %g of '%s' does not fit into an integer", function,
-                        value, model_names[references[i]]);
-        values[i] = type == TYPE_BOOLEAN ? value != 0.0 : (int)lround(value);
+/* One Integer or Boolean. */
+static bool get_discrete(Instance* instance, Reference reference, int type, int* value,
+                         const char* function) {
+    if (!readable(instance, reference, type, function)) return false;
+    refresh(instance, reference);
+    double number = instance->state.values[reference];
+    if (!(fabs(number) <= 2147483647.0)) {
+        fail(instance, "%s: the value %g of '%s' does not fit into an integer", function, number,
+             model_names[reference]);
+        return false;
     }
-    return fmi2OK;
+    *value = type == TYPE_BOOLEAN ? number != 0.0 : (int)lround(number);
+    return true;
 }
 
-static fmi2Status set_discrete(Instance* instance, const fmi2ValueReference references[],
-                               size_t count, const int values[], int type, const char* function) {
-    if (!allowed(instance, MODES_SETUP | MODE_STEP, function)) return fmi2Error;
-    for (size_t i = 0; i < count; ++i) {
-        if (!writable(instance, references[i], type, function)) return fmi2Error;
-        instance->state.values[references[i]] = type == TYPE_BOOLEAN ? values[i] != 0 : values[i];
-    }
-    return fmi2OK;
+static bool set_discrete(Instance* instance, Reference reference, int type, int value,
+                         const char* function) {
+    double number = type == TYPE_BOOLEAN ? value != 0 : value;
+    if (!writable(instance, reference, type, number, function)) return false;
+    instance->state.values[reference] = number;
+    return true;
 }
 
-fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference references[],
-                          size_t count, fmi2Integer values[]) {
-    return get_discrete(component, references, count, values, TYPE_INTEGER, __func__);
+static Status get_integers(Instance* instance, const Reference references[], size_t count,
+                           int32_t values[], int type, const char* function) {
+    if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
+    for (size_t i = 0; i < count; ++i)
+        if (!get_discrete(instance, references[i], type, &values[i], function)) return STATUS_ERROR;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2GetBoolean(fmi2Component component, const fmi2ValueReference references[],
-                          size_t count, fmi2Boolean values[]) {
-    return get_discrete(component, references, count, values, TYPE_BOOLEAN, __func__);
+static Status set_integers(Instance* instance, const Reference references[], size_t count,
+                           const int32_t values[], int type, const char* function) {
+    if (!allowed(instance, MODES_SETUP | MODE_STEP | MODE_EVENT, function)) return STATUS_ERROR;
+    for (size_t i = 0; i < count; ++i)
+        if (!set_discrete(instance, references[i], type, values[i], function)) return STATUS_ERROR;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference references[],
-                          size_t count, const fmi2Integer values[]) {
-    return set_discrete(component, references, count, values, TYPE_INTEGER, __func__);
-}
-
-fmi2Status fmi2SetBoolean(fmi2Component component, const fmi2ValueReference references[],
-                          size_t count, const fmi2Boolean values[]) {
-    return set_discrete(component, references, count, values, TYPE_BOOLEAN, __func__);
-}
-
-static fmi2Status no_strings(const Instance* instance, size_t count, const char* function) {
-    if (instance == NULL) return fmi2Error;
-    return count == 0 ? fmi2OK : fail(instance, "%s: the model has no String variable", function);
-}
-
-fmi2Status fmi2GetString(fmi2Component component, const fmi2ValueReference references[],
-                         size_t count, fmi2String values[]) {
-    (void)references, (void)values;
-    return no_strings(component, count, __func__);
-}
-
-fmi2Status fmi2SetString(fmi2Component component, const fmi2ValueReference references[],
-                         size_t count, const fmi2String values[]) {
-    (void)references, (void)values;
-    return no_strings(component, count, __func__);
+static Status no_variables(const Instance* instance, size_t count, const char* type,
+                           const char* function) {
+    if (instance == NULL) return STATUS_ERROR;
+    return count == 0 ? STATUS_OK
+                      : fail(instance, "%s: the model has no %s variable", function, type);
 }

@@ -30,6 +30,7 @@ class Slave:
     """One instance of an FMU, variables by name, messages collected."""
 
     def __init__(self, fmu: Path, folder: Path, name: str = "unit") -> None:
+        self.path = fmu
         self.description = read_model_description(str(fmu))
         self.references = {v.name: v.valueReference for v in self.description.modelVariables}
         self.messages: list[str] = []
@@ -108,11 +109,13 @@ def open_fmu(tmp_path: Path) -> Iterator[Callable[..., Slave]]:
 def build_text(tmp_path: Path) -> Callable[..., Path]:
     """Build the FMU of a class given as text."""
 
-    def build(model: str, text: str, max_step: float = 1e-3) -> Path:
+    def build(
+        model: str, text: str, max_step: float | None = None, method: str = "rk4", **options: Any
+    ) -> Path:
         root = tmp_path / f"root-{model}"
         root.mkdir()
         (root / f"{model}.mo").write_text(text, encoding="utf-8")
-        solver = Solver(max_step=max_step)
+        solver = Solver(method, max_step, **options)
         return build_model(model, root, tmp_path / "build", solver=solver).path
 
     return build

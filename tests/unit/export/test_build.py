@@ -100,7 +100,7 @@ def test_only_fmi_functions_are_exported(plants: dict[str, Path], tmp_path: Path
         check=True,
     )
     symbols = [line.split()[-1] for line in listed.stdout.splitlines()]
-    assert len(symbols) == 34
+    assert len(symbols) == 44
     assert all(symbol.startswith("fmi2") for symbol in symbols)
 
 

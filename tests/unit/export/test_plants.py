@@ -73,7 +73,7 @@ def test_axis_converges_with_fourth_order(tmp_path: Path, plants: dict[str, Path
             "SpaceDocking.Examples.AxisStep",
             ROOT,
             tmp_path / f"{max_step}",
-            solver=Solver(max_step=max_step),
+            solver=Solver("rk4", max_step),
         ).path
         result = simulate_fmu(
             str(fmu),

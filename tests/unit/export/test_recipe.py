@@ -16,7 +16,7 @@ def write(folder: Path, text: str) -> Path:
 
 def test_defaults(tmp_path: Path) -> None:
     recipe = Recipe.read(write(tmp_path, '[fmu]\nmodel = "P.Q.A"\nroot = "lib"'))
-    assert (recipe.name, recipe.root, recipe.solver) == ("A", tmp_path / "lib", Solver("rk4", 1e-3))
+    assert (recipe.name, recipe.root, recipe.solver) == ("A", tmp_path / "lib", Solver("dopri5"))
 
 
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
@@ -38,9 +38,16 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "pattern"),
     [
-        ('[fmu]\nmodel = "P.A"\n[solver]\nmethod = "euler"', "expected one of rk4, got 'euler'"),
+        (
+            '[fmu]\nmodel = "P.A"\n[solver]\nmethod = "euler"',
+            "expected one of dopri5, rk4, got 'euler'",
+        ),
         ('[fmu]\nmodel = "P.A"\n[solver]\nmax_step = 0', "positive"),
         ('[fmu]\nmodel = "P.A"\n[solver]\nmax_step = nan', "positive"),
+        ('[fmu]\nmodel = "P.A"\n[solver]\ntolerance = 1', "between 0 and 1"),
+        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = ["1.0"]', "one or both of 2.0, 3.0"),
+        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = []', "one or both of 2.0, 3.0"),
+        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = "3.0"', "a list of texts"),
         ('[fmu]\nmodel = "P..A"', "qualified class name"),
         ('[fmu]\nmodel = "P.A"\nname = "../x"', "identifier"),
         ("fmu = 3", "expected a table"),

@@ -248,5 +248,5 @@ def test_directional_derivatives(duffing: Any) -> None:
     assert derivative("der(v)", "x") == pytest.approx(-1 - 6 * x**2, rel=1e-14)
     assert derivative("der(v)", "u") == pytest.approx(math.cos(3 * time), rel=1e-12)
     assert derivative("energy", "v") == pytest.approx(v, rel=1e-14)
-    refused(duffing, "neither an input nor a state", lambda: derivative("y", "k"))
+    refused(duffing, "neither a Real input nor a state", lambda: derivative("y", "k"))
     refused(duffing, "no Real output", lambda: derivative("k", "u"))

@@ -1,0 +1,72 @@
+/* Directional and adjoint derivatives by the functions that CasADi generated: exact, no
+ * differences.
+ */
+#include "instance.h"
+
+static bool is_known(const Instance* instance, Reference reference, const char* function) {
+    int place = reference < (Reference)N_VALUES ? (int)reference : -1;
+    if (place >= AT_U && place < AT_P && model_types[place] == TYPE_REAL) return true;
+    fail(instance, "%s: known %u ('%s') is neither a Real input nor a state", function, reference,
+         place < 0 ? "?" : model_names[place]);
+    return false;
+}
+
+static bool is_unknown(const Instance* instance, Reference reference, const char* function) {
+    int place = reference < (Reference)N_VALUES ? (int)reference : -1;
+    if (place >= AT_X && (place < AT_P || place >= AT_Y) && place < AT_TIME &&
+        model_types[place] == TYPE_REAL)
+        return true;
+    fail(instance, "%s: unknown %u ('%s') is no Real output, local or derivative", function,
+         reference, place < 0 ? "?" : model_names[place]);
+    return false;
+}
+
+static bool prepare_derivative(Instance* instance, const Reference unknowns[], size_t unknown_count,
+                               const Reference knowns[], size_t known_count, const char* function) {
+    int modes = MODES_READ & ~MODE_ERROR;
+    if (!allowed(instance, modes, function)) return false;
+    for (size_t i = 0; i < known_count; ++i)
+        if (!is_known(instance, knowns[i], function)) return false;
+    for (size_t i = 0; i < unknown_count; ++i)
+        if (!is_unknown(instance, unknowns[i], function)) return false;
+    if (instance->state.stale & STALE_PARAMETERS) update_parameters(instance);
+    memset(instance->tangent, 0, sizeof instance->tangent);
+    return true;
+}
+
+static Status directional_derivative(Instance* instance, const Reference unknowns[],
+                                     size_t unknown_count, const Reference knowns[],
+                                     size_t known_count, const double seed[], double sensitivity[],
+                                     const char* function) {
+    if (!prepare_derivative(instance, unknowns, unknown_count, knowns, known_count, function))
+        return STATUS_ERROR;
+    double *d = instance->tangent, *v = instance->state.values;
+    for (size_t i = 0; i < known_count; ++i) d[knowns[i]] += seed[i];
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P,
+                                 v + AT_C,    d + AT_U, d + AT_X};
+    double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
+    model_tangent(arguments, results, NULL, NULL, 0);
+    for (size_t i = 0; i < unknown_count; ++i) sensitivity[i] = d[unknowns[i]];
+    return STATUS_OK;
+}
+
+#ifdef MODEL_HAS_ADJOINT
+static Status adjoint_derivative(Instance* instance, const Reference unknowns[],
+                                 size_t unknown_count, const Reference knowns[], size_t known_count,
+                                 const double seed[], double sensitivity[], const char* function) {
+    if (!prepare_derivative(instance, unknowns, unknown_count, knowns, known_count, function))
+        return STATUS_ERROR;
+    double *d = instance->tangent, *v = instance->state.values;
+    double u[ROOM(N_U)], x[ROOM(N_X)];
+    for (size_t i = 0; i < unknown_count; ++i) d[unknowns[i]] += seed[i];
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P,
+                                 v + AT_C,    d + AT_Y, d + AT_W, d + AT_DX};
+    double* results[] = {u, x};
+    model_adjoint(arguments, results, NULL, NULL, 0);
+    for (size_t i = 0; i < known_count; ++i) {
+        int place = (int)knowns[i]; /* a state that is itself an unknown adds its own seed */
+        sensitivity[i] = place < AT_X ? u[place - AT_U] : x[place - AT_X] + d[place];
+    }
+    return STATUS_OK;
+}
+#endif

@@ -1,0 +1,168 @@
+/* The explicit Runge-Kutta pair of Dormand and Prince, order 5(4), with error control.
+ *
+ * E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., 1993:
+ * coefficients table II.5.2, step-size control (II.4) with the PI term of DOPRI5, starting step
+ * II.4, stiffness detection IV.2 of volume II. Changed: steps end at communication points, where
+ * the first stage is computed anew (inputs may have jumped); a step that was cut there does not
+ * shorten the next one. What the controller remembers is part of the FMU state. */
+#include "instance.h"
+
+enum { STIFF_STEPS = 15, NOT_STIFF_STEPS = 6 };
+
+static const double stage_times[7] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
+static const double stage_weights[7][6] = {
+    {0},
+    {0.2},
+    {3.0 / 40.0, 9.0 / 40.0},
+    {44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0},
+    {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
+    {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
+    {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0},
+};
+static const double error_weights[7] = {
+    71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
+    -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
+
+/* What an error of one means for a state; a hundredth of the nominal value is the floor. */
+static inline double scale_of(const State* s, int i, double one, double other) {
+    return s->tolerance * (0.01 * model_nominals[i] + fmax(fabs(one), fabs(other)));
+}
+
+static double scaled_norm(const State* s, const double* values, const double* x) {
+    double sum = 0.0;
+    for (int i = 0; i < N_X; ++i) {
+        double ratio = values[i] / scale_of(s, i, x[i], x[i]);
+        sum += ratio * ratio;
+    }
+    return sqrt(sum / ROOM(N_X));
+}
+
+static double starting_step(Instance* instance, double time, double longest) {
+    const State* s = &instance->state;
+    const double* x = s->values + AT_X;
+    double *k1 = instance->k[0], *k2 = instance->k[1], *stage = instance->stage;
+    double size = scaled_norm(s, x, x), slope = scaled_norm(s, k1, x);
+    double h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
+    h = fmin(h, longest);
+    for (int i = 0; i < N_X; ++i) stage[i] = x[i] + h * k1[i];
+    derivatives(instance, time + h, stage, k2);
+    for (int i = 0; i < N_X; ++i) stage[i] = k2[i] - k1[i];
+    double steepest = fmax(slope, scaled_norm(s, stage, x) / h);
+    double second = steepest <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / steepest, 0.2);
+    return isfinite(second) ? fmin(fmin(100.0 * h, second), longest) : h;
+}
+
+/* One trial step from `time`: the new states in `next`; returns the scaled error. */
+static double try_step(Instance* instance, double time, double h, double* stiffness) {
+    const State* s = &instance->state;
+    const double* x = s->values + AT_X;
+    double *stage = instance->stage, *next = instance->next;
+    double (*k)[ROOM(N_X)] = instance->k;
+#pragma GCC unroll 7
+    for (int n = 1; n < 7; ++n) {
+        double* target = n == 6 ? next : stage; /* the last stage is the solution */
+        for (int i = 0; i < N_X; ++i) {
+            double slope = 0.0;
+#pragma GCC unroll 7
+            for (int m = 0; m < n; ++m) slope += stage_weights[n][m] * k[m][i];
+            target[i] = x[i] + h * slope;
+        }
+        derivatives(instance, time + stage_times[n] * h, target, k[n]);
+    }
+    double error = 0.0, bend = 0.0, distance = 0.0;
+    for (int i = 0; i < N_X; ++i) {
+        double sum = 0.0;
+        for (int n = 0; n < 7; ++n) sum += error_weights[n] * k[n][i];
+        double ratio = h * sum / scale_of(s, i, x[i], next[i]);
+        error += ratio * ratio;
+        bend += (k[6][i] - k[5][i]) * (k[6][i] - k[5][i]);
+        distance += (next[i] - stage[i]) * (next[i] - stage[i]);
+    }
+    *stiffness = distance > 0.0 ? h * sqrt(bend / distance) : 0.0;
+    return sqrt(error / ROOM(N_X));
+}
+
+/* Hairer's test: h times the dominant eigenvalue stays at the border of stability. */
+static void watch_stiffness(Instance* instance, double time, double h, double stiffness) {
+    Controller* c = &instance->state.controller;
+    if (stiffness > 3.25) {
+        c->not_stiff = 0;
+        if (++c->stiff < STIFF_STEPS || c->reported) return;
+        c->reported = 1;
+        warn(instance,
+             "the model is stiff near t = %.9g s: stability, not accuracy, keeps the internal step "
+             "at %.3g s; results stay within the tolerance, but an implicit solver would be faster",
+             time, h);
+    } else if (c->stiff > 0 && ++c->not_stiff >= NOT_STIFF_STEPS) {
+        c->stiff = 0;
+    }
+}
+
+static Status report_failure(Instance* instance, double time, double h, const char* function) {
+    State* s = &instance->state;
+    int culprit = -1;
+    s->mode = MODE_ERROR;
+    for (int i = AT_U; i < AT_X; ++i)
+        if (!isfinite(s->values[i])) culprit = i;
+    if (culprit >= 0)
+        return fail(instance, "%s: '%s' is %g in the step from t = %.9g s", function,
+                    model_names[culprit], s->values[culprit], time);
+    for (int i = N_X - 1; i >= 0; --i)
+        if (!isfinite(instance->k[0][i])) culprit = i;
+    if (culprit >= 0)
+        return fail(instance,
+                    "%s: '%s' is %g and its derivative %g at t = %.9g s; the model divides by 0 or "
+                    "has left its domain",
+                    function, model_names[AT_X + culprit], s->values[AT_X + culprit],
+                    instance->k[0][culprit], time);
+    double worst = -1.0;
+    for (int i = 0; i < N_X; ++i) {
+        double slope = fabs(instance->k[0][i]) / scale_of(s, i, s->values[AT_X + i], 0.0);
+        if (slope > worst) worst = slope, culprit = i;
+    }
+    return fail(instance,
+                "%s: the internal step has fallen to %.3g s at t = %.17g s: '%s' (now %g) changes "
+                "too fast there, or the model is singular",
+                function, h, time, model_names[AT_X + culprit], s->values[AT_X + culprit]);
+}
+
+/* The next proposal. A step that was cut at a communication point says little about longer ones. */
+static double proposal(Controller* c, double h, double error, bool cut, bool after_rejection) {
+    double factor = 0.9 * pow(fmax(error, 1e-10), -0.17) * pow(fmax(c->last_error, 1e-4), 0.04);
+    double grown = h * fmin(fmax(factor, 0.1), after_rejection ? 1.0 : 5.0);
+    c->last_error = fmax(error, 1e-4);
+    return cut && factor >= 5.0 ? fmax(grown, c->step) : grown;
+}
+
+static Status integrate(Instance* instance, double time, double step, const char* function) {
+    State* s = &instance->state;
+    Controller* c = &s->controller;
+    double *x = s->values + AT_X, *k1 = instance->k[0];
+    double t = time, end = time + step, sum = 0.0;
+    bool rejected = false;
+    derivatives(instance, t, x, k1);
+    for (int i = 0; i < N_X; ++i) sum += 0.0 * k1[i] + 0.0 * x[i];
+    if (sum != 0.0) return report_failure(instance, t, 0.0, function); /* a NaN or an infinity */
+    if (c->step == 0.0) c->step = starting_step(instance, t, fmin(step, MODEL_MAX_STEP));
+    while (t < end) {
+        double h = fmin(c->step, MODEL_MAX_STEP), stiffness;
+        bool last = 1.01 * h >= end - t;
+        bool cut = last && end - t < h;
+        if (last) h = end - t;
+        if (!last && !(h > 8.0 * DBL_EPSILON * fmax(fabs(t), step)))
+            return report_failure(instance, t, h, function);
+        double error = try_step(instance, t, h, &stiffness);
+        if (!(error <= 1.0)) {
+            c->step = h * (isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1);
+            rejected = true;
+            continue;
+        }
+        watch_stiffness(instance, t, h, stiffness);
+        c->step = proposal(c, h, error, cut, rejected);
+        rejected = false;
+        memcpy(x, instance->next, sizeof(double) * N_X);
+        memcpy(k1, instance->k[6], sizeof(double) * N_X);
+        t = last ? end : t + h;
+    }
+    return STATUS_OK;
+}

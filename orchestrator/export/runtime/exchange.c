@@ -1,0 +1,67 @@
+/* Model exchange: the importer integrates. The model has no events yet. */
+#include "instance.h"
+
+static Status set_time(Instance* instance, double time, const char* function) {
+    if (!allowed(instance, MODES_EXCHANGE, function)) return STATUS_ERROR;
+    if (!isfinite(time)) return fail(instance, "%s: the time is %g", function, time);
+    instance->state.values[AT_TIME] = time;
+    instance->state.stale |= STALE_OUTPUTS | STALE_LOCALS;
+    return STATUS_OK;
+}
+
+static bool counts_agree(const Instance* instance, size_t given, size_t right, const char* what,
+                         const char* function) {
+    if (given == right) return true;
+    fail(instance, "%s: room for %zu values; the model has %zu %s", function, given, right, what);
+    return false;
+}
+
+static Status set_states(Instance* instance, const double values[], size_t count,
+                         const char* function) {
+    if (!allowed(instance, MODE_CONTINUOUS, function)) return STATUS_ERROR;
+    if (!counts_agree(instance, count, N_X, "continuous states", function)) return STATUS_ERROR;
+    for (size_t i = 0; i < count; ++i)
+        if (!isfinite(values[i]))
+            return discard(instance, "%s: '%s' would be %g", function, model_names[AT_X + i],
+                           values[i]);
+    if (count > 0) memcpy(instance->state.values + AT_X, values, sizeof(double) * count);
+    instance->state.stale |= STALE_OUTPUTS | STALE_LOCALS;
+    return STATUS_OK;
+}
+
+static Status get_states(Instance* instance, double values[], size_t count, const char* function) {
+    if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
+    if (!counts_agree(instance, count, N_X, "continuous states", function)) return STATUS_ERROR;
+    if (instance->state.stale & STALE_PARAMETERS) update_parameters(instance);
+    if (count > 0) memcpy(values, instance->state.values + AT_X, sizeof(double) * count);
+    return STATUS_OK;
+}
+
+static Status get_nominals(const Instance* instance, double values[], size_t count,
+                           const char* function) {
+    if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
+    if (!counts_agree(instance, count, N_X, "continuous states", function)) return STATUS_ERROR;
+    for (size_t i = 0; i < count; ++i) values[i] = model_nominals[i];
+    return STATUS_OK;
+}
+
+static Status get_derivatives(Instance* instance, double values[], size_t count,
+                              const char* function) {
+    if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
+    if (!counts_agree(instance, count, N_X, "continuous states", function)) return STATUS_ERROR;
+    if (count == 0) return STATUS_OK;
+    State* s = &instance->state;
+    if (s->stale & STALE_PARAMETERS) update_parameters(instance);
+    derivatives(instance, s->values[AT_TIME], s->values + AT_X, values);
+    for (size_t i = 0; i < count; ++i)
+        if (!isfinite(values[i]))
+            return discard(instance, "%s: the derivative of '%s' is %g at t = %.9g s", function,
+                           model_names[AT_X + i], values[i], s->values[AT_TIME]);
+    return STATUS_OK;
+}
+
+static Status get_event_indicators(const Instance* instance, size_t count, const char* function) {
+    if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
+    return counts_agree(instance, count, 0, "event indicators", function) ? STATUS_OK
+                                                                          : STATUS_ERROR;
+}

@@ -1,0 +1,153 @@
+"""``fmu_info`` and ``check_fmu``, with FMUs that break their word, crash and hang."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from orchestrator.errors import FmuError
+from orchestrator.export import Solver, build_model
+from orchestrator.export.compiler import compile_library
+from orchestrator.simunits.inspection import CheckResult, check_fmu, fmu_info
+
+SOURCE = """model Lag "first order"
+  parameter Real rate(unit="Hz", min=0.1, max=10) = 2 "how fast";
+  parameter Integer n = 1;
+  input Real u(unit="m", start=1);
+  output Real x(unit="m", start=0, fixed=true);
+  output Real y(unit="m");
+equation
+  der(x) = rate*(u - x);
+  y = x + 2*u*n;
+end Lag;
+"""
+
+
+@pytest.fixture(scope="module")
+def lags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("root")
+    (root / "Lag.mo").write_text(SOURCE, encoding="utf-8")
+    output = tmp_path_factory.mktemp("build")
+    return dict(build_model("Lag", root, output, solver=Solver("rk4"), fmi=("2.0", "3.0")).files)
+
+
+@pytest.fixture
+def spoil(lags: dict[str, Path], tmp_path: Path) -> Callable[[str, str, str], Path]:
+    """Make an FMU with one text in its C sources or description replaced."""
+
+    def make(file: str, old: str, new: str) -> Path:
+        folder = tmp_path / "spoiled"
+        with zipfile.ZipFile(lags["2.0"]) as archive:
+            archive.extractall(folder)
+        text = (folder / file).read_text(encoding="utf-8")
+        assert old in text
+        (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+        library = folder / "binaries" / "linux64" / "Lag.so"
+        compile_library(folder / "sources", "fmu.c", library)
+        target = tmp_path / "Spoiled.fmu"
+        with zipfile.ZipFile(target, "w") as archive:
+            for path in sorted(folder.rglob("*")):
+                archive.write(path, path.relative_to(folder))
+        return target
+
+    return make
+
+
+def failures(results: list[CheckResult]) -> dict[tuple[str, str], str]:
+    return {(r.interface, r.name): r.remark for r in results if r.outcome == "failed"}
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_own_fmus_pass(lags: dict[str, Path], version: str) -> None:
+    results = check_fmu(lags[version])
+    assert failures(results) == {}
+    passed = {(r.interface, r.name) for r in results if r.outcome == "passed"}
+    for interface in ("Co-Simulation", "Model Exchange"):
+        for name in ("life cycle", "several instances", "saved state", "directional derivative"):
+            assert (interface, name) in passed
+    assert ("Co-Simulation", "step size") in passed
+    assert ("Model Exchange", "states and nominals") in passed
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_info(lags: dict[str, Path], version: str) -> None:
+    facts = fmu_info(lags[version])
+    assert facts["fmi_version"] == version
+    assert (facts["model"], facts["tool"], facts["has_sources"]) == ("Lag", "Softdock", True)
+    assert list(facts["interfaces"]) == ["Co-Simulation", "Model Exchange"]
+    suffix = "" if version == "2.0" else "s"
+    assert facts["interfaces"]["Co-Simulation"][f"providesDirectionalDerivative{suffix}"] is True
+    sizes = facts["sizes"]
+    assert [sizes[k] for k in ("inputs", "outputs", "parameters", "states")] == [1, 2, 2, 1]
+    port = next(p for p in facts["ports"] if p["name"] == "rate")
+    assert (port["unit"], port["min"], port["max"], port["start"]) == ("Hz", "0.1", "10.0", "2.0")
+
+
+def test_a_crash_fails_its_checks_only(spoil: Callable[[str, str, str], Path]) -> None:
+    path = spoil(
+        "sources/fmi2_simulation.c",
+        "    (void)no_set_state_prior;\n    return (fmi2Status)do_step",
+        "    if (no_set_state_prior >= 0) abort();\n    return (fmi2Status)do_step",
+    )
+    found = failures(check_fmu(path))
+    assert {interface for interface, _ in found} == {"Co-Simulation"}
+    assert set(found.values()) == {"the process crashed: SIGABRT"}
+
+
+def test_an_endless_call(spoil: Callable[[str, str, str], Path]) -> None:
+    path = spoil(
+        "sources/fmi2_values.c",
+        "    return (fmi2Status)directional_derivative",
+        "    for (volatile int i = 1; i;) {}\n    return (fmi2Status)directional_derivative",
+    )
+    found = failures(check_fmu(path, timeout=4.0))
+    assert {name for _, name in found} == {"directional derivative"}
+    assert set(found.values()) == {"no answer within 4 s"}
+
+
+def test_wrong_derivatives_and_states(spoil: Callable[[str, str, str], Path]) -> None:
+    path = spoil("sources/derivative.c", "sensitivity[i] = d[", "sensitivity[i] = 2 * d[")
+    found = failures(check_fmu(path))
+    assert {name for _, name in found} == {"directional derivative"}
+    assert "d y / d u is 4, differences give 2" in found["Co-Simulation", "directional derivative"]
+
+
+def test_forgetful_state(spoil: Callable[[str, str, str], Path]) -> None:
+    path = spoil(
+        "sources/saved_state.c",
+        "    memcpy(&instance->state, saved, sizeof(State));\n    return",
+        "    instance->state.values[AT_TIME] = ((const State*)saved)->values[AT_TIME];\n    return",
+    )
+    found = failures(check_fmu(path))
+    assert {name for _, name in found} == {"saved state"}
+    assert "values differ; expected" in found["Co-Simulation", "saved state"]
+
+
+def test_a_message_of_the_fmu_is_quoted(spoil: Callable[[str, str, str], Path]) -> None:
+    path = spoil("modelDescription.xml", 'guid="{', 'guid="{x')
+    found = failures(check_fmu(path))
+    assert "does not match" in found["Co-Simulation", "life cycle"]
+
+
+def test_wrong_description(spoil: Callable[[str, str, str], Path]) -> None:
+    path = spoil("modelDescription.xml", 'causality="output" ', 'causality="nonsense" ')
+    found = failures(check_fmu(path))
+    assert "nonsense" in found["description", "schema and rules"]
+    path = spoil("modelDescription.xml", ' start="1.0"', "")
+    found = failures(check_fmu(path))
+    assert "no start value" in found["description", "schema and rules"]
+
+
+def test_bad_files(tmp_path: Path) -> None:
+    with pytest.raises(FmuError, match="no such file"):
+        fmu_info(tmp_path / "none.fmu")
+    (tmp_path / "text.fmu").write_text("no archive", encoding="utf-8")
+    with pytest.raises(FmuError, match="zip"):
+        check_fmu(tmp_path / "text.fmu")
+    with zipfile.ZipFile(tmp_path / "empty.fmu", "w"):
+        pass
+    with pytest.raises(FmuError, match=r"no 'modelDescription\.xml'"):
+        fmu_info(tmp_path / "empty.fmu")
