@@ -6,6 +6,7 @@ import json
 
 import casadi as ca
 
+from orchestrator.export import implicit_c
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.layout import Layout, Region
 from orchestrator.export.recipe import Solver
@@ -42,6 +43,8 @@ def model_header(layout: Layout, solver: Solver, guid: str) -> str:
             '#include "functions.c"',
             "#pragma GCC diagnostic pop",
             "",
+            *implicit_c.tables(layout.ode),
+            "",
         ]
     )
 
@@ -49,20 +52,25 @@ def model_header(layout: Layout, solver: Solver, guid: str) -> str:
 def functions(ode: ExplicitOde) -> str:
     """Text of ``functions.c``: the model's equations as C functions without further libraries."""
     t, u, x, p, c = ode.arguments
+    z = ode.z
     seed_u, seed_x = ca.SX.sym("du", u.numel()), ca.SX.sym("dx", x.numel())
     generator = ca.CodeGenerator("functions", {"casadi_int": "int", "with_header": False})
     everything = ca.vertcat(ode.y, ode.w, ode.xdot)
-    tangent = ca.jtimes(everything, ca.vertcat(u, x), ca.vertcat(seed_u, seed_x))
+    seed_z = implicit_c.tangent(ode, seed_u, seed_x)
+    tangent = ca.jtimes(everything, ca.vertcat(u, x, z), ca.vertcat(seed_u, seed_x, seed_z))
     ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
     for function in (
-        ca.Function("model_ode", [t, u, x, p, c], [ode.xdot]),
-        ca.Function("model_outputs", [t, u, x, p, c], [ode.y]),
-        ca.Function("model_locals", [t, u, x, p, c], [ode.w, ode.xdot]),
-        ca.Function("model_calculated", [p], [ode.c]),
-        ca.Function("model_start", [p, c], [ode.start]),
+        ca.Function("model_ode", [t, u, x, p, c, z], [ode.xdot]),
+        ca.Function("model_outputs", [t, u, x, p, c, z], [ode.y]),
+        ca.Function("model_locals", [t, u, x, p, c, z], [ode.w, ode.xdot]),
+        ca.Function("model_calculated", [p, c], [ca.densify(ode.c_running)]),
+        ca.Function("model_start", [p, c], [ca.densify(ode.start)]),
         ca.Function(
-            "model_tangent", [t, u, x, p, c, seed_u, seed_x], ca.vertsplit(ca.cse(tangent), ends)
+            "model_tangent",
+            [t, u, x, p, c, z, seed_u, seed_x],
+            ca.vertsplit(ca.cse(ca.densify(tangent)), ends),
         ),
+        *implicit_c.functions(ode),
     ):
         generator.add(function)
     text: str = generator.dump()

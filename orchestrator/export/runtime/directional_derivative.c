@@ -8,7 +8,8 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
     Instance* instance = component;
     if (!allowed(instance, MODE_INITIALIZATION | MODE_STEP | MODE_TERMINATED, __func__))
         return fmi2Error;
-    if (instance->state.stale & STALE_PARAMETERS) update_parameters(instance);
+    if ((instance->state.stale & STALE_PARAMETERS) && !update_parameters(instance))
+        return report_block(instance, __func__);
     double* d = instance->tangent;
     memset(d, 0, sizeof instance->tangent);
     for (size_t i = 0; i < known_count; ++i) {
@@ -18,9 +19,11 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
                         i, place < 0 ? "?" : model_names[place]);
         d[place] += known_differential[i];
     }
-    double* v = instance->state.values;
+    double *v = instance->state.values, *z = instance->z_now;
     const double* arguments[] = {
-        &instance->state.time, v + AT_U, v + AT_X, v + AT_P, v + AT_C, d + AT_U, d + AT_X};
+        &instance->state.time, v + AT_U, v + AT_X, v + AT_P, v + AT_C, z, d + AT_U, d + AT_X};
+    memcpy(z, instance->state.z, sizeof instance->state.z);
+    if (!solve_running(instance, arguments, z)) return report_block(instance, __func__);
     double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
     model_tangent(arguments, results, NULL, NULL, 0);
     for (size_t i = 0; i < unknown_count; ++i) {

@@ -52,6 +52,8 @@ typedef struct {
     int32_t stop_time_defined;
     int32_t experiment_set_up;
     double values[ROOM(N_VALUES)];
+    double z[ROOM(N_Z)]; /* last solution of the implicit blocks */
+    int64_t z_known;
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
 } State;
 
@@ -60,6 +62,11 @@ typedef struct {
     double stage[ROOM(N_X)]; /* scratch of the solver and of directional derivatives */
     double k1[ROOM(N_X)], k2[ROOM(N_X)], k3[ROOM(N_X)], k4[ROOM(N_X)];
     double tangent[ROOM(N_VALUES)];
+    double z_now[ROOM(N_Z)], initial_z[ROOM(N_ZI)], guess[ROOM(N_Z)];
+    double initial_x[ROOM(N_X)], initial_c[ROOM(N_C)], checks[ROOM(N_CHECKS)];
+    double step[ROOM(LARGEST_BLOCK)], next_step[ROOM(LARGEST_BLOCK)], from[ROOM(LARGEST_BLOCK)];
+    double jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
+    const char* failed_block; /* label of the block that Newton's method could not solve */
     double last_step; /* communication step for which `substeps` was computed */
     int substeps;
     fmi2CallbackLogger logger;

@@ -18,6 +18,10 @@ static void rk4(Instance* instance, double time, double h) {
 static fmi2Status report_divergence(Instance* instance, double time) {
     const double* v = instance->state.values;
     int culprit = AT_X;
+    if (instance->failed_block) {
+        instance->state.mode = MODE_ERROR;
+        return report_block(instance, "fmi2DoStep");
+    }
     while (culprit < AT_P - 1 && isfinite(v[culprit])) ++culprit;
     for (int i = AT_U; i < AT_X; ++i)
         if (!isfinite(v[i])) culprit = i;

@@ -45,6 +45,7 @@ static inline bool writable(Instance* instance, fmi2ValueReference reference, in
     if (place < AT_U || place >= AT_C) return refuse_set(instance, reference, function);
     if (place < AT_X) {
         s->stale |= STALE_OUTPUTS | STALE_LOCALS;
+        if (HAS_INITIAL_SYSTEM && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;
         return true;
     }
     if (!model_tunable[place] && !(s->mode & MODES_SETUP))
@@ -60,7 +61,7 @@ fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference referen
     if (!allowed(instance, MODES_READ, __func__)) return fmi2Error;
     for (size_t i = 0; i < count; ++i) {
         if (!readable(instance, references[i], TYPE_REAL, __func__)) return fmi2Error;
-        refresh(instance, references[i]);
+        if (!refresh(instance, references[i])) return report_block(instance, __func__);
         values[i] = instance->state.values[references[i]];
     }
     return fmi2OK;
@@ -85,7 +86,7 @@ static fmi2Status get_discrete(Instance* instance, const fmi2ValueReference refe
     if (!allowed(instance, MODES_READ, function)) return fmi2Error;
     for (size_t i = 0; i < count; ++i) {
         if (!readable(instance, references[i], type, function)) return fmi2Error;
-        refresh(instance, references[i]);
+        if (!refresh(instance, references[i])) return report_block(instance, function);
         double value = instance->state.values[references[i]];
         if (!(fabs(value) <= 2147483647.0))
             return fail(instance, "%s: the value %g of '%s' does not fit into an integer", function,
