@@ -65,7 +65,10 @@ typedef struct {
     double z_now[ROOM(N_Z)], initial_z[ROOM(N_ZI)], guess[ROOM(N_Z)];
     double initial_x[ROOM(N_X)], initial_c[ROOM(N_C)], checks[ROOM(N_CHECKS)];
     double step[ROOM(LARGEST_BLOCK)], next_step[ROOM(LARGEST_BLOCK)], from[ROOM(LARGEST_BLOCK)];
+    double correction[ROOM(LARGEST_BLOCK)], row_scale[ROOM(LARGEST_BLOCK)];
     double jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
+    double next_jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
+    int pivots[ROOM(LARGEST_BLOCK)];
     const char* failed_block; /* label of the block that Newton's method could not solve */
     double last_step; /* communication step for which `substeps` was computed */
     int substeps;

@@ -96,14 +96,10 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
     Instance* instance = component;
     if (!allowed(instance, MODE_INITIALIZATION, __func__)) return fmi2Error;
     State* s = &instance->state;
-    double* v = s->values;
-    const double* arguments[] = {&s->time, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->z};
-    if (((s->stale & STALE_PARAMETERS) && !update_parameters(instance)) ||
-        !solve_running(instance, arguments, s->z)) {
+    if (((s->stale & STALE_PARAMETERS) && !update_parameters(instance)) || !settle(instance)) {
         s->mode = MODE_ERROR;
         return report_block(instance, __func__);
     }
-    s->z_known = 1;
     if (!consistent(instance, __func__)) {
         s->mode = MODE_ERROR;
         return fmi2Error;

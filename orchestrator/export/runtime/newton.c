@@ -4,84 +4,91 @@
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 12 };
 
-/* Solves A d = b in place by Gaussian elimination; columns of A follow each other. Scaled rows. */
-static bool factor_and_solve(double* a, double* b, int n) {
+/* Scales the rows of A and factors it in place, L below and U on the diagonal and above; columns of
+ * A follow each other. */
+static bool factor(double* a, double* scale, int* pivots, int n) {
     for (int i = 0; i < n; ++i) {
-        double largest = 0.0;
-        for (int j = 0; j < n; ++j) largest = fmax(largest, fabs(a[i + j * n]));
-        if (!(largest > 0.0) || !isfinite(largest)) return false;
-        for (int j = 0; j < n; ++j) a[i + j * n] /= largest;
-        b[i] /= largest;
+        scale[i] = 0.0;
+        for (int j = 0; j < n; ++j) scale[i] = fmax(scale[i], fabs(a[i + j * n]));
+        if (!(scale[i] > 0.0) || !isfinite(scale[i])) return false;
+        for (int j = 0; j < n; ++j) a[i + j * n] /= scale[i];
     }
     for (int k = 0; k < n; ++k) {
         int pivot = k;
         for (int i = k + 1; i < n; ++i)
             if (fabs(a[i + k * n]) > fabs(a[pivot + k * n])) pivot = i;
+        pivots[k] = pivot;
         if (!(fabs(a[pivot + k * n]) > 1e-14)) return false;
-        if (pivot != k) {
-            for (int j = k; j < n; ++j) {
-                double keep = a[k + j * n];
-                a[k + j * n] = a[pivot + j * n], a[pivot + j * n] = keep;
-            }
-            double keep = b[k];
-            b[k] = b[pivot], b[pivot] = keep;
+        for (int j = 0; j < n && pivot != k; ++j) {
+            double keep = a[k + j * n];
+            a[k + j * n] = a[pivot + j * n], a[pivot + j * n] = keep;
         }
         for (int i = k + 1; i < n; ++i) {
-            double factor = a[i + k * n] / a[k + k * n];
-            if (factor == 0.0) continue;
-            for (int j = k + 1; j < n; ++j) a[i + j * n] -= factor * a[k + j * n];
-            b[i] -= factor * b[k];
+            double multiple = a[i + k * n] /= a[k + k * n];
+            if (multiple == 0.0) continue;
+            for (int j = k + 1; j < n; ++j) a[i + j * n] -= multiple * a[k + j * n];
         }
-    }
-    for (int k = n - 1; k >= 0; --k) {
-        for (int j = k + 1; j < n; ++j) b[k] -= a[k + j * n] * b[j];
-        b[k] /= a[k + k * n];
     }
     return true;
 }
 
-/* Norm of the Newton step in units of the solution: the measure of progress is affine invariant. */
-static double step_size(const double* step, const double* z, int n) {
+static void solve_factored(const double* a, const double* scale, const int* pivots, double* b,
+                           int n) {
+    for (int i = 0; i < n; ++i) b[i] /= scale[i];
+    for (int k = 0; k < n; ++k) {
+        double keep = b[k];
+        b[k] = b[pivots[k]], b[pivots[k]] = keep;
+    }
+    for (int k = 0; k < n; ++k)
+        for (int i = k + 1; i < n; ++i) b[i] -= a[i + k * n] * b[k];
+    for (int k = n - 1; k >= 0; --k) {
+        for (int j = k + 1; j < n; ++j) b[k] -= a[k + j * n] * b[j];
+        b[k] /= a[k + k * n];
+    }
+}
+
+/* Length of a step in units of the solution; NaN gets through. */
+static double length(const double* step, const double* z, int n) {
     double norm = 0.0;
     for (int i = 0; i < n; ++i) {
         double part = fabs(step[i]) / (1.0 + fabs(z[i]));
-        if (!(part <= norm)) norm = part; /* a NaN gets through */
+        if (!(part <= norm)) norm = part;
     }
     return norm;
 }
 
-static bool newton_direction(Instance* instance, const Block* block, const double** arguments,
-                             double* step) {
-    double* results[] = {step, instance->jacobian};
-    block->function(arguments, results, NULL, NULL, 0);
-    return factor_and_solve(instance->jacobian, step, block->size);
-}
-
+/* Newton's method with the natural monotonicity test: a damped step is taken if the simplified
+ * correction after it, with the same Jacobian, is shorter (Deuflhard, Newton Methods for Nonlinear
+ * Problems, section 3.3; halving instead of his estimate of the damping). */
 static bool solve_block(Instance* instance, const Block* block, const double** arguments,
                         double* all) {
     int n = block->size;
+    size_t bytes = sizeof(double) * (size_t)n;
     double *z = all + block->first, *step = instance->step, *next = instance->next_step;
-    double* from = instance->from;
-    if (!newton_direction(instance, block, arguments, step)) return false;
-    double size = step_size(step, z, n);
-    for (int iteration = 0; iteration < MAX_ITERATIONS && isfinite(size); ++iteration) {
-        double damping = 1.0, after = 0.0;
-        bool accepted = false, small = size <= 1e-9;
-        memcpy(from, z, sizeof(double) * (size_t)n);
-        for (int halving = 0; halving < MAX_HALVINGS && !accepted; ++halving) {
+    double *from = instance->from, *matrix = instance->jacobian, *scale = instance->row_scale;
+    double* here[] = {step, matrix};
+    double* there[] = {next, instance->next_jacobian};
+    block->function(arguments, here, NULL, NULL, 0);
+    for (int iteration = 0; iteration < MAX_ITERATIONS; ++iteration) {
+        if (!factor(matrix, scale, instance->pivots, n)) return false;
+        memcpy(from, z, bytes);
+        solve_factored(matrix, scale, instance->pivots, step, n);
+        double size = length(step, z, n), damping = 1.0;
+        if (!isfinite(size)) return false;
+        for (int halving = 0;; ++halving, damping *= 0.5) {
+            if (halving == MAX_HALVINGS) {
+                memcpy(z, from, bytes);
+                return false;
+            }
             for (int i = 0; i < n; ++i) z[i] = from[i] - damping * step[i];
-            if (small) return true; /* the error left is of the order of the square */
-            accepted = newton_direction(instance, block, arguments, next);
-            after = accepted ? step_size(next, z, n) : 0.0;
-            accepted = accepted && after <= (1.0 - 0.25 * damping) * size;
-            damping *= 0.5;
+            if (size <= 1e-9) return true; /* the error left is of the order of the square */
+            block->function(arguments, there, NULL, NULL, 0);
+            memcpy(instance->correction, next, bytes);
+            solve_factored(matrix, scale, instance->pivots, instance->correction, n);
+            if (length(instance->correction, z, n) <= (1.0 - 0.25 * damping) * size) break;
         }
-        if (!accepted) {
-            memcpy(z, from, sizeof(double) * (size_t)n);
-            return false;
-        }
-        memcpy(step, next, sizeof(double) * (size_t)n);
-        size = after;
+        memcpy(step, next, bytes);
+        memcpy(matrix, instance->next_jacobian, bytes * (size_t)n);
     }
     return false;
 }
@@ -111,6 +118,16 @@ static bool solve_running(Instance* instance, const double** arguments, double* 
     if (solve_blocks(instance, model_blocks, N_BLOCKS, arguments, z)) return true;
     memcpy(z, instance->guess, sizeof(double) * N_Z);
     return false;
+}
+
+/* At the end of a step: the next one starts from a solution for this moment. */
+static bool settle(Instance* instance) {
+    State* s = &instance->state;
+    const double* v = s->values;
+    const double* arguments[] = {&s->time, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->z};
+    if (!solve_running(instance, arguments, s->z)) return false;
+    s->z_known = 1;
+    return true;
 }
 
 /* States, parameters and z that follow from the initial system. */

@@ -76,6 +76,10 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real time, fmi2Real step,
         if (sum != 0.0) return report_divergence(instance, time); /* 0 * NaN and 0 * inf are NaN */
     }
     s->time = time + step;
+    if (!settle(instance)) {
+        s->mode = MODE_ERROR;
+        return report_block(instance, __func__);
+    }
     s->stale |= STALE_OUTPUTS | STALE_LOCALS;
     return fmi2OK;
 }
