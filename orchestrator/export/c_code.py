@@ -9,6 +9,7 @@ from typing import Any
 
 import casadi as ca
 
+from orchestrator.export import implicit_c
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.layout import Layout, Region
 from orchestrator.export.recipe import Solver
@@ -41,7 +42,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             f'#define MODEL_SOLVER "{solver.method}.c"',
             f"#define MODEL_MAX_STEP {_literal(solver.longest_step)}",
             f"#define MODEL_TOLERANCE {_literal(solver.tolerance)}",
-            *(["#define MODEL_HAS_ADJOINT"] if fmi == "3.0" else []),
+            *(["#define MODEL_HAS_ADJOINT"] if _has_adjoint(layout.ode, fmi) else []),
             "",
             f"static const unsigned char model_types[] = {{{types}}};",
             f"static const unsigned char model_tunable[] = {{{tunable}}};",
@@ -59,6 +60,8 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             '#include "functions.c"',
             "#pragma GCC diagnostic pop",
             "",
+            *implicit_c.tables(layout.ode),
+            "",
         ]
     )
 
@@ -66,26 +69,35 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
 def functions(ode: ExplicitOde, fmi: str) -> str:
     """Text of ``functions.c``: the model's equations as C functions without further libraries."""
     t, u, x, p, c = ode.arguments
+    z = ode.z
     seed_u, seed_x = ca.SX.sym("du", u.numel()), ca.SX.sym("dx", x.numel())
     generator = ca.CodeGenerator("functions", {"casadi_int": "int", "with_header": False})
     everything = ca.vertcat(ode.y, ode.w, ode.xdot)
-    tangent = ca.jtimes(everything, ca.vertcat(u, x), ca.vertcat(seed_u, seed_x))
+    seed_z = implicit_c.tangent(ode, seed_u, seed_x)
+    tangent = ca.jtimes(everything, ca.vertcat(u, x, z), ca.vertcat(seed_u, seed_x, seed_z))
     ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
     for function in (
-        ca.Function("model_ode", [t, u, x, p, c], [ode.xdot]),
-        ca.Function("model_outputs", [t, u, x, p, c], [ode.y]),
-        ca.Function("model_locals", [t, u, x, p, c], [ode.w, ode.xdot]),
-        ca.Function("model_calculated", [p], [ode.c]),
-        ca.Function("model_start", [p, c], [ode.start]),
+        ca.Function("model_ode", [t, u, x, p, c, z], [ode.xdot]),
+        ca.Function("model_outputs", [t, u, x, p, c, z], [ode.y]),
+        ca.Function("model_locals", [t, u, x, p, c, z], [ode.w, ode.xdot]),
+        ca.Function("model_calculated", [p, c], [ca.densify(ode.c_running)]),
+        ca.Function("model_start", [p, c], [ca.densify(ode.start)]),
         ca.Function(
-            "model_tangent", [t, u, x, p, c, seed_u, seed_x], ca.vertsplit(ca.cse(tangent), ends)
+            "model_tangent",
+            [t, u, x, p, c, z, seed_u, seed_x],
+            ca.vertsplit(ca.cse(ca.densify(tangent)), ends),
         ),
+        *implicit_c.functions(ode),
     ):
         generator.add(function)
-    if fmi == "3.0":
+    if _has_adjoint(ode, fmi):
         generator.add(_adjoint(ode, everything, ends))
     text: str = generator.dump()
     return text
+
+
+def _has_adjoint(ode: ExplicitOde, fmi: str) -> bool:
+    return fmi == "3.0" and ode.is_explicit
 
 
 def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
@@ -93,7 +105,7 @@ def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
     t, u, x, p, c = ode.arguments
     seed = ca.SX.sym("bar", everything.numel())
     product = ca.jtimes(everything, ca.vertcat(u, x), seed, True)  # noqa: FBT003 - transposed
-    bars = ca.vertsplit(ca.cse(product), [0, u.numel(), u.numel() + x.numel()])
+    bars = ca.vertsplit(ca.cse(ca.densify(product)), [0, u.numel(), u.numel() + x.numel()])
     return ca.Function("model_adjoint", [t, u, x, p, c, *ca.vertsplit(seed, ends)], bars)
 
 

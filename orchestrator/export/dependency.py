@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
+from orchestrator.export.blocks import Block
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.linearity import switched_symbols
@@ -56,7 +58,7 @@ class DependencyTable:
         _, _, x, _, c = ode.arguments
         unknowns = [slot for region in _UNKNOWNS for slot in layout.of(region)]
         self._rows = {slot.reference: index for index, slot in enumerate(unknowns)}
-        self._values = ca.vertcat(x, c, ode.y, ode.xdot)
+        self._values = known_dependencies(ode, ca.vertcat(x, c, ode.y, ode.xdot))
         settable = (*layout.of(Region.PARAMETER), *layout.of(Region.CALCULATED))
         self._parameters = {slot.name for slot in settable}
         self._tunable = {slot.name for slot in settable if layout.tunable(slot)}
@@ -88,7 +90,8 @@ class DependencyTable:
         followers = [index for index in range(len(states)) if index not in free]
         if followers:
             places = ca.vertcat(*(x[index] for index in followers))
-            starts = ca.vertcat(*(ode.start[index] for index in followers))
+            starts = initial_dependencies(ode)
+            starts = ca.vertcat(*(starts[index] for index in followers))
             values = ca.substitute(values, places, starts)
         values = ca.substitute(values, c, ode.c)
         knowns = (
@@ -110,6 +113,34 @@ class DependencyTable:
 
 
 def is_exact(ode: ExplicitOde, state: int) -> bool:
-    """Whether a state's start value is a number, not an expression of parameters."""
+    """Whether a state's start value is a number, not an expression or solution of equations."""
+    if ode.initial is not None and ode.states[state].name in ode.initial.solved:
+        return False
     constant: bool = ode.start[state].is_constant()
     return constant
+
+
+def known_dependencies(ode: ExplicitOde, values: Any) -> Any:
+    """The expressions with the unknowns of blocks replaced by something that depends alike."""
+    return _without(values, ode.blocks)
+
+
+def initial_dependencies(ode: ExplicitOde) -> Any:
+    """Start values of the states; solved ones are replaced by something that depends alike."""
+    if ode.initial is None:
+        return ode.start
+    guesses = ca.vertcat(ca.SX(0, 1), *ode.initial.guesses.values())
+    starts = _without(ode.initial.x, ode.initial.blocks)
+    return ca.substitute(starts, guesses, ca.SX.zeros(guesses.numel()))
+
+
+def _without(values: Any, blocks: Sequence[Block]) -> Any:
+    unknowns, replacements = ca.SX(0, 1), ca.SX(0, 1)
+    for block in blocks:
+        names = {block.unknowns[i].name() for i in range(block.unknowns.numel())}
+        given = ca.substitute(block.residual, unknowns, replacements)
+        knowns = [symbol for symbol in ca.symvar(given) if symbol.name() not in names]
+        surrogate = ca.sin(sum((ca.sin(symbol) for symbol in knowns), ca.SX(1)))
+        unknowns = ca.vertcat(unknowns, block.unknowns)
+        replacements = ca.vertcat(replacements, ca.repmat(surrogate, len(names), 1))
+    return ca.substitute(values, unknowns, replacements)

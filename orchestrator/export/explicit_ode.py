@@ -1,16 +1,18 @@
-"""From residuals to explicit functions: block-lower-triangular order, linear blocks solved."""
+"""From residuals to explicit functions: index reduction, blocks, initial system."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
 
-from orchestrator.errors import ModelicaError
-from orchestrator.export.linearity import nonlinear_unknowns
+from orchestrator.export.blocks import Block, solve
+from orchestrator.export.index_reduction import reduce_index
+from orchestrator.export.initial_system import InitialSystem, initial_system
 from orchestrator.export.residual_dae import Kind, ResidualDae, Variable
+from orchestrator.export.start_point import calculated_values, column, guessed_values
 
 _SX = Any  # casadi.SX column
 
@@ -22,6 +24,10 @@ class ExplicitOde:
     The tuples of variables give the order of the elements in the columns of the same letter:
     states x, inputs u, parameters p, calculated parameters c, outputs y and locals w that are not
     states, constants with their values.
+
+    The functions of time may also contain z, the unknowns of the blocks, which Newton's method
+    solves at run time; ``guess`` holds its start values, in terms of t, u, x, p and c. Parameters
+    that the initial system determines stand in c: as guesses in ``c``, as symbols in ``c_running``.
     """
 
     name: str
@@ -39,6 +45,21 @@ class ExplicitOde:
     w: _SX
     c: _SX
     start: _SX
+    c_running: _SX
+    blocks: tuple[Block, ...] = ()
+    guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    initial: InitialSystem | None = None
+    initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+
+    @property
+    def z(self) -> _SX:
+        """Column of the unknowns of all blocks."""
+        return column(block.unknowns for block in self.blocks)
+
+    @property
+    def is_explicit(self) -> bool:
+        """No block is left to Newton's method at run time."""
+        return not self.blocks
 
     @property
     def arguments(self) -> list[_SX]:
@@ -58,25 +79,31 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     Raises
     ------
     ModelicaError
-        If equations and unknowns do not match one to one (the model is singular or needs index
-        reduction), or a block of equations is not linear in its unknowns.
+        If equations and unknowns do not match one to one, or the index cannot be reduced.
     """
+    dae = reduce_index(dae)
     free = dae.of_kind(Kind.OUTPUT, Kind.LOCAL)
     states = tuple(variable for variable in free if dae.is_state(variable))
     others = tuple(variable for variable in free if not dae.is_state(variable))
     unknowns = [dae.derivatives[state.name] for state in states] + [v.symbol for v in others]
-    solved = _solve(dae, unknowns)
+    solution = solve(dae.name, dae.residuals, unknowns)
     calculated = dae.of_kind(Kind.CALCULATED)
     outputs = tuple(variable for variable in others if variable.kind is Kind.OUTPUT)
     shown = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)
-    column = ca.cse(
-        ca.vertcat(
-            ca.SX(0, 1),
-            *(solved[dae.derivatives[state.name].name()] for state in states),
-            *(solved[variable.name] for variable in (*outputs, *shown)),
+    columns = ca.cse(
+        ca.densify(
+            column(
+                (
+                    *(solution.values[dae.derivatives[state.name].name()] for state in states),
+                    *(solution.values[variable.name] for variable in (*outputs, *shown)),
+                )
+            )
         )
     )
-    xdot, y, w = ca.vertsplit(column, [0, len(states), len(states) + len(outputs), column.numel()])
+    ends = [0, len(states), len(states) + len(outputs), columns.numel()]
+    xdot, y, w = ca.vertsplit(columns, ends)
+    running = calculated_values(dae, calculated)
+    initial = initial_system(dae, states, solution)
     return ExplicitOde(
         dae.name,
         dae.description,
@@ -91,106 +118,18 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
         xdot,
         y,
         w,
-        _calculated_values(dae, calculated),
-        ca.vertcat(ca.SX(0, 1), *(state.start for state in states)),
+        guessed_values(dae, running),
+        column(state.start for state in states),
+        running,
+        solution.blocks,
+        _guesses(dae, solution.blocks, {}),
+        initial,
+        _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
     )
 
 
-def _solve(dae: ResidualDae, unknowns: Sequence[Any]) -> dict[str, Any]:
-    """Value of each unknown in terms of t, x, u, p and c, by name of its symbol."""
-    residuals = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in dae.residuals))
-    column = ca.vertcat(ca.SX(0, 1), *unknowns)
-    if not unknowns and not dae.residuals:
-        return {}
-    incidence = ca.jacobian(residuals, column).sparsity()
-    _check_matching(dae, unknowns, incidence)
-    count, rows, columns, row_ends, column_ends, _, _ = incidence.btf()
-    solved: dict[str, Any] = {}
-    for block in range(count):
-        equations = rows[row_ends[block] : row_ends[block + 1]]
-        names = columns[column_ends[block] : column_ends[block + 1]]
-        _solve_block(dae, equations, [unknowns[name] for name in names], solved)
-    return solved
-
-
-def _solve_block(
-    dae: ResidualDae, equations: Sequence[int], unknowns: Sequence[Any], solved: dict[str, Any]
-) -> None:
-    block = ca.vertcat(*(dae.residuals[equation].expression for equation in equations))
-    known = [symbol for symbol in ca.symvar(block) if symbol.name() in solved]
-    if known:
-        values = ca.vertcat(*(solved[symbol.name()] for symbol in known))
-        block = ca.substitute(block, ca.vertcat(*known), values)
-    column = ca.vertcat(*unknowns)
-    matrix = ca.jacobian(block, column)
-    bad = nonlinear_unknowns(block, column, matrix)
-    if bad:
-        origins = "; ".join(dae.residuals[equation].origin for equation in equations)
-        raise ModelicaError(
-            f"{dae.name}: {origins}: {_count(len(unknowns))} for"
-            f" {', '.join(s.name() for s in unknowns)}, not linear in {', '.join(bad)}; this slice"
-            " of the exporter solves linear equations only: solve by hand for the unknown, or make"
-            " it a state with a fast time constant"
-        )
-    constant = ca.substitute(block, column, ca.SX.zeros(len(unknowns)))
-    single = len(unknowns) == 1
-    solution = -constant / matrix if single else ca.solve(matrix, -constant)
-    for position, symbol in enumerate(unknowns):
-        solved[symbol.name()] = solution[position]
-
-
-def _check_matching(dae: ResidualDae, unknowns: Sequence[Any], incidence: Any) -> None:
-    names = [symbol.name() for symbol in unknowns]
-    if len(names) != len(dae.residuals):
-        raise ModelicaError(
-            f"{dae.name}: {len(dae.residuals)} equations for {len(names)} unknowns"
-            f" ({', '.join(names)}); every unknown needs exactly one equation"
-        )
-    if ca.sprank(incidence) == len(names):
-        return
-    # Without the unknowns of a maximum matching, what is left over names the culprits.
-    missing = [
-        residual.origin
-        for row, residual in enumerate(dae.residuals)
-        if ca.sprank(_without_row(incidence, row)) == ca.sprank(incidence)
-    ]
-    free = [
-        name
-        for position, name in enumerate(names)
-        if ca.sprank(_without_column(incidence, position)) == ca.sprank(incidence)
-    ]
-    raise ModelicaError(
-        f"{dae.name}: the equations cannot be solved for {', '.join(free)}; the superfluous ones"
-        f" are among: {'; '.join(missing)}. The model is singular or has a constraint between"
-        " states, which needs index reduction: choose independent states (minimal coordinates)"
-    )
-
-
-def _without_row(incidence: Any, row: int) -> Any:
-    kept = [index for index in range(incidence.size1()) if index != row]
-    return incidence.sub(kept, list(range(incidence.size2())))[0]
-
-
-def _without_column(incidence: Any, column: int) -> Any:
-    kept = [index for index in range(incidence.size2()) if index != column]
-    return incidence.sub(list(range(incidence.size1())), kept)[0]
-
-
-def _calculated_values(dae: ResidualDae, calculated: Sequence[Variable]) -> Any:
-    """Column of the bindings of calculated parameters, in terms of parameters only."""
-    column = symbols(calculated)
-    values = ca.vertcat(ca.SX(0, 1), *(variable.value for variable in calculated))
-    for _ in calculated:
-        if not ca.depends_on(values, column):
-            break
-        values = ca.substitute(values, column, values)
-    if calculated and ca.depends_on(values, column):
-        names = ", ".join(variable.name for variable in calculated)
-        raise ModelicaError(
-            f"{dae.name}: parameters depend on each other in a circle, among {names}"
-        )
-    return values
-
-
-def _count(unknowns: int) -> str:
-    return "an equation" if unknowns == 1 else f"a loop of {unknowns} equations"
+def _guesses(dae: ResidualDae, blocks: Sequence[Block], solved: Mapping[str, _SX]) -> _SX:
+    """Start values of the blocks' unknowns, 0 for derivatives."""
+    starts = {v.name: v.start for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)} | dict(solved)
+    names = [block.unknowns[i].name() for block in blocks for i in range(block.unknowns.numel())]
+    return ca.densify(column(starts.get(name, ca.SX(0)) for name in names))

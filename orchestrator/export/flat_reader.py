@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,11 +13,10 @@ from orchestrator.export.flat_model import FlatEquation, FlatModel
 from orchestrator.export.flat_variable import VariableReader
 from orchestrator.export.function_body import FunctionBody
 from orchestrator.export.refusal import Refusal
-from orchestrator.export.residual_dae import Kind, Residual, ResidualDae, Variable
+from orchestrator.export.residual_dae import Kind, Residual, ResidualDae
 from orchestrator.export.tensor import Tensor
 
 Json = Any
-_LOGGER = logging.getLogger(__name__)
 _EVENTS = "events are not exported yet: put discrete logic into a Python block"
 _REFUSED_SECTIONS = {
     "when_chains": ("a when-equation", _EVENTS),
@@ -47,9 +45,8 @@ class FlatReader:
         """The residual DAE of the whole model."""
         self._refuse_sections()
         residuals = list(self._residuals())
-        starts = self._initial_values()
+        starts, initial = self._initial_equations()
         variables = tuple(self._variables.finish(starts))
-        self._check_starts(variables)
         return ResidualDae(
             self._flat.name,
             self._time,
@@ -57,6 +54,7 @@ class FlatReader:
             dict(self._derivatives),
             tuple(residuals),
             self._flat.tree["model_description"] or "",
+            tuple(initial),
         )
 
     def _refuse_sections(self) -> None:
@@ -98,34 +96,27 @@ class FlatReader:
         for position, item in enumerate(value.items, start=1):
             yield Residual(item, f"{origin}, element {position}" if value.shape else origin)
 
-    def _initial_values(self) -> dict[str, Any]:
-        """Start values from initial equations of the form ``x = expression of parameters``."""
+    def _initial_equations(self) -> tuple[dict[str, Any], list[Residual]]:
+        """Start values from equations ``state = expression of parameters``, and the others."""
         found: dict[str, Any] = {}
+        others: list[Residual] = []
         for equation in self._flat.equations("initial_equations"):
             for residual in self._expand(equation):
-                name, value = self._solved(residual)
-                if name in found:
-                    raise self._error(
-                        residual.origin, Refusal(f"a second initial value of '{name}'")
-                    )
-                found[name] = value
-        return found
+                solved = self._solved(residual)
+                if solved is None or solved[0] in found or self._variables.is_fixed(solved[0]):
+                    others.append(residual)
+                else:
+                    found[solved[0]] = solved[1]
+        return found, others
 
-    def _solved(self, residual: Residual) -> tuple[str, Any]:
+    def _solved(self, residual: Residual) -> tuple[str, Any] | None:
         moving = [s for s in ca.symvar(residual.expression) if not self._is_parameter(s.name())]
         if len(moving) == 1 and moving[0].name() in self._derivatives:
             slope = ca.gradient(residual.expression, moving[0])
             if slope.is_constant() and float(slope) in {1.0, -1.0}:
                 rest = ca.substitute(residual.expression, moving[0], 0)
                 return moving[0].name(), -rest * slope
-        shown = ", ".join(s.name() for s in moving) or "no state"
-        raise self._error(
-            residual.origin,
-            Refusal(
-                f"an initial equation other than 'state = expression of parameters' (has {shown})",
-                "use x(start=.., fixed=true)",
-            ),
-        )
+        return None
 
     def _derivative(self, symbol: Any) -> Any:
         name = symbol.name()
@@ -148,23 +139,6 @@ class FlatReader:
         if name == "time" or name.startswith("der("):
             return True
         return not self._is_parameter(name) and not self._variables.is_discrete(name)
-
-    def _check_starts(self, variables: tuple[Variable, ...]) -> None:
-        for variable in variables:
-            if variable.kind not in {Kind.OUTPUT, Kind.LOCAL}:
-                continue
-            state = variable.name in self._derivatives
-            if variable.fixed and not state:
-                raise self._error(
-                    f"declaration of '{variable.name}'",
-                    Refusal("fixed=true on a variable that is not a state", "remove it"),
-                )
-            if state and not variable.fixed:
-                _LOGGER.warning(
-                    "%s: the start value of state '%s' is not fixed; it is used as if it were",
-                    self._flat.name,
-                    variable.name,
-                )
 
     def _error(self, origin: str, refusal: Refusal) -> ModelicaError:
         return ModelicaError(

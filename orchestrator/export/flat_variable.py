@@ -13,7 +13,7 @@ from orchestrator.errors import ModelicaError
 from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.refusal import Refusal
-from orchestrator.export.residual_dae import DataType, Kind, Variable
+from orchestrator.export.residual_dae import DataType, Kind, StateSelect, Variable
 from orchestrator.export.tensor import Tensor
 
 Json = Any
@@ -36,6 +36,7 @@ class VariableReader:
         self._entries: dict[str, Json] = flat.tree["variables"]
         self._scalar_kinds: dict[str, Kind] = {}
         self._discrete: set[str] = set()
+        self._fixed: set[str] = set()
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
         self._kinds = {name: self._classify(name, entry) for name, entry in self._entries.items()}
@@ -47,6 +48,15 @@ class VariableReader:
     def kind(self, name: str) -> Kind:
         """Kind of a scalar variable."""
         return self._scalar_kinds.get(name, Kind.LOCAL)
+
+    def is_fixed(self, name: str) -> bool:
+        """Whether a scalar variable is declared with fixed=true."""
+        return name in self._fixed
+
+    def _is_free(self, name: str) -> bool:
+        """Whether a parameter is declared with fixed=false."""
+        fixed = self._entries[name]["fixed"]
+        return self._kinds[name] is Kind.CALCULATED and bool(fixed) and not any(fixed)
 
     def is_discrete(self, name: str) -> bool:
         """Whether a scalar variable is an Integer or a Boolean."""
@@ -68,13 +78,7 @@ class VariableReader:
         if tag == "Constant":
             return Kind.CONSTANT
         if tag == "Parameter":
-            if entry["fixed"] and not all(entry["fixed"]):
-                raise self._error(name, Refusal("a parameter with fixed=false", "give its value"))
-            if name in self._flat.structural:
-                return Kind.CONSTANT
-            if self._flat.tree["variable_final_flags"].get(name) or _refers(entry["binding"]):
-                return Kind.CALCULATED
-            return Kind.PARAMETER
+            return self._classify_parameter(name, entry)
         if tag == "Discrete":
             raise self._error(
                 name, Refusal("a discrete Real variable", "events are not exported yet")
@@ -82,6 +86,15 @@ class VariableReader:
         if "." in name or "[" in name.partition(".")[2]:
             return Kind.LOCAL  # only the connectors of the top level are the FMU's
         return {"Input": Kind.INPUT, "Output": Kind.OUTPUT}.get(direction, Kind.LOCAL)
+
+    def _classify_parameter(self, name: str, entry: Json) -> Kind:
+        if entry["fixed"] and not any(entry["fixed"]):
+            return Kind.CALCULATED  # by the initial system
+        if name in self._flat.structural:
+            return Kind.CONSTANT
+        if self._flat.tree["variable_final_flags"].get(name) or _refers(entry["binding"]):
+            return Kind.CALCULATED
+        return Kind.PARAMETER
 
     def _declare(self, name: str, entry: Json) -> None:
         self._data_type(name)
@@ -91,6 +104,8 @@ class VariableReader:
         self._scalar_kinds.update(dict.fromkeys(names, kind))
         if self._data_type(name) is not DataType.REAL:
             self._discrete.update(names)
+        fixed = entry["fixed"] or [False]
+        self._fixed.update(n for i, n in enumerate(names) if fixed[i % len(fixed)])
         self.names[name] = Tensor(shape, tuple(ca.SX.sym(scalar) for scalar in names))
         binding = entry["binding"]
         if binding is not None and kind in {Kind.OUTPUT, Kind.LOCAL, Kind.INPUT}:
@@ -104,7 +119,7 @@ class VariableReader:
         """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
         for name, kind in self._kinds.items():
             final = self._flat.tree["variable_final_flags"].get(name)
-            if kind is not Kind.CALCULATED or final:
+            if kind is not Kind.CALCULATED or final or self._is_free(name):
                 continue
             value = self._evaluate(name, self._entries[name]["binding"])
             if all(item.is_constant() for item in value.items):
@@ -133,14 +148,14 @@ class VariableReader:
         kind, data_type = self._kinds[name], self._data_type(name)
         shape = tuple(entry["dims"])
         start = self._evaluate(name, entry["start"])
-        value = self._evaluate(name, entry["binding"]) if kind is Kind.CALCULATED else None
+        bound = kind is Kind.CALCULATED and not self._is_free(name)
+        value = self._evaluate(name, entry["binding"]) if bound else None
         if kind is Kind.PARAMETER and entry["binding"] is not None:
             start = self._evaluate(name, entry["binding"])
         fixed = entry["fixed"] or [False]
+        free = self._is_free(name)
         for position, scalar in enumerate(_scalar_names(name, shape)):
             constant = kind is Kind.CONSTANT
-            if scalar in starts and fixed[position % len(fixed)]:
-                raise Refusal("fixed=true together with an initial equation", "remove one of them")
             known = self.names[name].items[position] if constant else None
             yield Variable(
                 scalar,
@@ -156,6 +171,8 @@ class VariableReader:
                 unit=entry["unit"] or None,
                 description=entry["description"] or "",
                 protected=entry["is_protected"],
+                state_select=_state_select(entry["state_select"]),
+                free=free,
                 settable=name not in self._flat.structural,
             )
 
@@ -194,6 +211,11 @@ class VariableReader:
         return ModelicaError(
             f"{self._flat.name}: variable '{name}'{at}: the exporter does not support {refusal}"
         )
+
+
+def _state_select(declared: str | None) -> StateSelect:
+    name = (declared or "Default").rpartition(".")[2].upper()
+    return StateSelect[name]
 
 
 def _scalar_names(name: str, shape: tuple[int, ...]) -> Iterator[str]:

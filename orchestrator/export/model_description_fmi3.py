@@ -33,7 +33,6 @@ _COMMON = {
     "canGetAndSetFMUState": "true",
     "canSerializeFMUState": "true",
     "providesDirectionalDerivatives": "true",
-    "providesAdjointDerivatives": "true",
 }
 _INTERFACES = {
     "ModelExchange": {"needsCompletedIntegratorStep": "false"},
@@ -50,8 +49,10 @@ _INTERFACES = {
 def write(layout: Layout, recipe: Recipe, token: str) -> bytes:
     """Text of modelDescription.xml, encoded in UTF-8."""
     root = root_element(layout, {"fmiVersion": "3.0", "instantiationToken": token})
+    adjoint = {"providesAdjointDerivatives": "true" if layout.ode.is_explicit else "false"}
     for tag, own in _INTERFACES.items():
-        etree.SubElement(root, tag, {"modelIdentifier": recipe.name, **own, **_COMMON})
+        attributes = {"modelIdentifier": recipe.name, **own, **_COMMON, **adjoint}
+        etree.SubElement(root, tag, attributes)
     add_units(root, units_of(layout) | {"s"})
     add_log_categories(root)
     add_default_experiment(root, recipe)

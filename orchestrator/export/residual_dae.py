@@ -33,6 +33,16 @@ class DataType(Enum):
     BOOLEAN = "Boolean"
 
 
+class StateSelect(Enum):
+    """Modelica's wish about being a state; a larger value is a stronger wish."""
+
+    NEVER = 0
+    AVOID = 1
+    DEFAULT = 2
+    PREFER = 3
+    ALWAYS = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
     """One scalar variable.
@@ -47,6 +57,8 @@ class Variable:
         Binding of a calculated parameter (expression of parameters) or of a constant (number).
     fixed
         The start value holds exactly at initialisation.
+    free
+        A calculated parameter that the initial system determines (fixed=false in Modelica).
     """
 
     name: str
@@ -62,6 +74,8 @@ class Variable:
     unit: str | None = None
     description: str = ""
     protected: bool = False
+    state_select: StateSelect = StateSelect.DEFAULT
+    free: bool = False
     settable: bool = True  # False: a structural parameter, folded into the equations
 
 
@@ -81,6 +95,8 @@ class ResidualDae:
     ----------
     derivatives
         State name to the symbol of its derivative.
+    initial
+        Further equations that hold at initialisation only.
     """
 
     name: str
@@ -89,6 +105,7 @@ class ResidualDae:
     derivatives: Mapping[str, Any]
     residuals: tuple[Residual, ...]
     description: str = ""
+    initial: tuple[Residual, ...] = ()
     _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,15 @@ package Units "SI quantities of this package"
   type Damping = Real(quantity = "TranslationalDampingConstant", unit = "N.s/m", min = 0)
     "Coefficient of a translational damper";
   type Frequency = Real(quantity = "Frequency", unit = "Hz", min = 0) "Frequency";
+  type Inertia = Real(quantity = "MomentOfInertia", unit = "kg.m2") "Moment of inertia";
+  type Torque = Real(quantity = "Torque", unit = "N.m") "Torque";
+  type Energy = Real(quantity = "Energy", unit = "J") "Energy";
+  type Angle = Real(quantity = "Angle", unit = "rad") "Angle";
+  type AngularVelocity = Real(quantity = "AngularVelocity", unit = "rad/s") "Angular velocity";
+  type AngularMomentum = Real(quantity = "AngularMomentum", unit = "kg.m2/s") "Angular momentum";
+  type BendingStiffness = Real(quantity = "BendingStiffness", unit = "N.m2", min = 0)
+    "Bending stiffness of a beam or rope";
+  type Curvature = Real(quantity = "Curvature", unit = "1/m") "Curvature of a line";
   type DampingRatio = Real(quantity = "DampingRatio", unit = "1", min = 0)
     "Damping relative to critical damping";
   annotation (Documentation(info = "<html>

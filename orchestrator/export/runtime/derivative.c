@@ -29,7 +29,11 @@ static bool prepare_derivative(Instance* instance, const Reference unknowns[], s
         if (!is_known(instance, knowns[i], function)) return false;
     for (size_t i = 0; i < unknown_count; ++i)
         if (!is_unknown(instance, unknowns[i], function)) return false;
-    if (instance->state.stale & STALE_PARAMETERS) update_parameters(instance);
+    State* s = &instance->state;
+    if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance)) {
+        report_block(instance, function);
+        return false;
+    }
     memset(instance->tangent, 0, sizeof instance->tangent);
     return true;
 }
@@ -40,10 +44,12 @@ static Status directional_derivative(Instance* instance, const Reference unknown
                                      const char* function) {
     if (!prepare_derivative(instance, unknowns, unknown_count, knowns, known_count, function))
         return STATUS_ERROR;
-    double *d = instance->tangent, *v = instance->state.values;
+    double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
     for (size_t i = 0; i < known_count; ++i) d[knowns[i]] += seed[i];
     const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P,
-                                 v + AT_C,    d + AT_U, d + AT_X};
+                                 v + AT_C,    z,        d + AT_U, d + AT_X};
+    memcpy(z, instance->state.z, sizeof instance->state.z);
+    if (!solve_running(instance, arguments, z)) return report_block(instance, function);
     double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
     model_tangent(arguments, results, NULL, NULL, 0);
     for (size_t i = 0; i < unknown_count; ++i) sensitivity[i] = d[unknowns[i]];

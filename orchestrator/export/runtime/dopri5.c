@@ -58,6 +58,7 @@ static double try_step(Instance* instance, double time, double h, double* stiffn
     const double* x = s->values + AT_X;
     double *stage = instance->stage, *next = instance->next;
     double (*k)[ROOM(N_X)] = instance->k;
+    *stiffness = 0.0;
 #pragma GCC unroll 7
     for (int n = 1; n < 7; ++n) {
         double* target = n == 6 ? next : stage; /* the last stage is the solution */
@@ -68,6 +69,7 @@ static double try_step(Instance* instance, double time, double h, double* stiffn
             target[i] = x[i] + h * slope;
         }
         derivatives(instance, time + stage_times[n] * h, target, k[n]);
+        if (N_Z > 0 && instance->failed_block) return NAN; /* a shorter step may get there */
     }
     double error = 0.0, bend = 0.0, distance = 0.0;
     for (int i = 0; i < N_X; ++i) {
@@ -107,6 +109,7 @@ static Status report_failure(Instance* instance, double time, double h, const ch
     if (culprit >= 0)
         return fail(instance, "%s: '%s' is %g in the step from t = %.9g s", function,
                     model_names[culprit], s->values[culprit], time);
+    if (instance->failed_block) return report_block(instance, function);
     for (int i = N_X - 1; i >= 0; --i)
         if (!isfinite(instance->k[0][i])) culprit = i;
     if (culprit >= 0)

@@ -1,15 +1,26 @@
 /* Calls of the generated functions, each at most once after a change. */
 #include "instance.h"
 
-static inline void derivatives(const Instance* instance, double time, const double* x, double* dx) {
+static inline void derivatives(Instance* instance, double time, const double* x, double* dx) {
     const double* v = instance->state.values;
-    const double* arguments[] = {&time, v + AT_U, x, v + AT_P, v + AT_C};
+    double* z = instance->state.z;
+    const double* arguments[] = {&time, v + AT_U, x, v + AT_P, v + AT_C, z};
+    double sum = 0.0;
+    for (int i = 0; i < N_X && N_Z > 0; ++i) sum += 0.0 * x[i];
+    /* The solver sees that it cannot go there. A NaN in x is the trace of an earlier failure, which
+     * keeps its message. */
+    if (sum != 0.0 || !solve_running(instance, arguments, z)) {
+        for (int i = 0; i < N_X; ++i) dx[i] = NAN;
+        return;
+    }
+    instance->state.z_known = 1;
     double* results[] = {dx};
     model_ode(arguments, results, NULL, NULL, 0);
 }
 
-/* Calculated parameters and, until initialisation ends, start values that follow parameters. */
-static void update_parameters(Instance* instance) {
+/* Calculated parameters and, until initialisation ends, start values that follow from parameters
+ * and initial equations; false if those have no solution. */
+static bool update_parameters(Instance* instance) {
     State* s = &instance->state;
     const double* arguments[] = {s->values + AT_P, s->values + AT_C};
     double* calculated[] = {s->values + AT_C};
@@ -19,26 +30,34 @@ static void update_parameters(Instance* instance) {
         model_start(arguments, start, NULL, NULL, 0);
         for (int i = 0; i < N_X; ++i)
             if (!s->start_set[i]) s->values[AT_X + i] = instance->stage[i];
+        s->z_known = 0;
+        if (!solve_initial(instance)) return false;
     }
     s->stale &= ~(uint32_t)STALE_PARAMETERS;
+    return true;
 }
 
-/* Makes the value at a position agree with the present inputs, states and parameters. */
-static inline void refresh(Instance* instance, Reference reference) {
+/* Makes the value at a position agree with the present inputs, states and parameters; false if
+ * implicit equations have no solution. */
+static inline bool refresh(Instance* instance, Reference reference) {
     State* s = &instance->state;
-    if (s->stale == 0) return;
-    if (s->stale & STALE_PARAMETERS) update_parameters(instance);
-    if ((int)reference < AT_Y) return;
-    double* v = s->values;
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C};
-    if ((int)reference < AT_W) {
-        if (!(s->stale & STALE_OUTPUTS)) return;
+    if (s->stale == 0) return true;
+    if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance)) return false;
+    if ((int)reference < AT_Y) return true;
+    double *v = s->values, *z = instance->z_now;
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, z};
+    bool outputs = (int)reference < AT_W;
+    if (!(s->stale & (outputs ? STALE_OUTPUTS : STALE_LOCALS))) return true;
+    memcpy(z, s->z, sizeof s->z); /* looking at values must not change what the solver does next */
+    if (!solve_running(instance, arguments, z)) return false;
+    if (outputs) {
         double* results[] = {v + AT_Y};
         model_outputs(arguments, results, NULL, NULL, 0);
         s->stale &= ~(uint32_t)STALE_OUTPUTS;
-    } else if (s->stale & STALE_LOCALS) {
+    } else {
         double* results[] = {v + AT_W, v + AT_DX};
         model_locals(arguments, results, NULL, NULL, 0);
         s->stale &= ~(uint32_t)STALE_LOCALS;
     }
+    return true;
 }

@@ -32,7 +32,8 @@ static Status set_states(Instance* instance, const double values[], size_t count
 static Status get_states(Instance* instance, double values[], size_t count, const char* function) {
     if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
     if (!counts_agree(instance, count, N_X, "continuous states", function)) return STATUS_ERROR;
-    if (instance->state.stale & STALE_PARAMETERS) update_parameters(instance);
+    if ((instance->state.stale & STALE_PARAMETERS) && !update_parameters(instance))
+        return discard_block(instance, function);
     if (count > 0) memcpy(values, instance->state.values + AT_X, sizeof(double) * count);
     return STATUS_OK;
 }
@@ -51,8 +52,11 @@ static Status get_derivatives(Instance* instance, double values[], size_t count,
     if (!counts_agree(instance, count, N_X, "continuous states", function)) return STATUS_ERROR;
     if (count == 0) return STATUS_OK;
     State* s = &instance->state;
-    if (s->stale & STALE_PARAMETERS) update_parameters(instance);
+    if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
+        return discard_block(instance, function);
+    instance->failed_block = NULL;
     derivatives(instance, s->values[AT_TIME], s->values + AT_X, values);
+    if (instance->failed_block) return discard_block(instance, function);
     for (size_t i = 0; i < count; ++i)
         if (!isfinite(values[i]))
             return discard(instance, "%s: the derivative of '%s' is %g at t = %.9g s", function,

@@ -5,6 +5,7 @@
 #include "model.h"
 #include "instance.h"
 #include "log.c"
+#include "newton.c"
 #include "evaluate.c"
 #include "values.c"
 #include "life_cycle.c"

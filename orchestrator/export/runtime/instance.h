@@ -3,8 +3,8 @@
  *
  * Nothing in the core (every file but fmi2* and fmi3*) knows a version of FMI: the faces translate.
  * The generated model.h gives the sizes N_*, the tables model_* and the functions
- * model_ode, model_outputs, model_locals, model_calculated, model_start, model_tangent and, for
- * FMI 3, model_adjoint. */
+ * model_ode, model_outputs, model_locals, model_calculated, model_start, model_tangent, those of
+ * the implicit blocks and, for FMI 3 models without such blocks, model_adjoint. */
 #ifndef SOFTDOCK_INSTANCE_H
 #define SOFTDOCK_INSTANCE_H
 
@@ -76,6 +76,8 @@ typedef struct {
     int32_t unused;
     Controller controller;
     double values[N_VALUES];
+    double z[ROOM(N_Z)]; /* last solution of the implicit blocks */
+    int64_t z_known;
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
 } State;
 
@@ -93,7 +95,15 @@ typedef struct {
     double stage[ROOM(N_X)], next[ROOM(N_X)]; /* scratch of solvers and directional derivatives */
     double k[7][ROOM(N_X)];
     double tangent[N_VALUES];
-    double last_step; /* communication step for which `substeps` was computed */
+    double z_now[ROOM(N_Z)], initial_z[ROOM(N_ZI)], guess[ROOM(N_Z)];
+    double initial_x[ROOM(N_X)], initial_c[ROOM(N_C)], checks[ROOM(N_CHECKS)];
+    double step[ROOM(LARGEST_BLOCK)], next_step[ROOM(LARGEST_BLOCK)], from[ROOM(LARGEST_BLOCK)];
+    double correction[ROOM(LARGEST_BLOCK)], row_scale[ROOM(LARGEST_BLOCK)];
+    double jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
+    double next_jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
+    int pivots[ROOM(LARGEST_BLOCK)];
+    const char* failed_block; /* label of the block that Newton's method could not solve */
+    double last_step;         /* communication step for which `substeps` was computed */
     int substeps;
     Importer importer;
     char* name;

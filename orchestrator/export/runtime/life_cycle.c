@@ -81,7 +81,14 @@ static Status set_up(Instance* instance, bool tolerance_defined, double toleranc
 static Status exit_initialization(Instance* instance, const char* function) {
     if (!allowed(instance, MODE_INITIALIZATION, function)) return STATUS_ERROR;
     State* s = &instance->state;
-    if (s->stale & STALE_PARAMETERS) update_parameters(instance);
+    if (((s->stale & STALE_PARAMETERS) && !update_parameters(instance)) || !settle(instance)) {
+        s->mode = MODE_ERROR;
+        return report_block(instance, function);
+    }
+    if (!consistent(instance, function)) {
+        s->mode = MODE_ERROR;
+        return STATUS_ERROR;
+    }
     for (int i = AT_X; i < AT_Y; ++i) {
         if (isnan(s->values[i]) || (i < AT_P && isinf(s->values[i]))) {
             s->mode = MODE_ERROR;

@@ -23,6 +23,7 @@ static Status report_divergence(Instance* instance, double time, const char* fun
     for (int i = AT_U; i < AT_X; ++i)
         if (!isfinite(v[i])) culprit = i;
     instance->state.mode = MODE_ERROR;
+    if (culprit >= AT_X && instance->failed_block) return report_block(instance, function);
     return fail(
         instance, "%s: '%s' is %g in the step from t = %.9g s%s", function, model_names[culprit],
         v[culprit], time,

@@ -26,12 +26,17 @@ static inline Status do_step(Instance* instance, double time, double step, const
     if (!allowed(instance, MODE_STEP, function)) return STATUS_ERROR;
     if (!step_is_valid(instance, time, step, function)) return STATUS_ERROR;
     State* s = &instance->state;
-    if (s->stale & STALE_PARAMETERS) update_parameters(instance);
+    if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
+        return report_block(instance, function);
     if (N_X > 0 && step > 0.0) {
         Status status = integrate(instance, time, step, function);
         if (status != STATUS_OK) return status;
     }
     s->values[AT_TIME] = time + step;
+    if (!settle(instance)) {
+        s->mode = MODE_ERROR;
+        return report_block(instance, function);
+    }
     s->stale |= STALE_OUTPUTS | STALE_LOCALS;
     return STATUS_OK;
 }

@@ -55,6 +55,7 @@ static inline bool writable(Instance* instance, Reference reference, int type, d
     if (place < AT_U || place >= AT_C) return refuse_set(instance, reference, function);
     if (place < AT_X) {
         s->stale |= STALE_OUTPUTS | STALE_LOCALS;
+        if (HAS_INITIAL_SYSTEM && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;
         return true;
     }
     int when = MODES_SETUP | (model_tunable[place] ? MODE_STEP | MODE_EVENT : 0);
@@ -70,7 +71,7 @@ static inline Status get_reals(Instance* instance, const Reference references[],
     if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
     for (size_t i = 0; i < count; ++i) {
         if (!readable(instance, references[i], TYPE_REAL, function)) return STATUS_ERROR;
-        refresh(instance, references[i]);
+        if (!refresh(instance, references[i])) return report_block(instance, function);
         values[i] = instance->state.values[references[i]];
     }
     return STATUS_OK;
@@ -93,7 +94,10 @@ static inline Status set_reals(Instance* instance, const Reference references[],
 static bool get_discrete(Instance* instance, Reference reference, int type, int* value,
                          const char* function) {
     if (!readable(instance, reference, type, function)) return false;
-    refresh(instance, reference);
+    if (!refresh(instance, reference)) {
+        report_block(instance, function);
+        return false;
+    }
     double number = instance->state.values[reference];
     if (!(fabs(number) <= 2147483647.0)) {
         fail(instance, "%s: the value %g of '%s' does not fit into an integer", function, number,

@@ -28,34 +28,57 @@ def test_chain_of_blocks_is_solved_in_order(explicit: Any, evaluate: Any) -> Non
     assert (values["a"], values["b"], values["c"]) == (2.0, 3.0, 6.0)
 
 
+def test_nonlinear_block_is_left_to_newton(explicit: Any) -> None:
+    ode = explicit("input Real u; Real y, z;\nequation\ny*z = u; y + z = 1;")
+    assert sorted(ode.blocks[0].label.split(", ")) == ["y", "z"]
+    assert len(ode.blocks[0].origins) == 2
+
+
+def test_large_linear_block_is_factorised_at_run_time(explicit: Any) -> None:
+    ode = explicit("Real y[9];\nequation\nfor i in 1:9 loop sum(y) + i*y[i] = time; end for;")
+    assert [block.unknowns.numel() for block in ode.blocks] == [9]
+
+
+def test_constraint_between_states_is_differentiated(explicit: Any, evaluate: Any) -> None:
+    ode = explicit(
+        "Real x(start=1, fixed=true), y(start=2), F;\nequation\n"
+        "der(x) = 3 + F; y = 2*x; der(y) = 12 - F;"
+    )
+    assert [state.name for state in ode.states] == ["x"]
+    assert evaluate(ode)["F"] == pytest.approx(2.0)
+
+
+def test_state_select_decides_about_the_state(explicit: Any) -> None:
+    body = "Real x(start=1{}), y(start=2{}), F;\nequation\nder(x) = F; y = 2*x; der(y) = -F - y;"
+    for first, second, chosen in (
+        (", stateSelect=StateSelect.prefer", "", "x"),
+        ("", ", stateSelect=StateSelect.prefer", "y"),
+        (", fixed=true", "", "x"),
+        ("", ", fixed=true", "y"),
+        (", fixed=true", ", stateSelect=StateSelect.always", "y"),
+    ):
+        assert [v.name for v in explicit(body.format(first, second)).states] == [chosen]
+
+
 @pytest.mark.parametrize(
-    "equation",
+    ("body", "pattern"),
     [
-        "y*y = u",
-        "sin(y) = u",
-        "y + noEvent(floor(y)) = u",
-        "y + noEvent(if y > 0 then 1 else 0) = u",
-        "y + noEvent(max(y, 0)) = u",
-        "y + sign(y) = u",
-        "y + abs(y) = u",
+        ("Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;", "singular.*for y, z; .*<text>:5"),
+        (
+            "input Real u; Real x, y, F;\nequation\nder(x) = F; der(y) = -F; x + 2*y = u;",
+            "input 'u', so its derivative is needed",
+        ),
+        (
+            "Real x, y, F;\nequation\nder(x) = F; der(y) = -F; x*x + y*y = 1;",
+            "start values .* do not determine",
+        ),
     ],
 )
-def test_nonlinear_equation_is_refused(equation: str, explicit: Any) -> None:
-    with pytest.raises(ModelicaError, match="not linear in y"):
-        explicit(f"input Real u; Real y;\nequation\n{equation};")
-
-
-def test_nonlinear_loop_names_all_unknowns(explicit: Any) -> None:
-    with pytest.raises(ModelicaError, match=r"loop of 2 equations for .*not linear in"):
-        explicit("input Real u; Real y, z;\nequation\ny*z = u; y + z = 1;")
-
-
-def test_constraint_between_states_asks_for_index_reduction(explicit: Any) -> None:
-    with pytest.raises(ModelicaError, match=r"cannot be solved for .*index reduction"):
-        explicit(
-            "Real x(start=1, fixed=true), y(start=2, fixed=true), F;\nequation\n"
-            "der(x) = F; y = 2*x; der(y) = -F;"
-        )
+def test_singular_model_names_equations_and_variables(
+    body: str, pattern: str, explicit: Any
+) -> None:
+    with pytest.raises(ModelicaError, match=pattern):
+        explicit(body)
 
 
 def _variable(name: str, kind: Kind, start: Any = 0.0) -> Variable:

@@ -20,22 +20,6 @@ REFUSED = {
     "event": ("input Real u; Real y;\nequation\ny = if u > 0 then 1 else 2;", "'Gt' on u.*noEvent"),
     "time event": ("Real y;\nequation\ny = if time > 1 then 1 else 2;", "on time.*noEvent"),
     "floor": ("input Real u; Real y;\nequation\ny = floor(u);", r"floor\(\) on u.*noEvent"),
-    "initial": (
-        "Real x(start=1);\ninitial equation\nder(x) = 0;\nequation\nder(x) = 1 - x;",
-        "initial equation other than",
-    ),
-    "double start": (
-        "Real x(start=1, fixed=true);\ninitial equation\nx = 2;\nequation\nder(x) = -x;",
-        "fixed=true together with an initial equation",
-    ),
-    "fixed algebraic": (
-        f"Real y(start=2, fixed=true); {_LAG}y = 2*x;",
-        "fixed=true on a variable that is not a state",
-    ),
-    "free parameter": (
-        f"parameter Real q(fixed=false, start=1); Real y; {_LAG}y = q;\ninitial equation\nq = 2;",
-        "fixed=false",
-    ),
     "string": (f'parameter String s = "a"; {_LAG}', "type String"),
 }
 

@@ -1,0 +1,76 @@
+within SpaceDocking.Ropes;
+model WireRope "Wire rope with stretching and bending stiffness, free at both ends"
+  constant Integer n = 31 "Number of nodes";
+  parameter Units.Position length = 1 "Length without load";
+  parameter Units.Mass m = 0.3 "Mass of the whole rope";
+  parameter Units.Force EA = 500 "Stretching stiffness: force at a strain of one";
+  parameter Units.BendingStiffness EI = 0.02 "Bending stiffness";
+  parameter Units.Damping d = 0 "Damping of each segment along its direction";
+  parameter Units.Acceleration g[3] = {0, 0, 0} "Gravity";
+  parameter Units.Curvature curvature = 0 "Curvature at the start, in the x-y plane";
+  input Units.Force force_a[3] "Force on the first node";
+  input Units.Force force_b[3] "Force on the last node";
+  output Units.Position position_a[3] "Position of the first node";
+  output Units.Position position_b[3] "Position of the last node";
+  output Units.Velocity velocity_a[3] "Velocity of the first node";
+  output Units.Velocity velocity_b[3] "Velocity of the last node";
+  output Units.Energy energy "Kinetic and elastic energy, and that of gravity";
+  Units.Position r[n, 3](
+    start = {{(i - 1)*length/(n - 1), 0.5*curvature*((i - 1)*length/(n - 1))^2, 0} for i in 1:n},
+    each fixed = true) "Positions of the nodes";
+  Units.Velocity v[n, 3](each start = 0, each fixed = true) "Velocities of the nodes";
+protected
+  final parameter Units.Position s = length/(n - 1) "Length of a segment without load";
+  final parameter Units.Mass m_node = m/n "Mass of a node";
+  Units.Position e[n - 1] "Present lengths of the segments";
+  Units.Force tension[n - 1] "Forces in the segments";
+  Units.Force pull[n + 1, 3] "Forces of segments on the node after them; at the ends the inputs";
+  Units.Position bow[n + 2, 3] "Second differences of the positions; zero at the ends";
+equation
+  for i in 1:n - 1 loop
+    e[i] = sqrt((r[i + 1, 1] - r[i, 1])^2 + (r[i + 1, 2] - r[i, 2])^2 + (r[i + 1, 3] - r[i, 3])^2);
+    tension[i] = EA*(e[i]/s - 1) + d/e[i]*((r[i + 1, 1] - r[i, 1])*(v[i + 1, 1] - v[i, 1])
+      + (r[i + 1, 2] - r[i, 2])*(v[i + 1, 2] - v[i, 2])
+      + (r[i + 1, 3] - r[i, 3])*(v[i + 1, 3] - v[i, 3]));
+  end for;
+  for j in 1:3 loop
+    pull[1, j] = -force_a[j];
+    pull[n + 1, j] = force_b[j];
+    bow[1, j] = 0;
+    bow[2, j] = 0;
+    bow[n + 1, j] = 0;
+    bow[n + 2, j] = 0;
+  end for;
+  for i in 1:n - 1 loop
+    for j in 1:3 loop
+      pull[i + 1, j] = tension[i]*(r[i + 1, j] - r[i, j])/e[i];
+    end for;
+  end for;
+  for i in 2:n - 1 loop
+    for j in 1:3 loop
+      bow[i + 1, j] = r[i - 1, j] - 2*r[i, j] + r[i + 1, j];
+    end for;
+  end for;
+  for i in 1:n loop
+    for j in 1:3 loop
+      der(r[i, j]) = v[i, j];
+      m_node*der(v[i, j]) = pull[i + 1, j] - pull[i, j] + m_node*g[j]
+        - EI/s^3*(bow[i, j] - 2*bow[i + 1, j] + bow[i + 2, j]);
+    end for;
+  end for;
+  position_a = r[1, :];
+  position_b = r[n, :];
+  velocity_a = v[1, :];
+  velocity_b = v[n, :];
+  energy = sum({0.5*m_node*(v[i, 1]^2 + v[i, 2]^2 + v[i, 3]^2) - m_node*(g[1]*r[i, 1]
+      + g[2]*r[i, 2] + g[3]*r[i, 3]) for i in 1:n})
+    + sum({0.5*EA/s*(e[i] - s)^2 for i in 1:n - 1})
+    + sum({0.5*EI/s^3*(bow[i, 1]^2 + bow[i, 2]^2 + bow[i, 3]^2) for i in 1:n + 2});
+  annotation (Documentation(info = "<html>
+<p>31 point masses, joined by springs of stiffness <code>EA/s</code>. Bending acts on the second
+differences of the positions, with the energy <code>EI/(2*s^3)*bow^2</code> for each inner node: exact
+for small strains and moderate curvature.</p>
+<p>Both ends are free; clamp them by forces, for example from a stiff spring in another component.
+Without damping and end forces energy and momentum are constant.</p>
+</html>"));
+end WireRope;

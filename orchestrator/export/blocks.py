@@ -1,0 +1,125 @@
+"""Block-lower-triangular solution: small linear blocks by formula, all others left to Newton."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.errors import ModelicaError
+from orchestrator.export.linearity import nonlinear_unknowns
+from orchestrator.export.residual_dae import Residual
+
+_LARGEST_FORMULA = 6  # a larger linear block is factorised at run time, with pivoting
+
+
+@dataclass(frozen=True)
+class Block:
+    """Equations that are solved together at run time: ``0 = residual(t, u, x, p, c, z)``.
+
+    The unknowns are elements of z; the residual may contain those of earlier blocks.
+    """
+
+    unknowns: Any
+    residual: Any
+    origins: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Names of the unknowns."""
+        return ", ".join(self.unknowns[i].name() for i in range(self.unknowns.numel()))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Value of each unknown by name, in terms of knowns and of the unknowns of the blocks."""
+
+    values: dict[str, Any]
+    blocks: tuple[Block, ...]
+
+    @property
+    def unknowns(self) -> Any:
+        """Column of the unknowns of all blocks."""
+        return ca.vertcat(ca.SX(0, 1), *(block.unknowns for block in self.blocks))
+
+    def insert(self, expression: Any) -> Any:
+        """The expression with solved unknowns replaced by their values."""
+        known = [s for s in ca.symvar(expression) if s.name() in self.values]
+        if not known:
+            return expression
+        values = ca.vertcat(*(self.values[symbol.name()] for symbol in known))
+        return ca.substitute(expression, ca.vertcat(*known), values)
+
+
+def solve(model: str, residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Solution:
+    """Order equations and unknowns and solve block after block.
+
+    Raises
+    ------
+    ModelicaError
+        If equations and unknowns do not match one to one.
+    """
+    solution = Solution({}, ())
+    if not unknowns and not residuals:
+        return solution
+    expressions = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in residuals))
+    incidence = ca.jacobian(expressions, ca.vertcat(ca.SX(0, 1), *unknowns)).sparsity()
+    check_matching(model, residuals, unknowns, incidence)
+    count, rows, columns, row_ends, column_ends, _, _ = incidence.btf()
+    for block in range(count):
+        equations = [residuals[row] for row in rows[row_ends[block] : row_ends[block + 1]]]
+        names = columns[column_ends[block] : column_ends[block + 1]]
+        solution = _extend(solution, equations, [unknowns[name] for name in names])
+    return solution
+
+
+def _extend(solution: Solution, equations: Sequence[Residual], unknowns: Sequence[Any]) -> Solution:
+    residual = ca.vertcat(*(equation.expression for equation in equations))
+    column = ca.vertcat(*unknowns)
+    matrix = ca.jacobian(residual, column)
+    names = [symbol.name() for symbol in unknowns]
+    if len(names) > _LARGEST_FORMULA or nonlinear_unknowns(residual, column, matrix):
+        block = Block(
+            column, ca.densify(solution.insert(residual)), tuple(e.origin for e in equations)
+        )
+        values = dict(zip(names, unknowns, strict=True))
+        return Solution(solution.values | values, (*solution.blocks, block))
+    constant = solution.insert(ca.substitute(residual, column, ca.SX.zeros(len(unknowns))))
+    matrix = solution.insert(matrix)
+    result = -constant / matrix if len(names) == 1 else ca.solve(matrix, -constant)
+    result = ca.densify(result)
+    values = {name: result[position] for position, name in enumerate(names)}
+    return Solution(solution.values | values, solution.blocks)
+
+
+def check_matching(
+    model: str, residuals: Sequence[Residual], unknowns: Sequence[Any], incidence: Any
+) -> None:
+    """Refuse systems without one equation for each unknown, and name what is left over."""
+    names = [symbol.name() for symbol in unknowns]
+    if len(names) != len(residuals):
+        raise ModelicaError(
+            f"{model}: {len(residuals)} equations for {len(names)} unknowns"
+            f" ({', '.join(names)}); every unknown needs exactly one equation"
+        )
+    rank = ca.sprank(incidence)
+    if rank == len(names):
+        return
+    # What can be left out without loss of rank names the culprits.
+    rows, columns = list(range(len(names))), list(range(len(names)))
+    superfluous = [
+        residual.origin
+        for row, residual in enumerate(residuals)
+        if ca.sprank(incidence.sub([r for r in rows if r != row], columns)[0]) == rank
+    ]
+    free = [
+        name
+        for place, name in enumerate(names)
+        if ca.sprank(incidence.sub(rows, [c for c in columns if c != place])[0]) == rank
+    ]
+    raise ModelicaError(
+        f"{model}: the model is singular: the equations cannot be solved for {', '.join(free)}; the"
+        f" superfluous ones are among: {'; '.join(superfluous)}"
+    )

@@ -1,0 +1,179 @@
+/* Damped Newton iteration on the implicit blocks, one after the other, each from its last solution.
+ */
+#include "instance.h"
+
+enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 12 };
+
+/* Scales the rows of A and factors it in place, L below and U on the diagonal and above; columns of
+ * A follow each other. */
+static bool factor(double* a, double* scale, int* pivots, int n) {
+    for (int i = 0; i < n; ++i) {
+        scale[i] = 0.0;
+        for (int j = 0; j < n; ++j) scale[i] = fmax(scale[i], fabs(a[i + j * n]));
+        if (!(scale[i] > 0.0) || !isfinite(scale[i])) return false;
+        for (int j = 0; j < n; ++j) a[i + j * n] /= scale[i];
+    }
+    for (int k = 0; k < n; ++k) {
+        int pivot = k;
+        for (int i = k + 1; i < n; ++i)
+            if (fabs(a[i + k * n]) > fabs(a[pivot + k * n])) pivot = i;
+        pivots[k] = pivot;
+        if (!(fabs(a[pivot + k * n]) > 1e-14)) return false;
+        for (int j = 0; j < n && pivot != k; ++j) {
+            double keep = a[k + j * n];
+            a[k + j * n] = a[pivot + j * n], a[pivot + j * n] = keep;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            double multiple = a[i + k * n] /= a[k + k * n];
+            if (multiple == 0.0) continue;
+            for (int j = k + 1; j < n; ++j) a[i + j * n] -= multiple * a[k + j * n];
+        }
+    }
+    return true;
+}
+
+static void solve_factored(const double* a, const double* scale, const int* pivots, double* b,
+                           int n) {
+    for (int i = 0; i < n; ++i) b[i] /= scale[i];
+    for (int k = 0; k < n; ++k) {
+        double keep = b[k];
+        b[k] = b[pivots[k]], b[pivots[k]] = keep;
+    }
+    for (int k = 0; k < n; ++k)
+        for (int i = k + 1; i < n; ++i) b[i] -= a[i + k * n] * b[k];
+    for (int k = n - 1; k >= 0; --k) {
+        for (int j = k + 1; j < n; ++j) b[k] -= a[k + j * n] * b[j];
+        b[k] /= a[k + k * n];
+    }
+}
+
+/* Length of a step in units of the solution; NaN gets through. */
+static double length(const double* step, const double* z, int n) {
+    double norm = 0.0;
+    for (int i = 0; i < n; ++i) {
+        double part = fabs(step[i]) / (1.0 + fabs(z[i]));
+        if (!(part <= norm)) norm = part;
+    }
+    return norm;
+}
+
+/* Newton's method with the natural monotonicity test: a damped step is taken if the simplified
+ * correction after it, with the same Jacobian, is shorter (Deuflhard, Newton Methods for Nonlinear
+ * Problems, section 3.3; halving instead of his estimate of the damping). */
+static bool solve_block(Instance* instance, const Block* block, const double** arguments,
+                        double* all) {
+    int n = block->size;
+    size_t bytes = sizeof(double) * (size_t)n;
+    double *z = all + block->first, *step = instance->step, *next = instance->next_step;
+    double *from = instance->from, *matrix = instance->jacobian, *scale = instance->row_scale;
+    double* here[] = {step, matrix};
+    double* there[] = {next, instance->next_jacobian};
+    block->function(arguments, here, NULL, NULL, 0);
+    for (int iteration = 0; iteration < MAX_ITERATIONS; ++iteration) {
+        if (!factor(matrix, scale, instance->pivots, n)) return false;
+        memcpy(from, z, bytes);
+        solve_factored(matrix, scale, instance->pivots, step, n);
+        double size = length(step, z, n), damping = 1.0;
+        if (!isfinite(size)) return false;
+        for (int halving = 0;; ++halving, damping *= 0.5) {
+            if (halving == MAX_HALVINGS) {
+                memcpy(z, from, bytes);
+                return false;
+            }
+            for (int i = 0; i < n; ++i) z[i] = from[i] - damping * step[i];
+            if (size <= 1e-9) return true; /* the error left is of the order of the square */
+            block->function(arguments, there, NULL, NULL, 0);
+            memcpy(instance->correction, next, bytes);
+            solve_factored(matrix, scale, instance->pivots, instance->correction, n);
+            if (length(instance->correction, z, n) <= (1.0 - 0.25 * damping) * size) break;
+        }
+        memcpy(step, next, bytes);
+        memcpy(matrix, instance->next_jacobian, bytes * (size_t)n);
+    }
+    return false;
+}
+
+static bool solve_blocks(Instance* instance, const Block* blocks, int count,
+                         const double** arguments, double* z) {
+    instance->failed_block = NULL;
+    for (int k = 0; k < count; ++k)
+        if (!solve_block(instance, blocks + k, arguments, z)) {
+            instance->failed_block = blocks[k].label;
+            return false;
+        }
+    return true;
+}
+
+/* Brings z into agreement with the other arguments, from where it is now. If that fails, z is left
+ * alone: no other guess is tried, since that could lead to another branch of solutions. */
+static bool solve_running(Instance* instance, const double** arguments, double* z) {
+    if (N_Z == 0) return true;
+    double* guess[] = {instance->guess};
+    if (instance->state.z_known)
+        memcpy(instance->guess, z, sizeof(double) * N_Z);
+    else {
+        model_guess(arguments, guess, NULL, NULL, 0);
+        memcpy(z, instance->guess, sizeof(double) * N_Z);
+    }
+    if (solve_blocks(instance, model_blocks, N_BLOCKS, arguments, z)) return true;
+    memcpy(z, instance->guess, sizeof(double) * N_Z);
+    return false;
+}
+
+/* At the end of a step: the next one starts from a solution for this moment. */
+static bool settle(Instance* instance) {
+    State* s = &instance->state;
+    const double* v = s->values;
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->z};
+    if (!solve_running(instance, arguments, s->z)) return false;
+    s->z_known = 1;
+    return true;
+}
+
+/* States, parameters and z that follow from the initial system. */
+static bool solve_initial(Instance* instance) {
+#if HAS_INITIAL_SYSTEM
+    State* s = &instance->state;
+    double* v = s->values;
+    double* z = instance->initial_z;
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, z};
+    double* guess[] = {z};
+    model_initial_guess(arguments, guess, NULL, NULL, 0);
+    if (!solve_blocks(instance, model_initial_blocks, N_INITIAL_BLOCKS, arguments, z)) return false;
+    double* results[] = {instance->initial_x, instance->initial_c, s->z, instance->checks};
+    model_initial(arguments, results, NULL, NULL, 0);
+    memcpy(v + AT_X, instance->initial_x, sizeof(double) * N_X);
+    memcpy(v + AT_C, instance->initial_c, sizeof(double) * N_C);
+    s->z_known = 1;
+#else
+    (void)instance;
+#endif
+    return true;
+}
+
+/* After initialisation: the superfluous equations must hold as well. */
+static bool consistent(Instance* instance, const char* function) {
+    for (int i = 0; i < N_CHECKS; ++i) {
+        if (fabs(instance->checks[i]) <= 1e-7) continue;
+        fail(instance,
+             "%s: the initial values contradict each other: %s is violated by %g (relative)",
+             function, model_checks[i], instance->checks[i]);
+        return false;
+    }
+    return true;
+}
+
+static const char no_solution[] =
+    "%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other start "
+    "values, or the equations have none or are singular here";
+
+static Status report_block(const Instance* instance, const char* function) {
+    return fail(instance, no_solution, function, instance->state.values[AT_TIME],
+                instance->failed_block);
+}
+
+/* As `report_block`; the importer may try again with other values. */
+static Status discard_block(const Instance* instance, const char* function) {
+    return discard(instance, no_solution, function, instance->state.values[AT_TIME],
+                   instance->failed_block);
+}
