@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.coupling import LoopDelay
 
 
 def milliseconds(ns: float) -> str:
@@ -27,14 +27,4 @@ def sentence(delay: LoopDelay) -> str:
     return (
         f"{milliseconds(delay.physical_ns)} declared, {added}:"
         f" {milliseconds(delay.total_ns)} in total"
-    )
-
-
-def reading(plan: DelayPlan) -> str:
-    """Say how a delayed connection is read, if it has to look ahead; else an empty text."""
-    if plan.extrapolation_ns <= 0:
-        return ""
-    return (
-        f"{plan.connection} is read {milliseconds(plan.extrapolation_ns)} beyond its newest"
-        " sample (extrapolated)"
     )
