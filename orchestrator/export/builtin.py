@@ -42,13 +42,7 @@ _PAIR_FUNCTIONS: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
 REFUSED: dict[str, str] = {
     "Delay": "the delay of a controller belongs on the connection, as a transport delay",
     "SpatialDistribution": "discretise the transport line into states",
-    **dict.fromkeys(
-        ("Pre", "Edge", "Change", "Sample", "Reinit", "Initial", "Terminal"),
-        "events are not exported yet: put discrete logic into a Python block",
-    ),
-    **dict.fromkeys(
-        ("Assert", "Terminate"), "check the results of the experiment instead of stopping the FMU"
-    ),
+    "Terminal": "an FMU is not told what its last instant is",
 }
 
 EVENT_GENERATING = frozenset({"Floor", "Integer", "Ceil", "Mod", "Div", "Rem"})

@@ -9,18 +9,19 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export import implicit_c
+from orchestrator.export import events_c, implicit_c
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.layout import Layout, Region
 from orchestrator.export.recipe import Solver
 from orchestrator.export.residual_dae import DataType
 
+_COUNTED_ELSEWHERE = {Region.DERIVATIVE, Region.DISCRETE, Region.INDICATOR}
 _TYPE_CODES = {DataType.REAL: 0, DataType.INTEGER: 1, DataType.BOOLEAN: 2}
 
 
 def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
     """Text of ``model.h``, which the runtime includes first."""
-    sizes = [f"#define {r.value} {len(layout.of(r))}" for r in Region if r is not Region.DERIVATIVE]
+    sizes = [f"#define {r.value} {len(layout.of(r))}" for r in Region if r not in _COUNTED_ELSEWHERE]
     slots = layout.slots
     # The last value is time.
     types = ", ".join([*(str(_TYPE_CODES[slot.type]) for slot in slots), "0"])
@@ -61,6 +62,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "#pragma GCC diagnostic pop",
             "",
             *implicit_c.tables(layout.ode),
+            *events_c.tables(layout.ode),
             "",
         ]
     )
@@ -68,7 +70,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
 
 def functions(ode: ExplicitOde, fmi: str) -> str:
     """Text of ``functions.c``: the model's equations as C functions without further libraries."""
-    t, u, x, p, c = ode.arguments
+    t, u, x, p, c, q = ode.arguments
     z = ode.z
     seed_u, seed_x = ca.SX.sym("du", u.numel()), ca.SX.sym("dx", x.numel())
     generator = ca.CodeGenerator("functions", {"casadi_int": "int", "with_header": False})
@@ -77,17 +79,18 @@ def functions(ode: ExplicitOde, fmi: str) -> str:
     tangent = ca.jtimes(everything, ca.vertcat(u, x, z), ca.vertcat(seed_u, seed_x, seed_z))
     ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
     for function in (
-        ca.Function("model_ode", [t, u, x, p, c, z], [ode.xdot]),
-        ca.Function("model_outputs", [t, u, x, p, c, z], [ode.y]),
-        ca.Function("model_locals", [t, u, x, p, c, z], [ode.w, ode.xdot]),
+        ca.Function("model_ode", [t, u, x, p, c, q, z], [ode.xdot]),
+        ca.Function("model_outputs", [t, u, x, p, c, q, z], [ode.y]),
+        ca.Function("model_locals", [t, u, x, p, c, q, z], [ode.w, ode.xdot]),
         ca.Function("model_calculated", [p, c], [ca.densify(ode.c_running)]),
         ca.Function("model_start", [p, c], [ca.densify(ode.start)]),
         ca.Function(
             "model_tangent",
-            [t, u, x, p, c, z, seed_u, seed_x],
+            [t, u, x, p, c, q, z, seed_u, seed_x],
             ca.vertsplit(ca.cse(ca.densify(tangent)), ends),
         ),
         *implicit_c.functions(ode),
+        *events_c.functions(ode),
     ):
         generator.add(function)
     if _has_adjoint(ode, fmi):
@@ -102,11 +105,11 @@ def _has_adjoint(ode: ExplicitOde, fmi: str) -> bool:
 
 def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
     """Transposed Jacobian times seeds of outputs, locals and derivatives."""
-    t, u, x, p, c = ode.arguments
+    t, u, x, p, c, q = ode.arguments
     seed = ca.SX.sym("bar", everything.numel())
     product = ca.jtimes(everything, ca.vertcat(u, x), seed, True)  # noqa: FBT003 - transposed
     bars = ca.vertsplit(ca.cse(ca.densify(product)), [0, u.numel(), u.numel() + x.numel()])
-    return ca.Function("model_adjoint", [t, u, x, p, c, *ca.vertsplit(seed, ends)], bars)
+    return ca.Function("model_adjoint", [t, u, x, p, c, q, *ca.vertsplit(seed, ends)], bars)
 
 
 def _literals(values: Sequence[float]) -> str:

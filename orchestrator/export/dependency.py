@@ -10,12 +10,19 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export.blocks import Block
-from orchestrator.export.explicit_ode import ExplicitOde
+from orchestrator.export.events import Events
+from orchestrator.export.explicit_ode import ExplicitOde, symbols
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.linearity import switched_symbols
 
 Dependencies = list[tuple[Slot, str]]  # known and its dependenciesKind
-_UNKNOWNS = (Region.STATE, Region.CALCULATED, Region.OUTPUT, Region.DERIVATIVE)
+_UNKNOWNS = (
+    Region.STATE,
+    Region.CALCULATED,
+    Region.DISCRETE,
+    Region.OUTPUT,
+    Region.DERIVATIVE,
+)
 
 
 @dataclass(frozen=True)
@@ -55,10 +62,11 @@ class DependencyTable:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         ode = layout.ode
-        _, _, x, _, c = ode.arguments
+        _, _, x, _, c, _ = ode.arguments
         unknowns = [slot for region in _UNKNOWNS for slot in layout.of(region)]
         self._rows = {slot.reference: index for index, slot in enumerate(unknowns)}
-        self._values = known_dependencies(ode, ca.vertcat(x, c, ode.y, ode.xdot))
+        discrete = symbols(ode.discrete)
+        self._values = known_dependencies(ode, ca.vertcat(x, c, discrete, ode.y, ode.xdot))
         settable = (*layout.of(Region.PARAMETER), *layout.of(Region.CALCULATED))
         self._parameters = {slot.name for slot in settable}
         self._tunable = {slot.name for slot in settable if layout.tunable(slot)}
@@ -84,7 +92,7 @@ class DependencyTable:
     def _initial(self) -> _Table:
         ode = self._layout.ode
         values: Any = self._values
-        _, _, x, _, c = ode.arguments
+        _, _, x, _, c, _ = ode.arguments
         states = self._layout.of(Region.STATE)
         free = [index for index in range(len(states)) if is_exact(ode, index)]
         followers = [index for index in range(len(states)) if index not in free]
@@ -121,8 +129,31 @@ def is_exact(ode: ExplicitOde, state: int) -> bool:
 
 
 def known_dependencies(ode: ExplicitOde, values: Any) -> Any:
-    """The expressions with the unknowns of blocks replaced by something that depends alike."""
-    return _without(values, ode.blocks)
+    """The expressions with unknowns of blocks and modes replaced by what depends alike."""
+    return _without(without_modes(ode.events, values, ode.blocks), ode.blocks)
+
+
+def without_modes(events: Events, values: Any, blocks: Sequence[Block]) -> Any:
+    """The expressions with every symbol of an event replaced by something that depends alike."""
+    if not events:
+        return values
+    sources = {r.symbol.name(): r.margin for r in events.relations}
+    sources |= {d.symbol.name(): d.value for d in events.discrete}
+    modes = {symbol.name() for symbol in events.symbols}
+    replacements = []
+    for symbol in events.symbols:
+        found: dict[str, Any] = {}
+        waiting, seen = [symbol.name()], {symbol.name()}
+        while waiting:
+            source = sources.get(waiting.pop(), ca.SX(0))
+            for other in ca.symvar(_without(source, blocks)):
+                if other.name() not in modes:
+                    found[other.name()] = other
+                elif other.name() not in seen:
+                    seen.add(other.name())
+                    waiting.append(other.name())
+        replacements.append(ca.sin(sum(map(ca.sin, found.values()), ca.SX(1))))
+    return ca.substitute(values, ca.vertcat(*events.symbols), ca.vertcat(*replacements))
 
 
 def initial_dependencies(ode: ExplicitOde) -> Any:

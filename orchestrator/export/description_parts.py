@@ -127,6 +127,10 @@ def classification(layout: Layout, slot: Slot) -> tuple[str, str, str | None]:
         first = layout.of(Region.STATE)[0].reference
         exact = is_exact(layout.ode, slot.reference - first)
         return causality, moving, "exact" if exact else "approx"
+    if slot.region is Region.DISCRETE:
+        equation = layout.ode.events.discrete[slot.reference - layout.of(slot.region)[0].reference]
+        causality = "output" if slot.variable.is_output else "local"
+        return causality, "discrete", "exact" if equation.exact else "calculated"
     variability = "tunable" if layout.tunable(slot) else "fixed"
     return {
         Region.CONSTANT: ("local", "constant", "exact"),
@@ -136,13 +140,15 @@ def classification(layout: Layout, slot: Slot) -> tuple[str, str, str | None]:
         Region.OUTPUT: ("output", moving, "calculated"),
         Region.LOCAL: ("local", moving, "calculated"),
         Region.DERIVATIVE: ("local", moving, "calculated"),
+        Region.INDICATOR: ("local", moving, "calculated"),
     }[slot.region]
 
 
 def output_slots(layout: Layout) -> list[Slot]:
-    """Outputs, those that are states included, by value reference."""
+    """Outputs, states and discrete ones included, by value reference."""
     states = [slot for slot in layout.of(Region.STATE) if slot.variable.kind is Kind.OUTPUT]
-    return [*states, *layout.of(Region.OUTPUT)]
+    discrete = [slot for slot in layout.of(Region.DISCRETE) if slot.variable.is_output]
+    return [*states, *discrete, *layout.of(Region.OUTPUT)]
 
 
 def initial_unknowns(layout: Layout) -> list[Slot]:
@@ -151,6 +157,11 @@ def initial_unknowns(layout: Layout) -> list[Slot]:
     return [
         *(slot for i, slot in enumerate(states) if not is_exact(layout.ode, i)),
         *layout.of(Region.CALCULATED),
+        *(
+            slot
+            for slot in layout.of(Region.DISCRETE)
+            if slot.variable.is_output and classification(layout, slot)[2] != "exact"
+        ),
         *layout.of(Region.OUTPUT),
         *layout.of(Region.DERIVATIVE),
     ]

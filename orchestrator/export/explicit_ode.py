@@ -8,7 +8,9 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.blocks import Block, solve
+from orchestrator.errors import ModelicaError
+from orchestrator.export.blocks import Block, Solution, solve
+from orchestrator.export.events import Events, Relation
 from orchestrator.export.index_reduction import reduce_index
 from orchestrator.export.initial_system import InitialSystem, initial_system
 from orchestrator.export.residual_dae import Kind, ResidualDae, Variable
@@ -19,11 +21,11 @@ _SX = Any  # casadi.SX column
 
 @dataclass(frozen=True)
 class ExplicitOde:
-    """``xdot = f(t, x, u, p, c)``, ``y = g(..)``, ``w = h(..)``, ``c = c(p)``, ``x0 = s(p, c)``.
+    """``xdot = f(t, u, x, p, c, q)``, ``y = g(..)``, ``w = h(..)``, ``c = c(p)``, ``x0 = s(p, c)``.
 
     The tuples of variables give the order of the elements in the columns of the same letter:
     states x, inputs u, parameters p, calculated parameters c, outputs y and locals w that are not
-    states, constants with their values.
+    states, constants with their values. The column q of modes is that of ``events``.
 
     The functions of time may also contain z, the unknowns of the blocks, which Newton's method
     solves at run time; ``guess`` holds its start values, in terms of t, u, x, p and c. Parameters
@@ -50,6 +52,8 @@ class ExplicitOde:
     guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
     initial: InitialSystem | None = None
     initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    discrete: tuple[Variable, ...] = ()
+    events: Events = field(default_factory=Events)
 
     @property
     def z(self) -> _SX:
@@ -63,9 +67,19 @@ class ExplicitOde:
 
     @property
     def arguments(self) -> list[_SX]:
-        """Columns t, u, x, p, c: the arguments of every function of time."""
+        """Columns t, u, x, p, c, q: the arguments of every function of time."""
         groups = (self.inputs, self.states, self.parameters, self.calculated)
-        return [self.time, *(symbols(group) for group in groups)]
+        return [self.time, *(symbols(group) for group in groups), self.events.modes]
+
+    @property
+    def indicating(self) -> tuple[Relation, ...]:
+        """Relations whose changes have to be looked for; the times of others are known."""
+        moving = ca.vertcat(*self.arguments[1:3], self.z)
+        return tuple(
+            relation
+            for relation in self.events.relations
+            if not self.events.is_time_event(relation, self.time, moving)
+        )
 
 
 def symbols(variables: Sequence[Variable]) -> _SX:
@@ -125,7 +139,26 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
         _guesses(dae, solution.blocks, {}),
         initial,
         _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
+        dae.of_kind(Kind.DISCRETE),
+        _events(dae, states, solution),
     )
+
+
+def _events(dae: ResidualDae, states: Sequence[Variable], solution: Solution) -> Events:
+    """The events in terms of knowns and unknowns of blocks."""
+    names = {state.name for state in states}
+    for reinit in dae.events.reinits:
+        if reinit.state not in names:
+            raise ModelicaError(
+                f"{dae.name}: {reinit.origin}: '{reinit.state}' is not a state of the reduced"
+                " system; give it stateSelect = StateSelect.always"
+            )
+    if strangers := sorted(dae.events.before - names):
+        raise ModelicaError(
+            f"{dae.name}: pre({strangers[0]}): pre() of a continuous variable is exported for"
+            f" states only ({', '.join(sorted(names)) or 'the model has none'})"
+        )
+    return dae.events.map(lambda expression: solution.insert(ca.SX(expression)))
 
 
 def _guesses(dae: ResidualDae, blocks: Sequence[Block], solved: Mapping[str, _SX]) -> _SX:

@@ -10,6 +10,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export.builtin import BUILTINS, EVENT_GENERATING, REFUSED
+from orchestrator.export.event_collector import EventCollector
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.tensor import Scalar, Subscript, Tensor
 
@@ -44,9 +45,6 @@ _UNARY: dict[str, Callable[[Scalar], Scalar]] = {
     "DotPlus": lambda a: a,
     "Not": ca.logic_not,
 }
-NO_EVENT_HINT = (
-    "events are not exported yet: write noEvent(..) or smooth(..) if a plain evaluation is meant"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +63,11 @@ class Interpreter:
     derivative
         Gives ``der(symbol)`` of a scalar symbol; raises :class:`Refusal` where there is none.
     is_continuous
-        Whether a symbol varies continuously, so that a relation on it would be an event.
+        Whether a symbol varies continuously, so that a relation on it is an event.
     call
         Evaluates a user's function.
+    events
+        Takes note of relations, pre(), sample() and the like.
     """
 
     def __init__(
@@ -75,10 +75,27 @@ class Interpreter:
         derivative: Callable[[Scalar], Scalar],
         is_continuous: Callable[[str], bool],
         call: FunctionCaller,
+        events: EventCollector,
     ) -> None:
         self._derivative = derivative
-        self._is_continuous = is_continuous
+        self.is_continuous = is_continuous
         self._call = call
+        self._events = events
+        self._event_builtins: dict[str, Callable[..., Tensor]] = {
+            "Pre": lambda value: value.map(events.pre),
+            "Edge": lambda value: value.map(events.edge),
+            "Change": lambda value: value.map(events.change),
+            "Sample": lambda start, interval: start.zip(interval, events.sample),
+            "Initial": lambda: Tensor((), (events.initial,)),
+        }
+        self._rounding: dict[str, Callable[..., Tensor]] = {
+            "Floor": lambda value: value.map(events.floor),
+            "Integer": lambda value: value.map(events.floor),
+            "Ceil": lambda value: value.map(lambda v: -events.floor(-v)),
+            "Div": lambda x, y: x.zip(y, lambda a, b: events.truncate(a / b)),
+            "Mod": lambda x, y: x.zip(y, lambda a, b: a - events.floor(a / b) * b),
+            "Rem": lambda x, y: x.zip(y, lambda a, b: a - events.truncate(a / b) * b),
+        }
 
     def evaluate(self, node: Json, scope: Scope) -> Tensor:
         """Value of an expression tree."""
@@ -131,8 +148,9 @@ class Interpreter:
         if operation == "Mul":
             return left.multiply(right)
         if operation in _RELATIONS:
-            self._check_event(f"the relation '{operation}'", (left, right), scope)
-            return left.zip(right, _RELATIONS[operation])
+            if scope.event_free:
+                return left.zip(right, _RELATIONS[operation])
+            return left.zip(right, lambda a, b: self._relation(operation, a, b))
         if operation not in _ELEMENTWISE:
             raise Refusal(f"the operator {operation}")
         if operation == "Exp" and (left.shape or right.shape):
@@ -193,8 +211,11 @@ class Interpreter:
         arguments = [self.evaluate(node, scope) for node in nodes]
         if function == "Der":
             return arguments[0].map(self._total_derivative)
-        if function in EVENT_GENERATING:
-            self._check_event(f"{function.lower()}()", arguments, scope)
+        if function in self._event_builtins:
+            return self._event_builtins[function](*arguments)
+        if function in EVENT_GENERATING and not scope.event_free:
+            if any(self._moves(item) for value in arguments for item in value.items):
+                return self._rounding[function](*arguments)
         if function not in BUILTINS:
             raise Refusal(f"the built-in function {function}")
         return BUILTINS[function](*arguments)
@@ -211,13 +232,14 @@ class Interpreter:
             ca.SX(0),
         )
 
-    def _check_event(self, what: str, operands: Any, scope: Scope) -> None:
-        if scope.event_free:
-            return
-        symbols = {s.name() for value in operands for item in value.items for s in ca.symvar(item)}
-        moving = sorted(name for name in symbols if self._is_continuous(name))
-        if moving:
-            raise Refusal(f"{what} on {', '.join(moving)}, which generates an event", NO_EVENT_HINT)
+    def _relation(self, operation: str, left: Scalar, right: Scalar) -> Scalar:
+        if self._moves(left) or self._moves(right):
+            return self._events.relation(operation, left, right)
+        return _RELATIONS[operation](left, right)
+
+    def _moves(self, expression: Scalar) -> bool:
+        """Whether it can change between events."""
+        return any(self.is_continuous(symbol.name()) for symbol in ca.symvar(expression))
 
 
 def choose(condition: Scalar, chosen: Tensor, otherwise: Tensor) -> Tensor:

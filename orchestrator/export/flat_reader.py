@@ -8,6 +8,8 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.discrete_reader import DiscreteReader
+from orchestrator.export.event_collector import EventCollector
 from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatEquation, FlatModel
 from orchestrator.export.flat_variable import VariableReader
@@ -17,13 +19,9 @@ from orchestrator.export.residual_dae import Kind, Residual, ResidualDae
 from orchestrator.export.tensor import Tensor
 
 Json = Any
-_EVENTS = "events are not exported yet: put discrete logic into a Python block"
 _REFUSED_SECTIONS = {
-    "when_chains": ("a when-equation", _EVENTS),
     "algorithms": ("an algorithm section", "write equations, or a function with an algorithm"),
     "initial_algorithms": ("an initial algorithm", "write x(start=.., fixed=true)"),
-    "assert_equations": ("an assert", "check the results of the experiment instead"),
-    "initial_assert_equations": ("an assert", "check the results of the experiment instead"),
 }
 
 
@@ -35,18 +33,26 @@ class FlatReader:
         self._time = ca.SX.sym("time")
         self._derivatives: dict[str, Any] = {}
         functions = FunctionBody(flat.tree["functions"])
-        self._interpreter = Interpreter(self._derivative, self._is_continuous, functions.call)
+        self._collector = EventCollector(lambda name: not self._is_continuous(name))
+        self._interpreter = Interpreter(
+            self._derivative, self._is_continuous, functions.call, self._collector
+        )
         functions.interpreter = self._interpreter
         self._variables = VariableReader(flat, self._interpreter)
         names = {**self._variables.names, "time": Tensor((), (self._time,))}
         self._scope = Scope(names)
+        self._discrete = DiscreteReader(
+            flat, self._interpreter, self._collector, self._scope, self._variables
+        )
 
     def read(self) -> ResidualDae:
         """The residual DAE of the whole model."""
         self._refuse_sections()
         residuals = list(self._residuals())
+        self._discrete.read_when_clauses()
+        residuals += self._discrete.continuous()
         starts, initial = self._initial_equations()
-        variables = tuple(self._variables.finish(starts))
+        variables = tuple(self._variables.finish(starts, self._discrete.names))
         return ResidualDae(
             self._flat.name,
             self._time,
@@ -55,6 +61,7 @@ class FlatReader:
             tuple(residuals),
             self._flat.tree["model_description"] or "",
             tuple(initial),
+            self._discrete.events(variables),
         )
 
     def _refuse_sections(self) -> None:
@@ -65,9 +72,12 @@ class FlatReader:
 
     def _residuals(self) -> Iterator[Residual]:
         for equation in self._flat.equations():
-            yield from self._expand(equation)
+            if not self._discrete.take(equation):
+                yield from self._expand(equation)
         for name, binding, where in self._variables.equation_bindings:
             origin = f"declaration of '{name}'" + (f" at {where}" if where else "")
+            if self._discrete.take_binding(name, binding, origin):
+                continue
             try:
                 value = self._interpreter.evaluate(binding, self._scope)
                 difference = self._variables.names[name].zip(value, lambda a, b: a - b)
@@ -101,6 +111,8 @@ class FlatReader:
         found: dict[str, Any] = {}
         others: list[Residual] = []
         for equation in self._flat.equations("initial_equations"):
+            if self._discrete.take_initial(equation):
+                continue
             for residual in self._expand(equation):
                 solved = self._solved(residual)
                 if solved is None or solved[0] in found or self._variables.is_fixed(solved[0]):
@@ -122,7 +134,7 @@ class FlatReader:
         name = symbol.name()
         if name == "time":
             return ca.SX(1)
-        if self._is_parameter(name):
+        if not self._is_continuous(name) and self._variables.kind(name) is not Kind.INPUT:
             return ca.SX(0)
         if self._variables.kind(name) is Kind.INPUT:
             raise Refusal(f"der({name}) of an input", "make its derivative an input as well")
@@ -138,6 +150,8 @@ class FlatReader:
     def _is_continuous(self, name: str) -> bool:
         if name == "time" or name.startswith("der("):
             return True
+        if not self._variables.is_variable(name):
+            return False  # of a relation, pre() and the like
         return not self._is_parameter(name) and not self._variables.is_discrete(name)
 
     def _error(self, origin: str, refusal: Refusal) -> ModelicaError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -15,6 +16,7 @@ from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import DataType, Kind, StateSelect, Variable
 from orchestrator.export.tensor import Tensor
+from orchestrator.export.when_reader import when_targets
 
 Json = Any
 
@@ -36,6 +38,7 @@ class VariableReader:
         self._entries: dict[str, Json] = flat.tree["variables"]
         self._scalar_kinds: dict[str, Kind] = {}
         self._discrete: set[str] = set()
+        self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
         self._fixed: set[str] = set()
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
@@ -59,14 +62,47 @@ class VariableReader:
         return self._kinds[name] is Kind.CALCULATED and bool(fixed) and not any(fixed)
 
     def is_discrete(self, name: str) -> bool:
-        """Whether a scalar variable is an Integer or a Boolean."""
+        """Whether a scalar variable changes at events only."""
         return name in self._discrete
 
-    def finish(self, starts: Mapping[str, Any]) -> Iterator[Variable]:
-        """Scalar variables in order of declaration; ``starts`` come from initial equations."""
+    def is_variable(self, name: str) -> bool:
+        """Whether the model declares a scalar variable of that name."""
+        return name in self._scalar_kinds
+
+    def target(self, written: str) -> Tensor:
+        """Symbols of a variable that is written to, as ``name`` or ``name[1]``."""
+        if written in self.names:
+            return self.names[written]
+        for tensor in self.names.values():
+            for item in tensor.items:
+                if item.is_symbolic() and item.name() == written:
+                    return Tensor((), (item,))
+        raise Refusal(f"an assignment to '{written}', which is no variable")
+
+    def is_connector_output(self, name: str) -> bool:
+        """Whether a variable is an output of the FMU."""
+        causality = self._entries[name]["causality"]
+        direction = next(iter(causality)) if isinstance(causality, dict) else causality
+        return direction == "Output" and "." not in name and "[" not in name.partition(".")[2]
+
+    def finish(self, starts: Mapping[str, Any], discrete: Set[str]) -> Iterator[Variable]:
+        """Scalar variables in order of declaration.
+
+        Parameters
+        ----------
+        starts
+            Start values from initial equations.
+        discrete
+            Names of the variables that have a discrete equation.
+        """
         for name, entry in self._entries.items():
             try:
-                yield from self._scalars(name, entry, starts)
+                for variable in self._scalars(name, entry, starts):
+                    if variable.kind is Kind.DISCRETE and variable.name not in discrete:
+                        kind = Kind.OUTPUT if variable.is_output else Kind.LOCAL
+                        yield replace(variable, kind=kind)
+                    else:
+                        yield variable
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
 
@@ -79,13 +115,17 @@ class VariableReader:
             return Kind.CONSTANT
         if tag == "Parameter":
             return self._classify_parameter(name, entry)
-        if tag == "Discrete":
-            raise self._error(
-                name, Refusal("a discrete Real variable", "events are not exported yet")
-            )
-        if "." in name or "[" in name.partition(".")[2]:
-            return Kind.LOCAL  # only the connectors of the top level are the FMU's
-        return {"Input": Kind.INPUT, "Output": Kind.OUTPUT}.get(direction, Kind.LOCAL)
+        if direction == "Input" and "." not in name:
+            return Kind.INPUT
+        if tag == "Discrete" or entry["is_discrete_type"] or self._is_assigned_in_when(name):
+            return Kind.DISCRETE
+        # Only the connectors of the top level are the FMU's.
+        return Kind.OUTPUT if self.is_connector_output(name) else Kind.LOCAL
+
+    def _is_assigned_in_when(self, name: str) -> bool:
+        return name in self._assigned_in_when or any(
+            target.startswith(f"{name}[") for target in self._assigned_in_when
+        )
 
     def _classify_parameter(self, name: str, entry: Json) -> Kind:
         if entry["fixed"] and not any(entry["fixed"]):
@@ -102,13 +142,13 @@ class VariableReader:
         names = list(_scalar_names(name, shape))
         kind = self._kinds[name]
         self._scalar_kinds.update(dict.fromkeys(names, kind))
-        if self._data_type(name) is not DataType.REAL:
+        if kind is Kind.DISCRETE or self._data_type(name) is not DataType.REAL:
             self._discrete.update(names)
         fixed = entry["fixed"] or [False]
         self._fixed.update(n for i, n in enumerate(names) if fixed[i % len(fixed)])
         self.names[name] = Tensor(shape, tuple(ca.SX.sym(scalar) for scalar in names))
         binding = entry["binding"]
-        if binding is not None and kind in {Kind.OUTPUT, Kind.LOCAL, Kind.INPUT}:
+        if binding is not None and kind in {Kind.OUTPUT, Kind.LOCAL, Kind.INPUT, Kind.DISCRETE}:
             if kind is Kind.INPUT:
                 raise self._error(
                     name, Refusal("an input with a declaration equation", "use start")
@@ -174,6 +214,7 @@ class VariableReader:
                 state_select=_state_select(entry["state_select"]),
                 free=free,
                 settable=name not in self._flat.structural,
+                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT} and self.is_connector_output(name),
             )
 
     def _evaluate(self, name: str, node: Json) -> Tensor:

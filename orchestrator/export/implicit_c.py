@@ -16,9 +16,9 @@ _RUNNING, _INITIAL = "model_block", "model_initial_block"
 
 def functions(ode: ExplicitOde) -> Iterator[Any]:
     """Residual and Jacobian of every block, guesses, and the values after the initial system."""
-    t, u, x, p, c = ode.arguments
-    yield ca.Function("model_guess", [t, u, x, p, c], [ode.guess])
-    yield from _block_functions(_RUNNING, [t, u, x, p, c, ode.z], ode.blocks)
+    t, u, x, p, c, q = ode.arguments
+    yield ca.Function("model_guess", [t, u, x, p, c, q], [ode.guess])
+    yield from _block_functions(_RUNNING, [t, u, x, p, c, q, ode.z], ode.blocks)
     initial = ode.initial
     if initial is None:
         return
@@ -26,7 +26,7 @@ def functions(ode: ExplicitOde) -> Iterator[Any]:
     guesses = ca.vertcat(ca.SX(0, 1), *initial.guesses.values())
     x, c = (ca.substitute(argument, places, guesses) for argument in (x, c))
     zi = ca.vertcat(ca.SX(0, 1), *(block.unknowns for block in initial.blocks))
-    arguments = [t, u, x, p, c, zi]
+    arguments = [t, u, x, p, c, q, zi]
     yield ca.Function("model_initial_guess", arguments[:-1], [ode.initial_guess])
     yield from _block_functions(_INITIAL, arguments, initial.blocks)
     results = [initial.x, initial.c, initial.z, initial.checks]
@@ -45,7 +45,7 @@ def _block_functions(name: str, arguments: list[Any], blocks: Sequence[Block]) -
 
 def tangent(ode: ExplicitOde, seed_u: Any, seed_x: Any) -> Any:
     """Directional derivative of z, by the implicit function theorem, block after block."""
-    _, u, x, _, _ = ode.arguments
+    _, u, x, _, _, _ = ode.arguments
     knowns, seeds = ca.vertcat(u, x), ca.vertcat(seed_u, seed_x)
     result = ca.SX(0, 1)
     for block in ode.blocks:

@@ -76,6 +76,7 @@ class _Reduction:
             self._symbols[slope.name()] = slope
             self._next[name] = slope.name()
         self._previous = {slope: name for name, slope in self._next.items()}
+        self._switching = {symbol.name() for symbol in dae.events.symbols}
         self._equations = list(dae.residuals)
         self._original: dict[int, int] = {}  # differentiated equation to the one before
         self._derived: dict[int, int] = {}
@@ -146,6 +147,8 @@ class _Reduction:
             elif name == self._dae.time.name():
                 symbols.append(symbol)
                 slopes.append(ca.SX(1))
+            elif name in self._switching:
+                continue  # constant between events
             elif self._dae.variable(name).kind is Kind.INPUT:
                 raise ModelicaError(
                     f"{self._dae.name}: {residual.origin}: a constraint between states contains the"

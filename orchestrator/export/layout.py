@@ -9,7 +9,7 @@ from functools import cached_property
 import casadi as ca
 
 from orchestrator.export.explicit_ode import ExplicitOde
-from orchestrator.export.residual_dae import DataType, Variable
+from orchestrator.export.residual_dae import DataType, Kind, Variable
 
 
 class Region(Enum):
@@ -20,9 +20,11 @@ class Region(Enum):
     STATE = "N_X"
     PARAMETER = "N_P"
     CALCULATED = "N_C"
+    DISCRETE = "N_D"
     OUTPUT = "N_Y"
     LOCAL = "N_W"
     DERIVATIVE = "N_DX"
+    INDICATOR = "N_INDICATORS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,22 @@ class Layout:
     ode: ExplicitOde
 
     @cached_property
+    def _indicators(self) -> tuple[Variable, ...]:
+        """Event indicators; FMI 3 wants them as variables."""
+        labels = (relation.label for relation in self.ode.indicating)
+        return tuple(
+            Variable(
+                f"'event indicator {number}'",
+                Kind.LOCAL,
+                DataType.REAL,
+                ca.SX.sym(f"indicator {number}"),
+                ca.SX(0),
+                description=f"Positive where {label}",
+            )
+            for number, label in enumerate(labels, start=1)
+        )
+
+    @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """Every element of the array."""
         groups = (
@@ -60,9 +78,11 @@ class Layout:
             (Region.STATE, self.ode.states),
             (Region.PARAMETER, self.ode.parameters),
             (Region.CALCULATED, self.ode.calculated),
+            (Region.DISCRETE, self.ode.discrete),
             (Region.OUTPUT, self.ode.outputs),
             (Region.LOCAL, self.ode.locals),
             (Region.DERIVATIVE, self.ode.states),
+            (Region.INDICATOR, self._indicators),
         )
         pairs = [(region, variable) for region, group in groups for variable in group]
         return tuple(
@@ -90,7 +110,7 @@ class Layout:
 
     @cached_property
     def _tunable_names(self) -> frozenset[str]:
-        _, _, _, _, c = self.ode.arguments
+        _, _, _, _, c, _ = self.ode.arguments
         start = ca.substitute(self.ode.start, c, self.ode.c)
         initial = {symbol.name() for symbol in ca.symvar(start)}
         return frozenset(
@@ -105,8 +125,10 @@ class Layout:
         starts = {s.reference: float(s.variable.value) for s in self.of(Region.CONSTANT)}
         for region in (Region.INPUT, Region.PARAMETER):
             starts |= {s.reference: number(s.variable.start) for s in self.of(region)}
+        for slot, equation in zip(self.of(Region.DISCRETE), ode.events.discrete, strict=False):
+            starts[slot.reference] = number(ca.SX(equation.start)) if equation.exact else 0.0
         p = [starts[slot.reference] for slot in self.of(Region.PARAMETER)]
-        _, _, _, p_symbols, c_symbols = ode.arguments
+        _, _, _, p_symbols, c_symbols, _ = ode.arguments
         c = ca.Function("c", [p_symbols], [ode.c])(p)
         x = ca.Function("x", [p_symbols, c_symbols], [ode.start])(p, c)
         for region, column in ((Region.CALCULATED, c), (Region.STATE, x)):

@@ -43,10 +43,13 @@ _INTERFACES = {
 
 def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
     """Text of modelDescription.xml, encoded in UTF-8."""
-    versioned = {"fmiVersion": "2.0", "guid": guid, "numberOfEventIndicators": "0"}
+    indicators = str(len(layout.of(Region.INDICATOR)))
+    versioned = {"fmiVersion": "2.0", "guid": guid, "numberOfEventIndicators": indicators}
     root = root_element(layout, versioned)
     for tag, own in _INTERFACES.items():
         capabilities = {"modelIdentifier": recipe.name, **own, **_COMMON}
+        if tag == "ModelExchange" and layout.ode.events.assertions:
+            capabilities["completedIntegratorStepNotNeeded"] = "false"
         interface = etree.SubElement(root, tag, capabilities)
         etree.SubElement(etree.SubElement(interface, "SourceFiles"), "File", name=SOURCE_FILE)
     add_units(root, units_of(layout))
@@ -54,6 +57,8 @@ def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
     add_default_experiment(root, recipe)
     variables = etree.SubElement(root, "ModelVariables")
     for slot in layout.slots:
+        if slot.region is Region.INDICATOR:
+            continue
         _variable(variables, layout, slot)
     _structure(root, layout)
     return encoded(root)

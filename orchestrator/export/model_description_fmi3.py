@@ -52,6 +52,10 @@ def write(layout: Layout, recipe: Recipe, token: str) -> bytes:
     adjoint = {"providesAdjointDerivatives": "true" if layout.ode.is_explicit else "false"}
     for tag, own in _INTERFACES.items():
         attributes = {"modelIdentifier": recipe.name, **own, **_COMMON, **adjoint}
+        if tag == "ModelExchange" and layout.ode.events.assertions:
+            attributes["needsCompletedIntegratorStep"] = "true"
+        if tag == "CoSimulation" and layout.ode.events:
+            attributes |= {"mightReturnEarlyFromDoStep": "true", "hasEventMode": "true"}
         etree.SubElement(root, tag, attributes)
     add_units(root, units_of(layout) | {"s"})
     add_log_categories(root)
@@ -92,6 +96,8 @@ def _structure(root: etree._Element, layout: Layout) -> None:
     _unknowns(structure, "Output", output_slots(layout), table.continuous)
     _unknowns(structure, "ContinuousStateDerivative", derivatives, table.continuous)
     _unknowns(structure, "InitialUnknown", initial_unknowns(layout), table.initial)
+    for slot in layout.of(Region.INDICATOR):
+        etree.SubElement(structure, "EventIndicator", valueReference=str(slot.reference))
 
 
 def _unknowns(

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.events import Events
 
 
 class Kind(Enum):
@@ -23,6 +24,7 @@ class Kind(Enum):
     CALCULATED = "calculated parameter"  # an expression of parameters
     CONSTANT = "constant"  # includes parameters that shape the equations
     LOCAL = "local"
+    DISCRETE = "discrete"  # local or output that changes at events only
 
 
 class DataType(Enum):
@@ -77,6 +79,7 @@ class Variable:
     state_select: StateSelect = StateSelect.DEFAULT
     free: bool = False
     settable: bool = True  # False: a structural parameter, folded into the equations
+    is_output: bool = False  # of a discrete variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ class ResidualDae:
         State name to the symbol of its derivative.
     initial
         Further equations that hold at initialisation only.
+    events
+        What happens at instants.
     """
 
     name: str
@@ -106,6 +111,7 @@ class ResidualDae:
     residuals: tuple[Residual, ...]
     description: str = ""
     initial: tuple[Residual, ...] = ()
+    events: Events = field(default_factory=Events)
     _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -46,8 +46,8 @@ static Status directional_derivative(Instance* instance, const Reference unknown
         return STATUS_ERROR;
     double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
     for (size_t i = 0; i < known_count; ++i) d[knowns[i]] += seed[i];
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P,
-                                 v + AT_C,    z,        d + AT_U, d + AT_X};
+    const double* arguments[] = {v + AT_TIME,       v + AT_U, v + AT_X, v + AT_P, v + AT_C,
+                                 instance->state.q, z,        d + AT_U, d + AT_X};
     memcpy(z, instance->state.z, sizeof instance->state.z);
     if (!solve_running(instance, arguments, z)) return report_block(instance, function);
     double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
@@ -65,8 +65,8 @@ static Status adjoint_derivative(Instance* instance, const Reference unknowns[],
     double *d = instance->tangent, *v = instance->state.values;
     double u[ROOM(N_U)], x[ROOM(N_X)];
     for (size_t i = 0; i < unknown_count; ++i) d[unknowns[i]] += seed[i];
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P,
-                                 v + AT_C,    d + AT_Y, d + AT_W, d + AT_DX};
+    const double* arguments[] = {v + AT_TIME,       v + AT_U, v + AT_X, v + AT_P, v + AT_C,
+                                 instance->state.q, d + AT_Y, d + AT_W, d + AT_DX};
     double* results[] = {u, x};
     model_adjoint(arguments, results, NULL, NULL, 0);
     for (size_t i = 0; i < known_count; ++i) {

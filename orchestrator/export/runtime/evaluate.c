@@ -4,7 +4,7 @@
 static inline void derivatives(Instance* instance, double time, const double* x, double* dx) {
     const double* v = instance->state.values;
     double* z = instance->state.z;
-    const double* arguments[] = {&time, v + AT_U, x, v + AT_P, v + AT_C, z};
+    const double* arguments[] = {&time, v + AT_U, x, v + AT_P, v + AT_C, instance->state.q, z};
     double sum = 0.0;
     for (int i = 0; i < N_X && N_Z > 0; ++i) sum += 0.0 * x[i];
     /* The solver sees that it cannot go there. A NaN in x is the trace of an earlier failure, which
@@ -31,7 +31,11 @@ static bool update_parameters(Instance* instance) {
         for (int i = 0; i < N_X; ++i)
             if (!s->start_set[i]) s->values[AT_X + i] = instance->stage[i];
         s->z_known = 0;
+#if HAS_EVENTS
+        if (!start_modes(instance)) return false;
+#else
         if (!solve_initial(instance)) return false;
+#endif
     }
     s->stale &= ~(uint32_t)STALE_PARAMETERS;
     return true;
@@ -43,21 +47,26 @@ static inline bool refresh(Instance* instance, Reference reference) {
     State* s = &instance->state;
     if (s->stale == 0) return true;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance)) return false;
-    if ((int)reference < AT_Y) return true;
+    bool shows_discrete = (int)reference >= AT_D && (int)reference < AT_Y && s->event_due;
+    if ((int)reference < AT_Y && !shows_discrete) return true;
     double *v = s->values, *z = instance->z_now;
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, z};
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->q, z};
     bool outputs = (int)reference < AT_W;
     if (!(s->stale & (outputs ? STALE_OUTPUTS : STALE_LOCALS))) return true;
+    bool solved = begin_preview(instance);
     memcpy(z, s->z, sizeof s->z); /* looking at values must not change what the solver does next */
-    if (!solve_running(instance, arguments, z)) return false;
-    if (outputs) {
+    solved = solved && solve_running(instance, arguments, z);
+    if (solved && outputs) {
         double* results[] = {v + AT_Y};
         model_outputs(arguments, results, NULL, NULL, 0);
         s->stale &= ~(uint32_t)STALE_OUTPUTS;
-    } else {
+    } else if (solved) {
         double* results[] = {v + AT_W, v + AT_DX};
         model_locals(arguments, results, NULL, NULL, 0);
+        if (N_INDICATORS > 0 && (solved = compare(instance, v[AT_TIME], v + AT_X, z)))
+            indicate(instance, v + AT_INDICATOR);
         s->stale &= ~(uint32_t)STALE_LOCALS;
     }
-    return true;
+    end_preview(instance);
+    return solved;
 }

@@ -1,4 +1,4 @@
-/* Model exchange: the importer integrates. The model has no events yet. */
+/* Model exchange: the importer integrates and finds the events. */
 #include "instance.h"
 
 static Status set_time(Instance* instance, double time, const char* function) {
@@ -64,8 +64,55 @@ static Status get_derivatives(Instance* instance, double values[], size_t count,
     return STATUS_OK;
 }
 
-static Status get_event_indicators(const Instance* instance, size_t count, const char* function) {
+static Status get_event_indicators(Instance* instance, double values[], size_t count,
+                                   const char* function) {
     if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
-    return counts_agree(instance, count, 0, "event indicators", function) ? STATUS_OK
-                                                                          : STATUS_ERROR;
+    if (!counts_agree(instance, count, N_INDICATORS, "event indicators", function))
+        return STATUS_ERROR;
+#if HAS_EVENTS
+    State* s = &instance->state;
+    if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
+        return discard_block(instance, function);
+    memcpy(instance->z_now, s->z, sizeof s->z);
+    if (!compare(instance, s->values[AT_TIME], s->values + AT_X, instance->z_now))
+        return discard_block(instance, function);
+    indicate(instance, values);
+#else
+    (void)values;
+#endif
+    return STATUS_OK;
+}
+
+typedef struct {
+    bool terminate, states_changed, next_defined;
+    double next;
+} EventInfo;
+
+/* Event mode: everything that happens now, to its end. */
+static Status update_discrete(Instance* instance, EventInfo* info, const char* function) {
+    if (!allowed(instance, MODE_EVENT, function)) return STATUS_ERROR;
+    memset(info, 0, sizeof *info);
+#if HAS_EVENTS
+    State* s = &instance->state;
+    if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
+        return report_block(instance, function);
+    mark_samplers(instance);
+    const char* relation = pending_relation(instance);
+    if (relation && is_chattering(instance, 0.1))
+        return report_chattering(instance, relation, function);
+    Status status = happen(instance, function);
+    if (status != STATUS_OK) return status;
+    info->terminate = s->terminated != 0;
+    info->states_changed = instance->states_changed;
+    info->next = next_instant(instance);
+    info->next_defined = isfinite(info->next);
+    if (!info->next_defined) info->next = 0.0;
+#endif
+    return STATUS_OK;
+}
+
+static Status completed_step(Instance* instance, bool* terminate, const char* function) {
+    if (!allowed(instance, MODE_CONTINUOUS, function)) return STATUS_ERROR;
+    *terminate = instance->state.terminated != 0;
+    return check_assertions(instance, false, function);
 }

@@ -5,7 +5,9 @@
 fmi2Status fmi2DoStep(fmi2Component component, fmi2Real time, fmi2Real step,
                       fmi2Boolean no_set_state_prior) {
     (void)no_set_state_prior;
-    return (fmi2Status)do_step(component, time, step, __func__);
+    Instance* instance = component;
+    fmi2Status status = (fmi2Status)do_step(instance, time, step, __func__);
+    return status == fmi2OK && instance->state.terminated ? fmi2Discard : status;
 }
 
 fmi2Status fmi2CancelStep(fmi2Component component) {
@@ -58,7 +60,7 @@ fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind ki
 fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind,
                                 fmi2Boolean* value) {
     if (component == NULL || kind != fmi2Terminated) return no_status(component, __func__);
-    *value = fmi2False;
+    *value = ((const Instance*)component)->state.terminated != 0;
     return fmi2OK;
 }
 
@@ -73,8 +75,14 @@ fmi2Status fmi2EnterEventMode(fmi2Component component) {
 }
 
 fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo* info) {
-    if (!allowed(component, MODE_EVENT, __func__)) return fmi2Error;
-    memset(info, 0, sizeof *info); /* the model has no events */
+    EventInfo found;
+    Status status = update_discrete(component, &found, __func__);
+    if (status != STATUS_OK) return (fmi2Status)status;
+    memset(info, 0, sizeof *info); /* one call does it all: no further is needed */
+    info->terminateSimulation = found.terminate;
+    info->valuesOfContinuousStatesChanged = found.states_changed;
+    info->nextEventTimeDefined = found.next_defined;
+    info->nextEventTime = found.next;
     return fmi2OK;
 }
 
@@ -86,9 +94,11 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean no_s
                                        fmi2Boolean* enter_event_mode,
                                        fmi2Boolean* terminate_simulation) {
     (void)no_set_state_prior;
-    if (!allowed(component, MODE_CONTINUOUS, __func__)) return fmi2Error;
-    *enter_event_mode = *terminate_simulation = fmi2False;
-    return fmi2OK;
+    bool terminate = false;
+    Status status = completed_step(component, &terminate, __func__);
+    *enter_event_mode = fmi2False;
+    *terminate_simulation = terminate;
+    return (fmi2Status)status;
 }
 
 fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time) {
@@ -104,8 +114,7 @@ fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real values[], size_t
 }
 
 fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], size_t count) {
-    (void)values;
-    return (fmi2Status)get_event_indicators(component, count, __func__);
+    return (fmi2Status)get_event_indicators(component, values, count, __func__);
 }
 
 fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real values[], size_t count) {

@@ -34,16 +34,20 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token,
                                          size_t required_count, fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback logger,
                                          fmi3IntermediateUpdateCallback intermediate_update) {
-    (void)resource_path, (void)visible, (void)logging_on, (void)early_return_allowed;
+    (void)resource_path, (void)visible, (void)logging_on;
     (void)required_intermediate_variables, (void)intermediate_update;
     Importer importer = {deliver3, (void (*)(void))logger, environment, name};
-    if (event_mode_used || required_count > 0) {
+    if ((event_mode_used && !HAS_EVENTS) || required_count > 0) {
         refuse_instance(
             &importer, "%s: this FMU has no %s", __func__,
-            event_mode_used ? "event mode (hasEventMode is false)" : "intermediate update");
+            required_count > 0 ? "intermediate update" : "event mode (hasEventMode is false)");
         return NULL;
     }
-    return create(&importer, CO_SIMULATION, token, __func__);
+    Instance* instance = create(&importer, CO_SIMULATION, token, __func__);
+    if (instance == NULL) return NULL;
+    instance->event_mode_used = event_mode_used;
+    instance->early_return_allowed = early_return_allowed;
+    return instance;
 }
 
 fmi3Instance fmi3InstantiateScheduledExecution(

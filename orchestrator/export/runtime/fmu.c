@@ -6,10 +6,12 @@
 #include "instance.h"
 #include "log.c"
 #include "newton.c"
+#include "events.c"
 #include "evaluate.c"
 #include "values.c"
 #include "life_cycle.c"
 #include MODEL_SOLVER
+#include "crossing.c"
 #include "step.c"
 #include "exchange.c"
 #include "saved_state.c"

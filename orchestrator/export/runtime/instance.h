@@ -4,7 +4,7 @@
  * Nothing in the core (every file but fmi2* and fmi3*) knows a version of FMI: the faces translate.
  * The generated model.h gives the sizes N_*, the tables model_* and the functions
  * model_ode, model_outputs, model_locals, model_calculated, model_start, model_tangent, those of
- * the implicit blocks and, for FMI 3 models without such blocks, model_adjoint. */
+ * events and implicit blocks and, for FMI 3 models without such blocks, model_adjoint. */
 #ifndef SOFTDOCK_INSTANCE_H
 #define SOFTDOCK_INSTANCE_H
 
@@ -18,16 +18,19 @@
 #include <string.h>
 
 /* A value reference is the position in State.values: constants, inputs u, states x, parameters p,
- * calculated parameters c, outputs y, locals w, state derivatives dx, time. */
+ * calculated parameters c, discrete variables d, outputs y, locals w, state derivatives dx, event indicators,
+ * time. */
 enum {
     AT_U = N_CONSTANTS,
     AT_X = AT_U + N_U,
     AT_P = AT_X + N_X,
     AT_C = AT_P + N_P,
-    AT_Y = AT_C + N_C,
+    AT_D = AT_C + N_C,
+    AT_Y = AT_D + N_D,
     AT_W = AT_Y + N_Y,
     AT_DX = AT_W + N_W,
-    AT_TIME = AT_DX + N_X,
+    AT_INDICATOR = AT_DX + N_X,
+    AT_TIME = AT_INDICATOR + N_INDICATORS,
     N_VALUES = AT_TIME + 1,
 };
 
@@ -55,6 +58,15 @@ enum { MODES_ALL = 127, MODES_READ = 126, MODES_SETUP = 3, MODES_EXCHANGE = 96 }
 /* What no longer agrees with the inputs, states and parameters; computed on the next read. */
 enum { STALE_PARAMETERS = 1, STALE_OUTPUTS = 2, STALE_LOCALS = 4, STALE_ALL = 7 };
 
+/* Parts of State.q, which changes at events only: all discrete variables, those of the model first,
+ * their values before the event, relations, samplers, and whether this is the initial event. */
+enum {
+    Q_PRE = N_DD,
+    Q_RELATION = 2 * N_DD,
+    Q_SAMPLE = Q_RELATION + N_R,
+    Q_INITIAL = Q_SAMPLE + N_S,
+};
+
 /* What a step-size controller remembers from one communication step to the next. */
 typedef struct {
     double step;       /* proposed internal step; 0 before the first */
@@ -64,6 +76,15 @@ typedef struct {
     int32_t reported;
     int32_t unused;
 } Controller;
+
+/* What is remembered of state events, to see that they never end. */
+typedef struct {
+    double crowd_since;                          /* time of the first event of a crowd */
+    double block_since, last_block, first_block; /* time and durations of blocks of events */
+    int32_t crowd, in_block;                     /* events in each */
+    int32_t shrinking;                           /* blocks in a row that were shorter */
+    int32_t after_event;
+} Events;
 
 typedef struct {
     double stop_time;
@@ -78,7 +99,14 @@ typedef struct {
     double values[N_VALUES];
     double z[ROOM(N_Z)]; /* last solution of the implicit blocks */
     int64_t z_known;
+    double q[ROOM(N_Q)];
+    double ticks[ROOM(N_S)]; /* of each sampler: how many of its instants are past */
+    Events events;
+    int32_t event_due; /* an input or parameter has changed since the last event */
+    int32_t terminated;
+    unsigned char violated[ROOM(N_ASSERTIONS)]; /* warnings that have been given */
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
+    unsigned char discrete_set[ROOM(N_D)];
 } State;
 
 /* Who gets the messages; each face knows the type of its importer's logger. */
@@ -103,6 +131,18 @@ typedef struct {
     double next_jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
     int pivots[ROOM(LARGEST_BLOCK)];
     const char* failed_block; /* label of the block that Newton's method could not solve */
+    const char* unsettled;    /* label of what an event iteration kept changing */
+    double truth[ROOM(N_R)], margin[ROOM(N_R)], band[ROOM(N_R)];
+    double margin_before[ROOM(N_R)], band_before[ROOM(N_R)];
+    double discrete[ROOM(N_DD)];
+    double active[ROOM(N_REINITS)], value[ROOM(N_REINITS)];
+    double condition[ROOM(N_ASSERTIONS)], level[ROOM(N_ASSERTIONS)];
+    double ending[ROOM(N_TERMINATIONS)], numbers[ROOM(N_NUMBERS)];
+    double samples[ROOM(2 * N_S)], moments[ROOM(N_MOMENTS)];
+    bool states_changed, event_needed, early_return; /* of the last event or step */
+    bool event_mode_used, early_return_allowed;
+    double kept_q[ROOM(N_Q)], kept_z[ROOM(N_Z)];
+    bool previewing;
     double last_step;         /* communication step for which `substeps` was computed */
     int substeps;
     Importer importer;

@@ -89,6 +89,13 @@ static Status exit_initialization(Instance* instance, const char* function) {
         s->mode = MODE_ERROR;
         return STATUS_ERROR;
     }
+#if HAS_EVENTS
+    if (start_samplers(instance, function) != STATUS_OK) return STATUS_ERROR;
+    if (happen(instance, function) != STATUS_OK) return STATUS_ERROR; /* the initial event */
+    if (s->interface == CO_SIMULATION && !instance->event_mode_used && mark_samplers(instance) &&
+        happen(instance, function) != STATUS_OK)
+        return STATUS_ERROR;
+#endif
     for (int i = AT_X; i < AT_Y; ++i) {
         if (isnan(s->values[i]) || (i < AT_P && isinf(s->values[i]))) {
             s->mode = MODE_ERROR;
@@ -96,7 +103,8 @@ static Status exit_initialization(Instance* instance, const char* function) {
                         function, model_names[i], s->values[i]);
         }
     }
-    s->mode = s->interface == MODEL_EXCHANGE ? MODE_EVENT : MODE_STEP;
+    bool event_mode = s->interface == MODEL_EXCHANGE || instance->event_mode_used;
+    s->mode = event_mode ? MODE_EVENT : MODE_STEP;
     return STATUS_OK;
 }
 

@@ -124,7 +124,7 @@ static bool solve_running(Instance* instance, const double** arguments, double* 
 static bool settle(Instance* instance) {
     State* s = &instance->state;
     const double* v = s->values;
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->z};
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->q, s->z};
     if (!solve_running(instance, arguments, s->z)) return false;
     s->z_known = 1;
     return true;
@@ -136,7 +136,7 @@ static bool solve_initial(Instance* instance) {
     State* s = &instance->state;
     double* v = s->values;
     double* z = instance->initial_z;
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, z};
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->q, z};
     double* guess[] = {z};
     model_initial_guess(arguments, guess, NULL, NULL, 0);
     if (!solve_blocks(instance, model_initial_blocks, N_INITIAL_BLOCKS, arguments, z)) return false;

@@ -23,9 +23,9 @@ static bool refuse_set(const Instance* instance, Reference reference, const char
              "%s: '%s' is a constant, or a parameter that shapes the equations: its value "
              "was fixed when the FMU was built",
              function, name);
-    else if (place >= AT_C)
+    else if (place >= AT_C && !(place >= AT_D && place < AT_Y && model_discrete_exact[place - AT_D]))
         fail(instance, "%s: '%s' is calculated by the model and cannot be set", function, name);
-    else if (place < AT_P)
+    else if (place < AT_P || place >= AT_D)
         fail(instance,
              "%s: the start value of '%s' can only be set before the end of "
              "initialization, now the state is '%s'",
@@ -52,10 +52,17 @@ static inline bool writable(Instance* instance, Reference reference, int type, d
     State* s = &instance->state;
     int place = (int)reference;
     if (!readable(instance, reference, type, function)) return false;
+    if (place >= AT_D && place < AT_Y && model_discrete_exact[place - AT_D]) {
+        if (!(s->mode & MODES_SETUP)) return refuse_set(instance, reference, function);
+        s->discrete_set[place - AT_D] = 1;
+        s->stale = STALE_ALL;
+        return true;
+    }
     if (place < AT_U || place >= AT_C) return refuse_set(instance, reference, function);
+    s->event_due = HAS_EVENTS;
     if (place < AT_X) {
         s->stale |= STALE_OUTPUTS | STALE_LOCALS;
-        if (HAS_INITIAL_SYSTEM && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;
+        if ((HAS_INITIAL_SYSTEM || HAS_EVENTS) && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;
         return true;
     }
     int when = MODES_SETUP | (model_tunable[place] ? MODE_STEP | MODE_EVENT : 0);

@@ -137,10 +137,10 @@ def evaluate() -> Callable[..., dict[str, float]]:
     import casadi as ca
 
     def values(ode: ExplicitOde, time: float = 0.0, **given: float) -> dict[str, float]:
-        t, u, x, p, c = ode.arguments
+        t, u, x, p, c, q = ode.arguments
         start = ca.Function("start", [p, c], [ode.start])
         calculated = ca.Function("calculated", [p], [ode.c])
-        right = ca.Function("right", [t, u, x, p, c], [ode.xdot, ode.y, ode.w])
+        right = ca.Function("right", [t, u, x, p, c, q], [ode.xdot, ode.y, ode.w])
         p_values = [given.get(v.name, float(v.start)) for v in ode.parameters]
         c_values = calculated(p_values)
         x_values = start(p_values, c_values)
@@ -148,7 +148,7 @@ def evaluate() -> Callable[..., dict[str, float]]:
             if state.name in given:
                 x_values[index] = given[state.name]
         u_values = [given.get(v.name, 0.0) for v in ode.inputs]
-        xdot, y, w = right(time, u_values, x_values, p_values, c_values)
+        xdot, y, w = right(time, u_values, x_values, p_values, c_values, 0)
         names = [f"der({v.name})" for v in ode.states]
         names += [v.name for v in (*ode.outputs, *ode.locals, *ode.calculated, *ode.states)]
         columns = (xdot, y, w, c_values, x_values)
