@@ -137,35 +137,69 @@ static double proposal(Controller* c, double h, double error, bool cut, bool aft
     return cut && factor >= 5.0 ? fmax(grown, c->step) : grown;
 }
 
-static Status integrate(Instance* instance, double time, double step, const char* function) {
+/* The derivatives at the beginning of a step are the last stage of the one before. */
+static bool first_stage(Instance* instance, double time) {
+    double *x = instance->state.values + AT_X, *k1 = instance->k[0], sum = 0.0;
+    if (instance->slopes_known) {
+        memcpy(k1, instance->k[6], sizeof(double) * N_X);
+        return true;
+    }
+    derivatives(instance, time, x, k1);
+    for (int i = 0; i < N_X; ++i) sum += 0.0 * k1[i] + 0.0 * x[i];
+    return sum == 0.0; /* 0 * NaN and 0 * inf are NaN */
+}
+
+static Status advance(Instance* instance, double end, const char* function) {
     State* s = &instance->state;
     Controller* c = &s->controller;
-    double *x = s->values + AT_X, *k1 = instance->k[0];
-    double t = time, end = time + step, sum = 0.0;
-    bool rejected = false;
-    derivatives(instance, t, x, k1);
-    for (int i = 0; i < N_X; ++i) sum += 0.0 * k1[i] + 0.0 * x[i];
-    if (sum != 0.0) return report_failure(instance, t, 0.0, function); /* a NaN or an infinity */
-    if (c->step == 0.0) c->step = starting_step(instance, t, fmin(step, MODEL_MAX_STEP));
-    while (t < end) {
+    double *x = s->values + AT_X, t = s->values[AT_TIME], length = instance->window_length;
+    if (!first_stage(instance, t)) return report_failure(instance, t, 0.0, function);
+    if (c->step == 0.0) c->step = starting_step(instance, t, fmin(end - t, MODEL_MAX_STEP));
+    for (bool rejected = false;; rejected = true) {
         double h = fmin(c->step, MODEL_MAX_STEP), stiffness;
         bool last = 1.01 * h >= end - t;
         bool cut = last && end - t < h;
         if (last) h = end - t;
-        if (!last && !(h > 8.0 * DBL_EPSILON * fmax(fabs(t), step)))
+        if (!last && !(h > 8.0 * DBL_EPSILON * fmax(fabs(t), length)))
             return report_failure(instance, t, h, function);
         double error = try_step(instance, t, h, &stiffness);
         if (!(error <= 1.0)) {
             c->step = h * (isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1);
-            rejected = true;
             continue;
         }
         watch_stiffness(instance, t, h, stiffness);
         c->step = proposal(c, h, error, cut, rejected);
-        rejected = false;
+        instance->t_before = t;
+        memcpy(instance->x_before, x, sizeof(double) * N_X);
         memcpy(x, instance->next, sizeof(double) * N_X);
-        memcpy(k1, instance->k[6], sizeof(double) * N_X);
-        t = last ? end : t + h;
+        s->values[AT_TIME] = last ? end : t + h;
+        instance->slopes_known = true;
+        return STATUS_OK;
     }
-    return STATUS_OK;
+}
+
+/* The continuous extension of fourth order, section II.6 of the book; coefficients as in the
+ * authors' code DOPRI5. */
+__attribute__((unused)) static void dense(const Instance* instance, double t, double* x) {
+    static const double weights[7] = {
+        -12715105075.0 / 11282082432.0,  0.0,
+        87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+        701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+        69997945.0 / 29380423.0};
+    const double (*k)[ROOM(N_X)] = instance->k;
+    const double *before = instance->x_before, *now = instance->state.values + AT_X;
+    double h = instance->state.values[AT_TIME] - instance->t_before;
+    double done = (t - instance->t_before) / h, left = 1.0 - done;
+    for (int i = 0; i < N_X; ++i) {
+        double last = 0.0, way = now[i] - before[i], bend = h * k[0][i] - way;
+        for (int n = 0; n < 7; ++n) last += weights[n] * k[n][i];
+        double end = way - h * k[6][i] - bend;
+        x[i] = before[i] + done * (way + left * (bend + done * (end + left * h * last)));
+    }
+}
+
+__attribute__((unused)) static void restart(Instance* instance) {
+    instance->slopes_known = false;
+    instance->state.controller.step = instance->state.controller.last_error = 0.0;
+    instance->state.controller.stiff = instance->state.controller.not_stiff = 0;
 }

@@ -122,6 +122,9 @@ typedef struct {
     State state;
     double stage[ROOM(N_X)], next[ROOM(N_X)]; /* scratch of solvers and directional derivatives */
     double k[7][ROOM(N_X)];
+    double t_before, x_before[ROOM(N_X)]; /* where the last internal step began */
+    double window_begin, window_length;   /* the communication step */
+    bool slopes_known;                    /* the solver's last k are those of now */
     double tangent[N_VALUES];
     double z_now[ROOM(N_Z)], initial_z[ROOM(N_ZI)], guess[ROOM(N_Z)];
     double initial_x[ROOM(N_X)], initial_c[ROOM(N_C)], checks[ROOM(N_CHECKS)];
@@ -144,7 +147,7 @@ typedef struct {
     double kept_q[ROOM(N_Q)], kept_z[ROOM(N_Z)];
     bool previewing;
     double last_step;         /* communication step for which `substeps` was computed */
-    int substeps;
+    int substeps, substep;
     Importer importer;
     char* name;
 } Instance;

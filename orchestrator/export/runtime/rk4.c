@@ -30,19 +30,57 @@ static Status report_divergence(Instance* instance, double time, const char* fun
         culprit < AT_X ? "" : "; the internal step may be too long, or the model divides by 0");
 }
 
-static inline Status integrate(Instance* instance, double time, double step, const char* function) {
-    const double* x = instance->state.values + AT_X;
-    if (step != instance->last_step) {
-        double wanted = ceil(step / MODEL_MAX_STEP * (1.0 - 1e-12));
-        if (!(wanted <= 1e9))
-            return fail(instance, "%s: a step of %.17g s needs %g internal steps of %g s", function,
-                        step, wanted, MODEL_MAX_STEP);
-        instance->substeps = wanted > 1.0 ? (int)wanted : 1;
-        instance->last_step = step;
+static bool divide(Instance* instance, const char* function) {
+    double length = instance->window_length, wanted = ceil(length / MODEL_MAX_STEP * (1.0 - 1e-12));
+    if (!(wanted <= 1e9)) {
+        fail(instance, "%s: a step of %.17g s needs %g internal steps of %g s", function, length,
+             wanted, MODEL_MAX_STEP);
+        return false;
     }
-    double h = step / instance->substeps, sum = 0.0;
-    for (int n = 0; n < instance->substeps; ++n) rk4(instance, time + n * h, h);
+    instance->substeps = wanted > 1.0 ? (int)wanted : 1;
+    instance->last_step = length;
+    return true;
+}
+
+/* To the next point of the grid; from one, unless an event has interrupted the step before. */
+static inline Status advance(Instance* instance, double end, const char* function) {
+    State* s = &instance->state;
+    double *x = s->values + AT_X, *now = s->values + AT_TIME, t = *now, sum = 0.0;
+    if (instance->window_length != instance->last_step && !divide(instance, function))
+        return STATUS_ERROR;
+    const double begin = instance->window_begin;
+    double h = instance->window_length / instance->substeps;
+    if (t == begin) instance->substep = 0;
+    int n = instance->substep;
+    while (n > 0 && begin + n * h > t) --n;
+    double target =
+        n + 1 < instance->substeps ? begin + (n + 1) * h : begin + instance->window_length;
+    if (t != begin + n * h) h = target - t;
+    if (target > end) h = end - t, target = end;
+    instance->substep = n + 1;
+    instance->t_before = t;
+    memcpy(instance->x_before, x, sizeof(double) * N_X);
+    instance->slopes_known = false;
+    rk4(instance, t, h);
+    *now = target;
+    if (target < end) return STATUS_OK; /* what is not finite stays so until the end */
     for (int i = 0; i < N_X; ++i) sum += 0.0 * x[i];
     /* 0 * NaN and 0 * inf are NaN */
-    return sum == 0.0 ? STATUS_OK : report_divergence(instance, time, function);
+    return sum == 0.0 ? STATUS_OK : report_divergence(instance, instance->window_begin, function);
 }
+
+/* The cubic through the states and derivatives at both ends (Hermite). */
+__attribute__((unused)) static void dense(Instance* instance, double t, double* x) {
+    const double *before = instance->x_before, *now = instance->state.values + AT_X;
+    const double *first = instance->k[0], *last = instance->k[4];
+    double end = instance->state.values[AT_TIME], h = end - instance->t_before;
+    double done = (t - instance->t_before) / h, left = 1.0 - done;
+    if (!instance->slopes_known) derivatives(instance, end, now, instance->k[4]);
+    instance->slopes_known = true;
+    for (int i = 0; i < N_X; ++i) {
+        double way = now[i] - before[i], bend = h * first[i] - way;
+        x[i] = before[i] + done * (way + left * (bend * left + done * (way - h * last[i])));
+    }
+}
+
+__attribute__((unused)) static void restart(Instance* instance) { instance->slopes_known = false; }

@@ -1,4 +1,11 @@
-/* A communication step; `integrate` is the solver's, from the file that model.h names. */
+/* A communication step. The solver, from the file that model.h names, defines three functions:
+ *
+ * advance: one accepted internal step from values[AT_TIME] and values[AT_X] towards `end` and never
+ *     beyond; the new time and states stand there after it.
+ * dense: the states at a time inside the step that `advance` has just made, as long as time, states
+ *     and inputs are those it left; `x` may be values + AT_X.
+ * restart: inputs, parameters or states have jumped, nothing of the past may be used. At the
+ *     beginning of a communication step the solvers expect such a jump without being told. */
 #include "instance.h"
 
 static bool step_is_valid(const Instance* instance, double time, double step,
@@ -28,11 +35,15 @@ static inline Status do_step(Instance* instance, double time, double step, const
     State* s = &instance->state;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
-    if (N_X > 0 && step > 0.0) {
-        Status status = integrate(instance, time, step, function);
+    const double end = time + step;
+    s->values[AT_TIME] = instance->window_begin = time;
+    instance->window_length = step;
+    instance->slopes_known = false;
+    while (N_X > 0 && s->values[AT_TIME] < end) {
+        Status status = advance(instance, end, function);
         if (status != STATUS_OK) return status;
     }
-    s->values[AT_TIME] = time + step;
+    s->values[AT_TIME] = end;
     if (!settle(instance)) {
         s->mode = MODE_ERROR;
         return report_block(instance, function);
