@@ -12,9 +12,10 @@ from orchestrator.export.events import Assertion, Events, Message, Termination
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.start_point import column
 
-# A comparison counts as changed once it is this much beyond, relative to one plus its operands:
-# well above rounding (1e-16), well below any tolerance of integration.
-_HYSTERESIS = 1e-13
+# A comparison counts as changed once it is this much beyond: above rounding of what is compared
+# (1e-16 of it), below any tolerance of integration.
+_HYSTERESIS = 1e-14
+_RELATIVE_HYSTERESIS = 1e-14
 
 
 def functions(ode: ExplicitOde) -> Iterator[Any]:
@@ -34,7 +35,7 @@ def functions(ode: ExplicitOde) -> Iterator[Any]:
         "model_relations",
         column(r.value for r in relations),
         column(r.margin for r in relations),
-        column(_HYSTERESIS * (1 + r.size) for r in relations),
+        column(_HYSTERESIS + _RELATIVE_HYSTERESIS * r.size for r in relations),
     )
     yield function("model_discrete", column(d.value for d in discrete))
     yield function("model_discrete_start", column(d.start for d in discrete))

@@ -23,16 +23,20 @@ static int any_crossed(Instance* instance, double time, const double* x) {
     return 0;
 }
 
-/* As any_crossed, at points inside the step from `begin` to now as well. After an event they begin
- * close behind it: a ball that bounces low is back before the step ends. */
-static int crossed_inside(Instance* instance, double begin, bool after_event) {
+/* As any_crossed, at points inside the step from `begin` to now as well; `place` is the first where
+ * a relation has changed. After an event they begin close behind it: a ball that bounces low is back
+ * before the step ends. */
+static int crossed_inside(Instance* instance, double begin, bool after_event, double* place) {
     const State* s = &instance->state;
     double now = s->values[AT_TIME];
+    if (N_INDICATORS == 0) return 0;
     for (double part = after_event ? 0x1p-20 : 0.5; part < 1.0; part *= part < 0.1 ? 16.0 : 2.0) {
-        dense(instance, begin + part * (now - begin), instance->stage);
-        int crossed = any_crossed(instance, begin + part * (now - begin), instance->stage);
+        *place = begin + part * (now - begin);
+        dense(instance, *place, instance->stage);
+        int crossed = any_crossed(instance, *place, instance->stage);
         if (crossed) return crossed;
     }
+    *place = now;
     return any_crossed(instance, now, s->values + AT_X);
 }
 
@@ -42,12 +46,12 @@ static bool find_crossing(Instance* instance, double low, double high) {
     State* s = &instance->state;
     double* x = instance->stage;
     double width = 8.0 * DBL_EPSILON * fmax(fabs(high), high - low);
-    memcpy(instance->next, s->values + AT_X, sizeof(double) * N_X);
+    dense(instance, high, instance->next);
     dense(instance, low, x);
     if (any_crossed(instance, low, x) < 0) return false;
     memcpy(instance->margin_before, instance->margin, sizeof instance->margin);
     memcpy(instance->band_before, instance->band, sizeof instance->band);
-    if (any_crossed(instance, high, s->values + AT_X) < 0) return false;
+    if (any_crossed(instance, high, instance->next) < 0) return false;
     for (int count = 0; count < 200 && high - low > width; ++count) {
         double middle = high;
         for (int i = 0; i < N_R && count % 3 != 2; ++i) {
@@ -134,7 +138,15 @@ static Status happen_inside(Instance* instance, const char* relation, double ste
     if (chatters) return report_chattering(instance, relation, function);
     mark_samplers(instance);
     restart(instance);
+    instance->state.events.after_event = 1;
     return happen(instance, function);
+}
+
+static Status go_on(Instance* instance, double end, const char* function) {
+    if (N_X > 0) return advance(instance, end, function);
+    instance->t_before = instance->state.values[AT_TIME];
+    instance->state.values[AT_TIME] = end;
+    return STATUS_OK;
 }
 
 /* Goes on to `end`, from event to event. With event mode an event that may end the step does. */
@@ -151,10 +163,13 @@ static Status step_through_events(Instance* instance, double end, const char* fu
         double next = next_instant(instance), before = *time;
         const char* relation = NULL;
         if (before < end) {
-            Status status = advance(instance, fmin(end, fmax(next, before)), function);
+            Status status = go_on(instance, fmin(end, fmax(next, before)), function);
             if (status != STATUS_OK) return status;
-            int crossed = N_INDICATORS > 0 ? any_crossed(instance, *time, s->values + AT_X) : 0;
-            if (crossed < 0 || (crossed && !find_crossing(instance, before, *time)))
+            double place = before;
+            bool after_event = s->events.after_event != 0;
+            int crossed = crossed_inside(instance, before, after_event, &place);
+            s->events.after_event = 0;
+            if (crossed < 0 || (crossed && !find_crossing(instance, before, place)))
                 return report_modes(instance, function);
             if (crossed) relation = changed_relation(instance);
         }

@@ -35,14 +35,21 @@ static inline Status do_step(Instance* instance, double time, double step, const
     State* s = &instance->state;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
+    if (s->terminated) return fail(instance, "%s: the model has ended the simulation", function);
     const double end = time + step;
+    instance->event_needed = instance->early_return = false;
     s->values[AT_TIME] = instance->window_begin = time;
     instance->window_length = step;
     instance->slopes_known = false;
+#if HAS_EVENTS
+    Status status = step_through_events(instance, end, function);
+    if (status != STATUS_OK || instance->event_needed || s->terminated) return status;
+#else
     while (N_X > 0 && s->values[AT_TIME] < end) {
         Status status = advance(instance, end, function);
         if (status != STATUS_OK) return status;
     }
+#endif
     s->values[AT_TIME] = end;
     if (!settle(instance)) {
         s->mode = MODE_ERROR;
