@@ -12,16 +12,16 @@ from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatEquation, FlatModel
 from orchestrator.export.flat_variable import VariableReader
 from orchestrator.export.function_body import FunctionBody
+from orchestrator.export.record import Record
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import Kind, Residual, ResidualDae
+from orchestrator.export.statements import UNASSIGNED, StatementRunner, may_be_unassigned
 from orchestrator.export.tensor import Tensor
 
 Json = Any
 _EVENTS = "events are not exported yet: put discrete logic into a Python block"
 _REFUSED_SECTIONS = {
     "when_chains": ("a when-equation", _EVENTS),
-    "algorithms": ("an algorithm section", "write equations, or a function with an algorithm"),
-    "initial_algorithms": ("an initial algorithm", "write x(start=.., fixed=true)"),
     "assert_equations": ("an assert", "check the results of the experiment instead"),
     "initial_assert_equations": ("an assert", "check the results of the experiment instead"),
 }
@@ -34,17 +34,23 @@ class FlatReader:
         self._flat = flat
         self._time = ca.SX.sym("time")
         self._derivatives: dict[str, Any] = {}
-        functions = FunctionBody(flat.tree["functions"])
+        literals = {n: Tensor.scalar(i) for n, i in flat.tree["enum_literal_ordinals"].items()}
+        functions = FunctionBody(flat.tree["functions"], literals)
         self._interpreter = Interpreter(self._derivative, self._is_continuous, functions.call)
         functions.interpreter = self._interpreter
-        self._variables = VariableReader(flat, self._interpreter)
-        names = {**self._variables.names, "time": Tensor((), (self._time,))}
+        self._variables = VariableReader(flat, self._interpreter, literals)
+        names = {
+            **literals,
+            **self._variables.texts,
+            **self._variables.names,
+            "time": Tensor((), (self._time,)),
+        }
         self._scope = Scope(names)
 
     def read(self) -> ResidualDae:
         """The residual DAE of the whole model."""
         self._refuse_sections()
-        residuals = list(self._residuals())
+        residuals = [*self._residuals(), *self._algorithms("algorithms")]
         starts, initial = self._initial_equations()
         variables = tuple(self._variables.finish(starts))
         return ResidualDae(
@@ -82,7 +88,9 @@ class FlatReader:
             scope = Scope({**self._scope.names, **indices})
         try:
             value = self._interpreter.evaluate(equation.residual, scope)
-            if equation.count not in {None, len(value.items)}:
+            # rumoca counts an equation of records as one
+            whole = isinstance(value, Record)
+            if equation.count not in {None, len(value.items)} and not whole:
                 raise Refusal(
                     f"an equation that gives {len(value.items)} scalar equations where rumoca"
                     f" announces {equation.count}"
@@ -90,6 +98,28 @@ class FlatReader:
         except Refusal as refusal:
             raise self._error(equation.origin, refusal) from refusal
         yield from self._scalars(value, equation.origin)
+
+    def _algorithms(self, key: str) -> Iterator[Residual]:
+        """Each algorithm is a function that gives its left-hand sides from everything else."""
+        for section in self._flat.tree[key]:
+            what = "initial algorithm" if key.startswith("initial") else "algorithm"
+            place = self._flat.where(section)
+            origin = f"{what} at {place}" if place else str(section["origin"])
+            targets = list(dict.fromkeys(output["name"] for output in section["outputs"]))
+            names = dict(self._scope.names)
+            try:
+                for target in targets:
+                    names[target] = names[target].map(lambda _: UNASSIGNED)
+                StatementRunner(self._interpreter, event_free=False).run(
+                    section["statements"], names
+                )
+                for target in targets:
+                    if any(map(may_be_unassigned, names[target].items)):
+                        raise Refusal(f"an algorithm that does not always set '{target}'")
+                    difference = self._scope.names[target].zip(names[target], lambda a, b: a - b)
+                    yield from self._scalars(difference, f"{origin}, '{target}'")
+            except Refusal as refusal:
+                raise self._error(origin, refusal) from refusal
 
     @staticmethod
     def _scalars(value: Tensor, origin: str) -> Iterator[Residual]:
@@ -107,7 +137,7 @@ class FlatReader:
                     others.append(residual)
                 else:
                     found[solved[0]] = solved[1]
-        return found, others
+        return found, [*others, *self._algorithms("initial_algorithms")]
 
     def _solved(self, residual: Residual) -> tuple[str, Any] | None:
         moving = [s for s in ca.symvar(residual.expression) if not self._is_parameter(s.name())]

@@ -14,6 +14,7 @@ from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import DataType, Kind, StateSelect, Variable
+from orchestrator.export.structure_probe import referenced_names
 from orchestrator.export.tensor import Tensor
 
 Json = Any
@@ -26,19 +27,28 @@ class VariableReader:
     ----------
     names
         Variable name to its symbols; constants to their values.
+    texts
+        Values of the Strings.
     equation_bindings
         ``(name, binding, place)`` of declarations ``Real x = expression``: they are equations.
     """
 
-    def __init__(self, flat: FlatModel, interpreter: Interpreter) -> None:
+    def __init__(
+        self, flat: FlatModel, interpreter: Interpreter, literals: Mapping[str, Tensor]
+    ) -> None:
         self._flat = flat
         self._interpreter = interpreter
-        self._entries: dict[str, Json] = flat.tree["variables"]
+        self._literals = literals
+        types = flat.tree["variable_type_names"]
+        self._entries: dict[str, Json] = {
+            name: entry for name, entry in flat.tree["variables"].items() if types[name] != "String"
+        }
         self._scalar_kinds: dict[str, Kind] = {}
         self._discrete: set[str] = set()
         self._fixed: set[str] = set()
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
+        self.texts = self._read_texts()
         self._kinds = {name: self._classify(name, entry) for name, entry in self._entries.items()}
         for name, entry in self._entries.items():
             self._declare(name, entry)
@@ -58,6 +68,9 @@ class VariableReader:
         fixed = self._entries[name]["fixed"]
         return self._kinds[name] is Kind.CALCULATED and bool(fixed) and not any(fixed)
 
+    def _is_final(self, name: str) -> bool:
+        return bool(self._flat.tree["variable_final_flags"].get(name))
+
     def is_discrete(self, name: str) -> bool:
         """Whether a scalar variable is an Integer or a Boolean."""
         return name in self._discrete
@@ -69,6 +82,24 @@ class VariableReader:
                 yield from self._scalars(name, entry, starts)
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
+
+    def _read_texts(self) -> dict[str, Tensor]:
+        """Strings: known when the FMU is built, and not part of it."""
+        entries = self._flat.tree["variables"]
+        texts: dict[str, Tensor] = {}
+        waiting = [name for name in entries if name not in self._entries]
+        for name in waiting * len(waiting):  # they may name each other in any order
+            entry = entries[name]
+            node = entry["binding"] or entry["start"] or {"Literal": {"value": {"String": ""}}}
+            variability = entry["variability"]
+            try:
+                if not isinstance(variability, dict) or "Discrete" in variability or entry["dims"]:
+                    raise Refusal("a String that is no scalar parameter or constant")
+                if not (set(referenced_names(node)) - texts.keys()):
+                    texts[name] = self._interpreter.evaluate(node, Scope(texts))
+            except Refusal as refusal:
+                raise self._error(name, refusal) from refusal
+        return texts
 
     def _classify(self, name: str, entry: Json) -> Kind:
         variability = entry["variability"]
@@ -92,7 +123,9 @@ class VariableReader:
             return Kind.CALCULATED  # by the initial system
         if name in self._flat.structural:
             return Kind.CONSTANT
-        if self._flat.tree["variable_final_flags"].get(name) or _refers(entry["binding"]):
+        if self._flat.tree["variable_final_flags"].get(name) or any(
+            referenced_names(entry["binding"])
+        ):
             return Kind.CALCULATED
         return Kind.PARAMETER
 
@@ -118,8 +151,7 @@ class VariableReader:
     def _free_constant_bindings(self) -> None:
         """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
         for name, kind in self._kinds.items():
-            final = self._flat.tree["variable_final_flags"].get(name)
-            if kind is not Kind.CALCULATED or final or self._is_free(name):
+            if kind is not Kind.CALCULATED or self._is_final(name) or self._is_free(name):
                 continue
             value = self._evaluate(name, self._entries[name]["binding"])
             if all(item.is_constant() for item in value.items):
@@ -154,6 +186,7 @@ class VariableReader:
             start = self._evaluate(name, entry["binding"])
         fixed = entry["fixed"] or [False]
         free = self._is_free(name)
+        literals = self._literals_of(name)
         for position, scalar in enumerate(_scalar_names(name, shape)):
             constant = kind is Kind.CONSTANT
             known = self.names[name].items[position] if constant else None
@@ -165,8 +198,8 @@ class VariableReader:
                 starts.get(scalar, start.items[position]),
                 known if constant else (value.items[position] if value else None),
                 fixed=scalar in starts or fixed[position % len(fixed)],
-                minimum=self._limit(name, entry["min"], position),
-                maximum=self._limit(name, entry["max"], position),
+                minimum=1.0 if literals else self._limit(name, entry["min"], position),
+                maximum=len(literals) if literals else self._limit(name, entry["max"], position),
                 nominal=self._limit(name, entry["nominal"], position),
                 unit=entry["unit"] or None,
                 description=entry["description"] or "",
@@ -174,14 +207,19 @@ class VariableReader:
                 state_select=_state_select(entry["state_select"]),
                 free=free,
                 settable=name not in self._flat.structural,
+                literals=literals,
             )
+
+    @property
+    def _scope(self) -> Scope:
+        return Scope({**self._literals, **self.texts, **self.names})
 
     def _evaluate(self, name: str, node: Json) -> Tensor:
         shape = tuple(self._entries[name]["dims"])
         if node is None:
             return Tensor(shape, (ca.SX(0),) * math.prod(shape))
         try:
-            value = self._interpreter.evaluate(node, Scope(self.names))
+            value = self._interpreter.evaluate(node, self._scope)
         except Refusal as refusal:
             raise self._error(name, refusal) from refusal
         if not value.shape and shape:
@@ -198,12 +236,19 @@ class VariableReader:
 
     def _data_type(self, name: str) -> DataType:
         declared = self._flat.tree["variable_type_names"].get(name)
+        if self._literals_of(name):
+            return DataType.ENUMERATION
         try:
             return DataType(declared)
         except ValueError as error:
-            raise self._error(
-                name, Refusal(f"the type {declared}", "only Real, Integer and Boolean are exported")
-            ) from error
+            hint = "only Real, Integer, Boolean, enumerations and Strings are exported"
+            raise self._error(name, Refusal(f"the type {declared}", hint)) from error
+
+    def _literals_of(self, name: str) -> tuple[str, ...]:
+        """Literals of a variable's enumeration type; none if it has another type."""
+        owner = f"{self._flat.tree['variable_type_names'].get(name)}."
+        listed = [text for text in self._literals if text.startswith(owner)]
+        return tuple(text.rpartition(".")[2] for text in listed if not text.endswith("'"))
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
         place = self._flat.where(self._entries[name])
@@ -224,9 +269,3 @@ def _scalar_names(name: str, shape: tuple[int, ...]) -> Iterator[str]:
         return
     for point in itertools.product(*(range(1, size + 1) for size in shape)):
         yield f"{name}[{','.join(map(str, point))}]"
-
-
-def _refers(node: Json) -> bool:
-    if isinstance(node, dict):
-        return "VarRef" in node or any(_refers(value) for value in node.values())
-    return any(_refers(value) for value in node) if isinstance(node, list) else False

@@ -31,6 +31,7 @@ class DataType(Enum):
     REAL = "Real"
     INTEGER = "Integer"
     BOOLEAN = "Boolean"
+    ENUMERATION = "Enumeration"  # numbered from 1
 
 
 class StateSelect(Enum):
@@ -77,6 +78,7 @@ class Variable:
     state_select: StateSelect = StateSelect.DEFAULT
     free: bool = False
     settable: bool = True  # False: a structural parameter, folded into the equations
+    literals: tuple[str, ...] = ()  # of an enumeration, in order
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,4 +29,11 @@ CASES: dict[str, Case] = {
         "equation\nder(x) = v; der(y) = w; der(v) = -f*x; der(w) = -f*y; x^2 + y^2 = 1;",
         {"x": cos(1), "y": sin(1), "f": 1.0},
     ),
+    "pendulum swinging": Case(
+        "Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), "
+        "vy(start=0), F; Real e;\nequation\n e=(vx^2+vy^2)/2+9.81*y;der(x) = vx; der(y) "
+        "= vy; der(vx) = F*x; der(vy) = F*y - 9.81; x^2 + y^2 = 1;",
+        {"e": -0.8 * 9.81},
+        stop=3.0,
+    ),
 }

@@ -13,7 +13,6 @@ CASES: dict[str, Case] = {
         refused="when-equation|discrete",
     ),
     "floor": Case("Real y;\nequation\ny = floor(time);", refused="floor"),
-    "string": Case('parameter String s = "a";' + X + LAG, refused="String"),
     "singular": Case(
         "Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;", refused="singular.*y, z"
     ),
