@@ -101,6 +101,37 @@ def _cross(a: Tensor, b: Tensor) -> Tensor:
     return Tensor((3,), (a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1))
 
 
+def _skew(a: Tensor) -> Tensor:
+    a1, a2, a3 = a.items
+    zero = ca.SX(0)
+    return Tensor((3, 3), (zero, -a3, a2, a3, zero, -a1, -a2, a1, zero))
+
+
+def _outer_product(a: Tensor, b: Tensor) -> Tensor:
+    items = tuple(x * y for x in a.items for y in b.items)
+    return Tensor((len(a.items), len(b.items)), items)
+
+
+def _symmetric(value: Tensor) -> Tensor:
+    """The part above the diagonal, mirrored (Modelica 3.6, section 10.3.5)."""
+    size = value.shape[0]
+    points = ((row, column) for row in range(size) for column in range(size))
+    return Tensor(value.shape, tuple(value.items[min(p) * size + max(p)] for p in points))
+
+
+def _linspace(first: Tensor, last: Tensor, count: Tensor) -> Tensor:
+    intervals = count.integer - 1
+    if intervals < 1:
+        raise Refusal("linspace() of fewer than two points")
+    step = (last.item - first.item) / intervals
+    items = tuple(first.item + step * index for index in range(intervals))
+    return Tensor((intervals + 1,), (*items, last.item))
+
+
+def _cat(axis: Tensor, *parts: Tensor) -> Tensor:
+    return Tensor.concatenate(axis.integer - 1, parts)
+
+
 def _size(value: Tensor, axis: Tensor | None = None) -> Tensor:
     if axis is None:
         return Tensor((len(value.shape),), tuple(ca.SX(extent) for extent in value.shape))
@@ -128,6 +159,13 @@ BUILTINS: dict[str, Builtin] = {
     "Transpose": lambda value: value.transpose(),
     "Scalar": lambda value: Tensor((), (value.item,)),
     "Vector": lambda value: Tensor((len(value.items),), value.items),
+    "Matrix": lambda value: value.matrix,
+    "Ndims": lambda value: Tensor.scalar(len(value.shape)),
+    "Skew": _skew,
+    "Symmetric": _symmetric,
+    "OuterProduct": _outer_product,
+    "Linspace": _linspace,
+    "Cat": _cat,
     "Homotopy": lambda actual, *_: actual,
     "SemiLinear": _semi_linear,
 }

@@ -21,7 +21,9 @@ _TYPE_CODES = {DataType.REAL: 0, DataType.INTEGER: 1, DataType.BOOLEAN: 2}
 
 def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
     """Text of ``model.h``, which the runtime includes first."""
-    sizes = [f"#define {r.value} {len(layout.of(r))}" for r in Region if r not in _COUNTED_ELSEWHERE]
+    sizes = [
+        f"#define {r.value} {len(layout.of(r))}" for r in Region if r not in _COUNTED_ELSEWHERE
+    ]
     slots = layout.slots
     # The last value is time.
     types = ", ".join([*(str(_TYPE_CODES[slot.type]) for slot in slots), "0"])

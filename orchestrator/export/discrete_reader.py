@@ -38,6 +38,8 @@ class DiscreteReader:
     ----------
     names
         Scalar variables with a discrete equation.
+    when
+        Reader of when clauses.
     """
 
     def __init__(
@@ -53,9 +55,10 @@ class DiscreteReader:
         self._collector = collector
         self._scope = scope
         self._variables = variables
-        self._when = WhenReader(interpreter, collector, scope, variables.target)
+        self.when = WhenReader(interpreter, collector, scope, variables.target)
         self._definitions: dict[str, _Definition] = {}
         self._starts: dict[str, Any] = {}
+        self._kept: set[str] = set()  # of algorithms: they may keep their value
         self.names: set[str] = set()
 
     def take(self, equation: FlatEquation) -> bool:
@@ -84,6 +87,21 @@ class DiscreteReader:
             self._define(self._variables.names[name], value, origin)
         return True
 
+    def is_discrete(self, name: str) -> bool:
+        """Whether a scalar variable of the model changes at events only."""
+        return self._variables.kind(name) is Kind.DISCRETE
+
+    def take_value(self, target: Tensor, value: Tensor, origin: str, section: Json) -> bool:
+        """Keep what an algorithm section gives a discrete variable; whether it is one."""
+        if not all(item.is_symbolic() and self.is_discrete(item.name()) for item in target.items):
+            return False
+        if section in self._flat.tree["initial_algorithms"]:
+            self._starts.update((symbol.name(), item) for symbol, item in _pairs(target, value))
+        else:
+            self._define(target, value, origin)
+            self._kept |= {symbol.name() for symbol in target.items}
+        return True
+
     def take_initial(self, equation: FlatEquation) -> bool:
         """Keep an initial equation ``v = ..`` or ``pre(v) = ..``; whether it was one."""
         sides = _sides(equation.residual)
@@ -97,7 +115,7 @@ class DiscreteReader:
                     continue
                 value = self._interpreter.evaluate(value_node, scope)
                 for symbol, item in _pairs(target, value):
-                    if symbol.name() not in self._when.values:
+                    if symbol.name() not in self._kept.union(self.when.values):
                         raise Refusal(
                             f"an initial equation for '{symbol.name()}', which has an equation of"
                             " its own that also holds at the start",
@@ -111,19 +129,19 @@ class DiscreteReader:
         """Read all when clauses and asserts."""
         for chain in self._flat.tree["when_chains"]:
             with self._reporting(self._place(chain, "when-clause")):
-                self._when.chain(chain)
+                self.when.chain(chain)
         for key in ("assert_equations", "initial_assert_equations"):
             for entry in self._flat.tree[key]:
                 place = self._place(entry, "assert")
                 with self._reporting(place):
                     scope = replace(self._scope, event_free=True)
-                    assertion = self._when.assertion(entry, scope)
+                    assertion = self.when.assertion(entry, scope)
                     if key.startswith("initial"):
                         late = ca.logic_not(self._collector.initial)
                         condition = ca.logic_or(late, assertion.condition)
                         assertion = replace(assertion, condition=condition, instant=True)
-                    self._when.assertions.append(replace(assertion, origin=place))
-        for name, value in self._when.values.items():
+                    self.when.assertions.append(replace(assertion, origin=place))
+        for name, value in self.when.values.items():
             if name in self._definitions:
                 raise ModelicaError(
                     f"{self._flat.name}: '{name}' is assigned in a when-clause and by"
@@ -135,7 +153,7 @@ class DiscreteReader:
     def continuous(self) -> Iterator[Residual]:
         """Equations of Boolean and Integer variables that hold between events as well."""
         for name, definition in self._definitions.items():
-            if name in self._when.values or not self._moves(definition.value):
+            if name in self.when.values or name in self._kept or not self._moves(definition.value):
                 self.names.add(name)
                 continue
             symbol = self._variables.target(name).items[0]
@@ -143,7 +161,7 @@ class DiscreteReader:
 
     def events(self, variables: Iterable[Variable]) -> Events:
         """Everything that happens at instants, in terms of the model's variables."""
-        collector, when = self._collector, self._when
+        collector, when = self._collector, self.when
         equations = [self._equation(v) for v in variables if v.kind is Kind.DISCRETE]
         return Events(
             collector.initial,
@@ -159,7 +177,7 @@ class DiscreteReader:
     def _equation(self, variable: Variable) -> DiscreteEquation:
         name = variable.name
         start = self._starts.get(name, variable.start)
-        kept = name in self._when.values and name not in self._when.initially
+        kept = name in self.when.values and name not in self.when.initially
         return DiscreteEquation(
             variable.symbol,
             self._collector.pre(variable.symbol),
@@ -214,9 +232,7 @@ class _Reporting:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Refusal):
-            raise ModelicaError(
-                f"{self._place}: the exporter does not support {error}"
-            ) from error
+            raise ModelicaError(f"{self._place}: the exporter does not support {error}") from error
 
 
 def _sides(residual: Json) -> tuple[Json, Json] | None:

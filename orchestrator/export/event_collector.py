@@ -54,9 +54,7 @@ class EventCollector:
         label = _shortened(f"{left} {_SIGNS[operation]} {right}")
         return self._add_relation(margin, ca.fabs(left) + ca.fabs(right), label, strict=strict)
 
-    def _add_relation(
-        self, margin: _Scalar, size: _Scalar, label: str, *, strict: bool
-    ) -> _Scalar:
+    def _add_relation(self, margin: _Scalar, size: _Scalar, label: str, *, strict: bool) -> _Scalar:
         symbol = ca.SX.sym(f"relation {len(self.relations) + 1}")
         self.relations.append(Relation(symbol, margin, strict, size, label))
         return symbol
@@ -71,13 +69,13 @@ class EventCollector:
             return symbol
         return self._pre.setdefault(name, ca.SX.sym(f"pre({name})"))
 
-    def edge(self, symbol: _Scalar) -> _Scalar:
-        """``edge(b)``: b has just become true."""
-        return ca.logic_and(symbol, ca.logic_not(self.pre(symbol)))
+    def edge(self, value: _Scalar, symbol: _Scalar) -> _Scalar:
+        """``edge(b)``: b, of the present value, has just become true."""
+        return ca.logic_and(value, ca.logic_not(self.pre(symbol)))
 
-    def change(self, symbol: _Scalar) -> _Scalar:
-        """``change(v)``: v has just changed."""
-        return symbol != self.pre(symbol)
+    def change(self, value: _Scalar, symbol: _Scalar) -> _Scalar:
+        """``change(v)``: v, of the present value, has just changed."""
+        return value != self.pre(symbol)
 
     def sample(self, start: _Scalar, interval: _Scalar) -> _Scalar:
         """Symbol of ``sample(start, interval)``."""

@@ -97,7 +97,7 @@ def tables(ode: ExplicitOde) -> list[str]:
 
 
 def _messages(events: Events) -> list[Message]:
-    return [entry.message for entry in (*events.assertions, *events.terminations)]
+    return [a.message for a in events.assertions] + [t.message for t in events.terminations]
 
 
 def _message_tables(events: Events) -> Iterator[str]:

@@ -11,11 +11,12 @@ import casadi as ca
 
 from orchestrator.export.builtin import BUILTINS, EVENT_GENERATING, REFUSED
 from orchestrator.export.event_collector import EventCollector
+from orchestrator.export.record import Record, gather, stack
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.tensor import Scalar, Subscript, Tensor
 
 Json = Any
-FunctionCaller = Callable[[str, list[Tensor]], Tensor]
+FunctionCaller = Callable[[str, list[Tensor]], list[Tensor]]
 
 _ELEMENTWISE: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
     "Add": lambda a, b: a + b,
@@ -65,9 +66,14 @@ class Interpreter:
     is_continuous
         Whether a symbol varies continuously, so that a relation on it is an event.
     call
-        Evaluates a user's function.
+        Evaluates all outputs of a user's function.
     events
         Takes note of relations, pre(), sample() and the like.
+
+    Attributes
+    ----------
+    variables
+        The model's variables: those of which pre(), edge() and change() may be taken.
     """
 
     def __init__(
@@ -81,10 +87,11 @@ class Interpreter:
         self.is_continuous = is_continuous
         self._call = call
         self._events = events
+        self.variables: Mapping[str, Tensor] = {}
         self._event_builtins: dict[str, Callable[..., Tensor]] = {
-            "Pre": lambda value: value.map(events.pre),
-            "Edge": lambda value: value.map(events.edge),
-            "Change": lambda value: value.map(events.change),
+            "Pre": lambda _, variable: variable.map(events.pre),
+            "Edge": lambda value, variable: value.zip(variable, events.edge),
+            "Change": lambda value, variable: value.zip(variable, events.change),
             "Sample": lambda start, interval: start.zip(interval, events.sample),
             "Initial": lambda: Tensor((), (events.initial,)),
         }
@@ -125,37 +132,66 @@ class Interpreter:
 
     def _visit_literal(self, body: Json, _: Scope) -> Tensor:
         tag, value = next(iter(body["value"].items()))
+        if tag == "String":
+            return Tensor((), (value,))
         if tag not in {"Real", "Integer", "Boolean"}:
-            raise Refusal(f"a {tag} value", "only Real, Integer and Boolean are exported")
+            raise Refusal(f"a {tag} value", "only Real, Integer, Boolean and String are exported")
         return Tensor.scalar(float(value))
 
     def _visit_var_ref(self, body: Json, scope: Scope) -> Tensor:
         name = body["name"]["name"]
-        value = scope.names.get(name)
+        value = gather(scope.names, name)
         if value is None:
-            raise Refusal(
-                f"the name '{name}', which is no Real, Integer or Boolean variable",
-                "enumerations, strings and slices of component arrays are not exported yet",
-            )
+            raise Refusal(f"the name '{name}', which is no variable of a predefined type")
         return value.select(self.subscripts(body["subscripts"], scope))
+
+    def _visit_field_access(self, body: Json, scope: Scope) -> Tensor:
+        owner = self.evaluate(body["base"], scope)
+        if not isinstance(owner, Record):
+            raise Refusal(f"the field '{body['field']}' of something that is no record")
+        return owner.field(body["field"])
 
     def _visit_index(self, body: Json, scope: Scope) -> Tensor:
         return self.evaluate(body["base"], scope).select(self.subscripts(body["subscripts"], scope))
 
     def _visit_binary(self, body: Json, scope: Scope) -> Tensor:
         operation = body["op"]
+        if operation == "Sub" and "Tuple" in body["lhs"]:
+            return self._outputs_equation(body, scope)
         left, right = self.evaluate(body["lhs"], scope), self.evaluate(body["rhs"], scope)
+        if _is_text(left) or _is_text(right):
+            return _compare_texts(left, right, operation)
         if operation == "Mul":
             return left.multiply(right)
         if operation in _RELATIONS:
             if scope.event_free:
                 return left.zip(right, _RELATIONS[operation])
             return left.zip(right, lambda a, b: self._relation(operation, a, b))
-        if operation not in _ELEMENTWISE:
-            raise Refusal(f"the operator {operation}")
-        if operation == "Exp" and (left.shape or right.shape):
-            raise Refusal("a power of an array", "use .^ for elementwise powers")
-        return left.zip(right, _ELEMENTWISE[operation])
+        return _arithmetic(operation, left, right)
+
+    def _outputs_equation(self, body: Json, scope: Scope) -> Tensor:
+        """Residuals of ``(a, b) = f(x)``."""
+        targets = body["lhs"]["Tuple"]["elements"]
+        outputs = self.outputs(body["rhs"], scope)
+        if len(targets) > len(outputs):
+            raise Refusal(f"{len(targets)} results of a function that has {len(outputs)}")
+        items: list[Scalar] = []
+        for node, output in zip(targets, outputs, strict=False):
+            if node != "Empty" and "Empty" not in node:  # (a, ) = f(x) leaves one out
+                residual = self.evaluate(node, scope).zip(output, lambda a, b: a - b)
+                items.extend(residual.items)
+        return Tensor((len(items),), tuple(items))
+
+    def outputs(self, node: Json, scope: Scope) -> list[Tensor]:
+        """All outputs of a function call."""
+        if "FunctionCall" not in node:
+            raise Refusal("several variables set at once by something that is no function call")
+        body = node["FunctionCall"]
+        return self.call(body["name"]["name"], body["args"], scope)
+
+    def call(self, name: str, nodes: list[Json], scope: Scope) -> list[Tensor]:
+        """All outputs of a user's function."""
+        return self._call(name, [self.evaluate(node, scope) for node in nodes])
 
     def _visit_unary(self, body: Json, scope: Scope) -> Tensor:
         if body["op"] not in _UNARY:
@@ -163,10 +199,18 @@ class Interpreter:
         return self.evaluate(body["rhs"], scope).map(_UNARY[body["op"]])
 
     def _visit_if(self, body: Json, scope: Scope) -> Tensor:
-        result = self.evaluate(body["else_branch"], scope)
-        for condition_node, node in reversed(body["branches"]):
+        cases: list[tuple[Scalar, Tensor]] = []
+        for condition_node, node in body["branches"]:
             condition = self.evaluate(condition_node, scope).item
-            chosen = self.evaluate(node, scope)
+            if condition.is_constant() and not float(condition):
+                continue  # what cannot be reached need not make sense
+            cases.append((condition, self.evaluate(node, scope)))
+            if condition.is_constant():
+                break
+        else:
+            cases.append((ca.SX(1), self.evaluate(body["else_branch"], scope)))
+        _, result = cases.pop()
+        for condition, chosen in reversed(cases):
             if chosen.shape != result.shape:
                 raise Refusal(f"an if-expression of shapes {chosen.shape} and {result.shape}")
             result = choose(condition, chosen, result)
@@ -174,11 +218,10 @@ class Interpreter:
 
     def _visit_array(self, body: Json, scope: Scope) -> Tensor:
         parts = [self.evaluate(element, scope) for element in body["elements"]]
-        if body["kind"] == "Vertical":  # [a, b; c, d]: rows that are themselves Horizontal
-            return Tensor.stack(parts)
-        if body["kind"] == "Horizontal" and any(part.shape for part in parts):
-            raise Refusal("a matrix built of blocks [A, B]", "write the elements")
-        return Tensor.stack(parts)
+        if body["kind"] == "Array":
+            return stack(parts)
+        # [a, b; c, d]: the rows are Horizontal, inside of Vertical unless there is one only
+        return Tensor.concatenate(body["kind"] == "Horizontal", [part.matrix for part in parts])
 
     def _visit_range(self, body: Json, scope: Scope) -> Tensor:
         step = self.evaluate(body["step"], scope).integer if body["step"] else 1
@@ -200,7 +243,7 @@ class Interpreter:
             replace(scope, names={**scope.names, last["name"]: Tensor((), (value,))})
             for value in values.items
         )
-        return Tensor.stack([self._comprehend(node, outer, one) for one in inner])
+        return stack([self._comprehend(node, outer, one) for one in inner])
 
     def _visit_builtin_call(self, body: Json, scope: Scope) -> Tensor:
         function, nodes = body["function"], body["args"]
@@ -209,20 +252,24 @@ class Interpreter:
         if function in REFUSED:
             raise Refusal(f"{function.lower()}()", REFUSED[function])
         arguments = [self.evaluate(node, scope) for node in nodes]
+        if any(_is_text(argument) for argument in arguments):
+            raise Refusal(f"{function.lower()}() of a String")
         if function == "Der":
             return arguments[0].map(self._total_derivative)
+        if function in {"Pre", "Edge", "Change"}:  # in an algorithm a name may have got a new value
+            variables = replace(scope, names={**scope.names, **self.variables})
+            arguments.append(self.evaluate(nodes[0], variables))
         if function in self._event_builtins:
             return self._event_builtins[function](*arguments)
-        if function in EVENT_GENERATING and not scope.event_free:
-            if any(self._moves(item) for value in arguments for item in value.items):
-                return self._rounding[function](*arguments)
+        moves = any(self._moves(item) for value in arguments for item in value.items)
+        if function in EVENT_GENERATING and moves and not scope.event_free:
+            return self._rounding[function](*arguments)
         if function not in BUILTINS:
             raise Refusal(f"the built-in function {function}")
         return BUILTINS[function](*arguments)
 
     def _visit_function_call(self, body: Json, scope: Scope) -> Tensor:
-        arguments = [self.evaluate(node, scope) for node in body["args"]]
-        return self._call(body["name"]["name"], arguments)
+        return self.call(body["name"]["name"], body["args"], scope)[0]
 
     def _total_derivative(self, expression: Scalar) -> Scalar:
         if expression.is_symbolic():
@@ -242,11 +289,35 @@ class Interpreter:
         return any(self.is_continuous(symbol.name()) for symbol in ca.symvar(expression))
 
 
+def _arithmetic(operation: str, left: Tensor, right: Tensor) -> Tensor:
+    if operation not in _ELEMENTWISE:
+        raise Refusal(f"the operator {operation}")
+    if operation == "Exp" and left.shape:
+        return left.power(right.integer)
+    if operation == "Div" and right.shape:
+        raise Refusal("a division by an array", "use ./ for elementwise division")
+    return left.zip(right, _ELEMENTWISE[operation])
+
+
 def choose(condition: Scalar, chosen: Tensor, otherwise: Tensor) -> Tensor:
     """``if condition then chosen else otherwise``; a constant condition is decided now."""
     if condition.is_constant():
         return chosen if float(condition) != 0.0 else otherwise
     return chosen.zip(otherwise, lambda a, b: ca.if_else(condition, a, b))
+
+
+def _is_text(value: Tensor) -> bool:
+    return any(isinstance(item, str) for item in value.items)
+
+
+def _compare_texts(left: Tensor, right: Tensor, operation: str) -> Tensor:
+    """Strings are known when the FMU is built, so what is asked of them is decided now."""
+    if not (_is_text(left) and _is_text(right)) or operation not in {"Eq", "Neq", "Add"}:
+        raise Refusal(f"the operator {operation} on a String")
+    one, two = left.items[0], right.items[0]
+    if operation == "Add":
+        return Tensor((), (one + two,))
+    return Tensor.scalar(float((one == two) == (operation == "Eq")))
 
 
 def _snake(tag: str) -> str:

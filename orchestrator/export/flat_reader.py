@@ -8,21 +8,19 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.algorithm_reader import AlgorithmReader
 from orchestrator.export.discrete_reader import DiscreteReader
 from orchestrator.export.event_collector import EventCollector
 from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatEquation, FlatModel
 from orchestrator.export.flat_variable import VariableReader
 from orchestrator.export.function_body import FunctionBody
+from orchestrator.export.record import Record
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import Kind, Residual, ResidualDae
 from orchestrator.export.tensor import Tensor
 
 Json = Any
-_REFUSED_SECTIONS = {
-    "algorithms": ("an algorithm section", "write equations, or a function with an algorithm"),
-    "initial_algorithms": ("an initial algorithm", "write x(start=.., fixed=true)"),
-}
 
 
 class FlatReader:
@@ -32,23 +30,32 @@ class FlatReader:
         self._flat = flat
         self._time = ca.SX.sym("time")
         self._derivatives: dict[str, Any] = {}
-        functions = FunctionBody(flat.tree["functions"])
+        literals = {n: Tensor.scalar(i) for n, i in flat.tree["enum_literal_ordinals"].items()}
+        functions = FunctionBody(flat.tree["functions"], literals)
         self._collector = EventCollector(lambda name: not self._is_continuous(name))
         self._interpreter = Interpreter(
             self._derivative, self._is_continuous, functions.call, self._collector
         )
         functions.interpreter = self._interpreter
-        self._variables = VariableReader(flat, self._interpreter)
-        names = {**self._variables.names, "time": Tensor((), (self._time,))}
+        self._variables = VariableReader(flat, self._interpreter, literals)
+        names = {
+            **literals,
+            **self._variables.texts,
+            **self._variables.names,
+            "time": Tensor((), (self._time,)),
+        }
         self._scope = Scope(names)
+        self._interpreter.variables = self._variables.names
         self._discrete = DiscreteReader(
             flat, self._interpreter, self._collector, self._scope, self._variables
+        )
+        self._algorithm = AlgorithmReader(
+            self._interpreter, self._collector, self._scope, self._discrete
         )
 
     def read(self) -> ResidualDae:
         """The residual DAE of the whole model."""
-        self._refuse_sections()
-        residuals = list(self._residuals())
+        residuals = [*self._residuals(), *self._algorithms("algorithms")]
         self._discrete.read_when_clauses()
         residuals += self._discrete.continuous()
         starts, initial = self._initial_equations()
@@ -63,12 +70,6 @@ class FlatReader:
             tuple(initial),
             self._discrete.events(variables),
         )
-
-    def _refuse_sections(self) -> None:
-        for key, (construct, hint) in _REFUSED_SECTIONS.items():
-            for entry in self._flat.tree[key]:
-                place = self._flat.where(entry) or str(entry.get("origin", ""))
-                raise self._error(place or key, Refusal(construct, hint))
 
     def _residuals(self) -> Iterator[Residual]:
         for equation in self._flat.equations():
@@ -92,7 +93,9 @@ class FlatReader:
             scope = Scope({**self._scope.names, **indices})
         try:
             value = self._interpreter.evaluate(equation.residual, scope)
-            if equation.count not in {None, len(value.items)}:
+            # rumoca counts an equation of records as one
+            whole = isinstance(value, Record)
+            if equation.count not in {None, len(value.items)} and not whole:
                 raise Refusal(
                     f"an equation that gives {len(value.items)} scalar equations where rumoca"
                     f" announces {equation.count}"
@@ -100,6 +103,20 @@ class FlatReader:
         except Refusal as refusal:
             raise self._error(equation.origin, refusal) from refusal
         yield from self._scalars(value, equation.origin)
+
+    def _algorithms(self, key: str) -> Iterator[Residual]:
+        for section in self._flat.tree[key]:
+            what = "initial algorithm" if key.startswith("initial") else "algorithm"
+            place = self._flat.where(section)
+            origin = f"{what} at {place}" if place else str(section["origin"])
+            try:
+                for target, value in self._algorithm.run(section):
+                    name = f"{origin}, '{target}'"
+                    symbols = self._scope.names[target]
+                    if not self._discrete.take_value(symbols, value, name, section):
+                        yield from self._scalars(symbols.zip(value, lambda a, b: a - b), name)
+            except Refusal as refusal:
+                raise self._error(origin, refusal) from refusal
 
     @staticmethod
     def _scalars(value: Tensor, origin: str) -> Iterator[Residual]:
@@ -119,7 +136,7 @@ class FlatReader:
                     others.append(residual)
                 else:
                     found[solved[0]] = solved[1]
-        return found, others
+        return found, [*others, *self._algorithms("initial_algorithms")]
 
     def _solved(self, residual: Residual) -> tuple[str, Any] | None:
         moving = [s for s in ca.symvar(residual.expression) if not self._is_parameter(s.name())]

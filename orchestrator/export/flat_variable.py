@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import DataType, Kind, StateSelect, Variable
+from orchestrator.export.structure_probe import referenced_names
 from orchestrator.export.tensor import Tensor
 from orchestrator.export.when_reader import when_targets
 
@@ -28,20 +30,29 @@ class VariableReader:
     ----------
     names
         Variable name to its symbols; constants to their values.
+    texts
+        Values of the Strings.
     equation_bindings
         ``(name, binding, place)`` of declarations ``Real x = expression``: they are equations.
     """
 
-    def __init__(self, flat: FlatModel, interpreter: Interpreter) -> None:
+    def __init__(
+        self, flat: FlatModel, interpreter: Interpreter, literals: Mapping[str, Tensor]
+    ) -> None:
         self._flat = flat
         self._interpreter = interpreter
-        self._entries: dict[str, Json] = flat.tree["variables"]
+        self._literals = literals
+        types = flat.tree["variable_type_names"]
+        self._entries: dict[str, Json] = {
+            name: entry for name, entry in flat.tree["variables"].items() if types[name] != "String"
+        }
         self._scalar_kinds: dict[str, Kind] = {}
         self._discrete: set[str] = set()
         self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
         self._fixed: set[str] = set()
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
+        self.texts = self._read_texts()
         self._kinds = {name: self._classify(name, entry) for name, entry in self._entries.items()}
         for name, entry in self._entries.items():
             self._declare(name, entry)
@@ -60,6 +71,9 @@ class VariableReader:
         """Whether a parameter is declared with fixed=false."""
         fixed = self._entries[name]["fixed"]
         return self._kinds[name] is Kind.CALCULATED and bool(fixed) and not any(fixed)
+
+    def _is_final(self, name: str) -> bool:
+        return bool(self._flat.tree["variable_final_flags"].get(name))
 
     def is_discrete(self, name: str) -> bool:
         """Whether a scalar variable changes at events only."""
@@ -85,7 +99,7 @@ class VariableReader:
         direction = next(iter(causality)) if isinstance(causality, dict) else causality
         return direction == "Output" and "." not in name and "[" not in name.partition(".")[2]
 
-    def finish(self, starts: Mapping[str, Any], discrete: Set[str]) -> Iterator[Variable]:
+    def finish(self, starts: Mapping[str, Any], discrete: AbstractSet[str]) -> Iterator[Variable]:
         """Scalar variables in order of declaration.
 
         Parameters
@@ -105,6 +119,24 @@ class VariableReader:
                         yield variable
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
+
+    def _read_texts(self) -> dict[str, Tensor]:
+        """Strings: known when the FMU is built, and not part of it."""
+        entries = self._flat.tree["variables"]
+        texts: dict[str, Tensor] = {}
+        waiting = [name for name in entries if name not in self._entries]
+        for name in waiting * len(waiting):  # they may name each other in any order
+            entry = entries[name]
+            node = entry["binding"] or entry["start"] or {"Literal": {"value": {"String": ""}}}
+            variability = entry["variability"]
+            try:
+                if not isinstance(variability, dict) or "Discrete" in variability or entry["dims"]:
+                    raise Refusal("a String that is no scalar parameter or constant")
+                if not (set(referenced_names(node)) - texts.keys()):
+                    texts[name] = self._interpreter.evaluate(node, Scope(texts))
+            except Refusal as refusal:
+                raise self._error(name, refusal) from refusal
+        return texts
 
     def _classify(self, name: str, entry: Json) -> Kind:
         variability = entry["variability"]
@@ -132,7 +164,9 @@ class VariableReader:
             return Kind.CALCULATED  # by the initial system
         if name in self._flat.structural:
             return Kind.CONSTANT
-        if self._flat.tree["variable_final_flags"].get(name) or _refers(entry["binding"]):
+        if self._flat.tree["variable_final_flags"].get(name) or any(
+            referenced_names(entry["binding"])
+        ):
             return Kind.CALCULATED
         return Kind.PARAMETER
 
@@ -158,8 +192,7 @@ class VariableReader:
     def _free_constant_bindings(self) -> None:
         """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
         for name, kind in self._kinds.items():
-            final = self._flat.tree["variable_final_flags"].get(name)
-            if kind is not Kind.CALCULATED or final or self._is_free(name):
+            if kind is not Kind.CALCULATED or self._is_final(name) or self._is_free(name):
                 continue
             value = self._evaluate(name, self._entries[name]["binding"])
             if all(item.is_constant() for item in value.items):
@@ -194,6 +227,7 @@ class VariableReader:
             start = self._evaluate(name, entry["binding"])
         fixed = entry["fixed"] or [False]
         free = self._is_free(name)
+        literals = self._literals_of(name)
         for position, scalar in enumerate(_scalar_names(name, shape)):
             constant = kind is Kind.CONSTANT
             known = self.names[name].items[position] if constant else None
@@ -205,8 +239,8 @@ class VariableReader:
                 starts.get(scalar, start.items[position]),
                 known if constant else (value.items[position] if value else None),
                 fixed=scalar in starts or fixed[position % len(fixed)],
-                minimum=self._limit(name, entry["min"], position),
-                maximum=self._limit(name, entry["max"], position),
+                minimum=1.0 if literals else self._limit(name, entry["min"], position),
+                maximum=len(literals) if literals else self._limit(name, entry["max"], position),
                 nominal=self._limit(name, entry["nominal"], position),
                 unit=entry["unit"] or None,
                 description=entry["description"] or "",
@@ -215,14 +249,19 @@ class VariableReader:
                 free=free,
                 settable=name not in self._flat.structural,
                 is_output=kind in {Kind.DISCRETE, Kind.OUTPUT} and self.is_connector_output(name),
+                literals=literals,
             )
+
+    @property
+    def _scope(self) -> Scope:
+        return Scope({**self._literals, **self.texts, **self.names})
 
     def _evaluate(self, name: str, node: Json) -> Tensor:
         shape = tuple(self._entries[name]["dims"])
         if node is None:
             return Tensor(shape, (ca.SX(0),) * math.prod(shape))
         try:
-            value = self._interpreter.evaluate(node, Scope(self.names))
+            value = self._interpreter.evaluate(node, self._scope)
         except Refusal as refusal:
             raise self._error(name, refusal) from refusal
         if not value.shape and shape:
@@ -239,12 +278,19 @@ class VariableReader:
 
     def _data_type(self, name: str) -> DataType:
         declared = self._flat.tree["variable_type_names"].get(name)
+        if self._literals_of(name):
+            return DataType.ENUMERATION
         try:
             return DataType(declared)
         except ValueError as error:
-            raise self._error(
-                name, Refusal(f"the type {declared}", "only Real, Integer and Boolean are exported")
-            ) from error
+            hint = "only Real, Integer, Boolean, enumerations and Strings are exported"
+            raise self._error(name, Refusal(f"the type {declared}", hint)) from error
+
+    def _literals_of(self, name: str) -> tuple[str, ...]:
+        """Literals of a variable's enumeration type; none if it has another type."""
+        owner = f"{self._flat.tree['variable_type_names'].get(name)}."
+        listed = [text for text in self._literals if text.startswith(owner)]
+        return tuple(text.rpartition(".")[2] for text in listed if not text.endswith("'"))
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
         place = self._flat.where(self._entries[name])
@@ -265,9 +311,3 @@ def _scalar_names(name: str, shape: tuple[int, ...]) -> Iterator[str]:
         return
     for point in itertools.product(*(range(1, size + 1) for size in shape)):
         yield f"{name}[{','.join(map(str, point))}]"
-
-
-def _refers(node: Json) -> bool:
-    if isinstance(node, dict):
-        return "VarRef" in node or any(_refers(value) for value in node.values())
-    return any(_refers(value) for value in node) if isinstance(node, list) else False

@@ -1,16 +1,14 @@
-"""Modelica functions, evaluated symbolically: assignments, for loops and if statements."""
+"""Modelica functions, evaluated symbolically."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
 
-import casadi as ca
-
+from orchestrator.export.expression import Interpreter, Json, Scope
+from orchestrator.export.record import Record, stack
 from orchestrator.export.refusal import Refusal
+from orchestrator.export.statements import UNASSIGNED, Names, StatementRunner, may_be_unassigned
 from orchestrator.export.tensor import Tensor
-
-if TYPE_CHECKING:
-    from orchestrator.export.expression import Interpreter, Json, Scope
 
 _MAX_DEPTH = 50
 
@@ -22,31 +20,45 @@ class FunctionBody:
     ----------
     functions
         The flat model's functions by qualified name.
+    constants
+        Names that every function sees: literals of enumerations.
     """
 
-    def __init__(self, functions: Json) -> None:
+    def __init__(self, functions: Json, constants: Names) -> None:
         self._functions = functions
+        self._constants = constants
         self._depth = 0
         self.interpreter: Interpreter | None = None
 
-    def call(self, name: str, arguments: list[Tensor]) -> Tensor:
-        """Value of ``name(arguments)``; only the first output is used."""
+    def call(self, name: str, arguments: list[Tensor]) -> list[Tensor]:
+        """All outputs of ``name(arguments)``; a constructor has one, the record."""
         function = self._find(name)
-        if function["external"] is not None or function["is_constructor"]:
-            raise Refusal(f"the external function or record constructor '{name}'")
+        if function["external"] is not None:
+            raise Refusal(f"the external function '{name}'", "write it in Modelica")
+        if not function["pure"]:
+            raise Refusal(f"the impure function '{name}'")
+        elements = self._elements(function, arguments)
+        if elements is not None:
+            results = [self.call(name, one) for one in elements]
+            return [stack(outputs) for outputs in zip(*results, strict=True)]
         if self._depth >= _MAX_DEPTH:
-            raise Refusal(f"the function '{name}', which calls itself")
+            raise Refusal(f"the function '{name}', which calls itself more than {_MAX_DEPTH} times")
         self._depth += 1
         try:
-            names = self._inputs(function, arguments)
+            inputs = self._inputs(function, arguments)
+            if function["is_constructor"]:
+                return [Record.of(inputs)]
+            names = {**self._constants, **inputs}
             for entry in (*function["outputs"], *function["locals"]):
                 names[entry["name"]] = self._declared(entry, names)
-            self._run(function["body"], names)
+            StatementRunner(self._interpreter, event_free=True).run(function["body"], names)
         finally:
             self._depth -= 1
-        if len(function["outputs"]) != 1:
-            raise Refusal(f"the function '{name}' with {len(function['outputs'])} outputs")
-        return names[function["outputs"][0]["name"]]
+        outputs = {entry["name"]: names[entry["name"]] for entry in function["outputs"]}
+        for output, value in outputs.items():
+            if any(map(may_be_unassigned, value.items)):
+                raise Refusal(f"the function '{name}', which does not always set '{output}'")
+        return list(outputs.values())
 
     def _find(self, name: str) -> Json:
         if name in self._functions:
@@ -56,8 +68,34 @@ class FunctionBody:
             raise Refusal(f"the function '{name}', of which {len(matches)} definitions were found")
         return self._functions[matches[0]]
 
-    def _inputs(self, function: Json, arguments: list[Tensor]) -> dict[str, Tensor]:
-        names: dict[str, Tensor] = {}
+    @staticmethod
+    def _elements(function: Json, arguments: list[Tensor]) -> list[list[Tensor]] | None:
+        """Arguments of each call if an array stands for a scalar (Modelica 3.6, section 12.4.6)."""
+        wanted = [
+            max(len(entry["shape_expr"]), len(entry["effective_type"]["dimensions"]))
+            for entry in function["inputs"]
+        ]
+        pairs = list(zip(arguments, wanted, strict=False))
+        is_array = [
+            len(value.shape) > rank and not isinstance(value, Record) for value, rank in pairs
+        ]
+        sizes = {value.shape[0] for value, array in zip(arguments, is_array, strict=False) if array}
+        if not sizes:
+            return None
+        if len(sizes) > 1:
+            raise Refusal(f"a call of '{function['name']}' for arrays of different sizes")
+        return [
+            [
+                value.select([index]) if array else value
+                for value, array in zip(arguments, is_array, strict=True)
+            ]
+            for index in range(1, sizes.pop() + 1)
+        ]
+
+    def _inputs(self, function: Json, arguments: list[Tensor]) -> Names:
+        names: Names = {}
+        if len(arguments) > len(function["inputs"]):
+            raise Refusal(f"a call of '{function['name']}' with {len(arguments)} arguments")
         for position, entry in enumerate(function["inputs"]):
             if position < len(arguments):
                 names[entry["name"]] = arguments[position]
@@ -67,78 +105,22 @@ class FunctionBody:
                 raise Refusal(f"a call of '{function['name']}' without its input '{entry['name']}'")
         return names
 
-    def _declared(self, entry: Json, names: dict[str, Tensor]) -> Tensor:
+    def _declared(self, entry: Json, names: Names) -> Tensor:
         if entry["default"] is not None:
             return self._evaluate(entry["default"], names)
         sizes = entry["effective_type"]["dimensions"]
         if entry["shape_expr"]:
-            sizes = [
-                self._interpreter.subscripts([size], _scope(names))[0]
-                for size in entry["shape_expr"]
-            ]
+            scope = Scope({**self._constants, **names})
+            sizes = self._interpreter.subscripts(entry["shape_expr"], scope)
         shape = tuple(sizes)
         if not all(isinstance(size, int) for size in shape):
             raise Refusal(f"the array '{entry['name']}' of unknown size in a function")
-        count = 1
-        for size in shape:
-            count *= size
-        return Tensor(shape, (ca.SX.nan(1, 1),) * count)
-
-    def _run(self, statements: Json, names: dict[str, Tensor]) -> None:
-        for statement in statements:
-            tag, body = (
-                next(iter(statement.items())) if isinstance(statement, dict) else (statement, {})
-            )
-            if tag == "Assignment":
-                self._assign(body, names)
-            elif tag == "If":
-                self._branch(body, names)
-            elif tag == "For":
-                self._loop(body["indices"], body["equations"], names)
-            elif tag != "Empty":
-                raise Refusal(f"a {tag} statement in a function", "use assignments, for and if")
-
-    def _assign(self, body: Json, names: dict[str, Tensor]) -> None:
-        parts = body["comp"]["parts"]
-        if len(parts) != 1:
-            raise Refusal("an assignment to a record's field in a function")
-        name, value = parts[0]["ident"], self._evaluate(body["value"], names)
-        if parts[0]["subs"]:
-            place = self._interpreter.subscripts(parts[0]["subs"], _scope(names))
-            value = names[name].replace(place, value)
-        names[name] = value
-
-    def _branch(self, body: Json, names: dict[str, Tensor]) -> None:
-        from orchestrator.export.expression import choose
-
-        branches: list[tuple[Json, Json]] = [(None, body["else_block"] or [])]
-        branches += [(block["cond"], block["stmts"]) for block in reversed(body["cond_blocks"])]
-        before, result = dict(names), dict(names)
-        for condition, statements in branches:
-            inside = dict(before)
-            if condition is None:
-                self._run(statements, inside)
-                result = inside
-                continue
-            switch = self._evaluate(condition, before).item
-            self._run(statements, inside)
-            result = {name: choose(switch, inside[name], result[name]) for name in before}
-        names.update({name: result[name] for name in before})
-
-    def _loop(self, indices: Json, body: Json, names: dict[str, Tensor]) -> None:
-        if not indices:
-            self._run(body, names)
-            return
-        index, *rest = indices
-        name = index["ident"] if isinstance(index["ident"], str) else index["ident"]["text"]
-        values = self._evaluate(index["range"], names)
-        hidden = names.get(name)
-        for item in values.items:
-            names[name] = Tensor((), (item,))
-            self._loop(rest, body, names)
-        names.pop(name, None)
-        if hidden is not None:
-            names[name] = hidden
+        if entry["type_class"] == "Record":
+            if shape:
+                raise Refusal(f"the array of records '{entry['name']}' in a function")
+            fields = self._find(entry["type_name"])["inputs"]
+            return Record.of({field["name"]: self._declared(field, {}) for field in fields})
+        return Tensor(shape, (UNASSIGNED,) * math.prod(shape))
 
     @property
     def _interpreter(self) -> Interpreter:
@@ -146,11 +128,6 @@ class FunctionBody:
             raise Refusal("a function call outside an interpreter")
         return self.interpreter
 
-    def _evaluate(self, node: Json, names: dict[str, Tensor]) -> Tensor:
-        return self._interpreter.evaluate(node, _scope(names))
-
-
-def _scope(names: dict[str, Tensor]) -> Scope:
-    from orchestrator.export.expression import Scope
-
-    return Scope(names, event_free=True)
+    def _evaluate(self, node: Json, names: Names) -> Tensor:
+        scope = Scope({**self._constants, **names}, event_free=True)
+        return self._interpreter.evaluate(node, scope)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from orchestrator.export.blocks import Block, Solution, solve
 from orchestrator.export.residual_dae import Kind, Residual, ResidualDae, Variable
-from orchestrator.export.start_point import calculated_values, column
+from orchestrator.export.start_point import calculated_values, column, start_point
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -87,7 +88,12 @@ class _Builder:
         for equation in equations[: len(always)]:
             matching.add(equation)
         matching.offer(candidates)
-        checks = [e for e in equations[len(always) :] if not matching.add(e)]
+        independent = _Independence(dae, equations, always, candidates)
+        checks = [
+            equation
+            for index, equation in enumerate(equations[len(always) :])
+            if not (independent.allows(index) and matching.add(equation) and independent.add(index))
+        ]
         for variable in (*open_states, *self._free):
             if not matching.is_matched(variable.name):
                 self._warn(variable)
@@ -179,6 +185,60 @@ class _Matching:
                 self._equation[name] = index
                 return True
         return False
+
+
+class _Independence:
+    """Which further equations are independent of those before, by numbers, near the start values.
+
+    The rows are the derivatives of the further equations by the candidates, while the model's own
+    equations determine everything else. Where those are singular, nothing is ruled out.
+    """
+
+    def __init__(
+        self,
+        dae: ResidualDae,
+        equations: Sequence[Residual],
+        always: Sequence[Any],
+        candidates: Sequence[Any],
+    ) -> None:
+        count = len(always)
+        unknowns = column((*always, *candidates))
+        jacobian = ca.jacobian(column(e.expression for e in equations), unknowns)
+        symbols = ca.symvar(jacobian)
+        point = start_point(dae)
+        # Off the start values, where a derivative may vanish by chance.
+        spread = np.random.default_rng(0).uniform(0.5e-3, 1e-3, len(symbols))
+        start = np.array([point.get(symbol.name(), 0.0) for symbol in symbols])
+        values = ca.Function("J", [column(symbols)], [jacobian])(start + spread * (1 + abs(start)))
+        matrix = values.full()
+        self._rows: Any = None
+        self._basis: list[Any] = []
+        try:
+            inner = np.linalg.solve(matrix[:count, :count], matrix[:count, count:])
+        except np.linalg.LinAlgError:
+            return
+        rows = matrix[count:, count:] - matrix[count:, :count] @ inner
+        if np.isfinite(rows).all():
+            self._rows = rows
+
+    def allows(self, index: int) -> bool:
+        """Whether an equation says something new."""
+        if self._rows is None:
+            return True
+        return bool(np.linalg.norm(self._rest(index)) > 1e-9 * np.linalg.norm(self._rows[index]))
+
+    def add(self, index: int) -> bool:
+        """Take an equation in."""
+        if self._rows is not None:
+            rest = self._rest(index)
+            self._basis.append(rest / np.linalg.norm(rest))
+        return True
+
+    def _rest(self, index: int) -> Any:
+        rest = self._rows[index]
+        for direction in self._basis * 2:  # twice: against rounding
+            rest = rest - (rest @ direction) * direction
+        return rest
 
 
 def _relative(expression: Any) -> Any:

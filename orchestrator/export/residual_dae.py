@@ -33,6 +33,7 @@ class DataType(Enum):
     REAL = "Real"
     INTEGER = "Integer"
     BOOLEAN = "Boolean"
+    ENUMERATION = "Enumeration"  # numbered from 1
 
 
 class StateSelect(Enum):
@@ -80,6 +81,7 @@ class Variable:
     free: bool = False
     settable: bool = True  # False: a structural parameter, folded into the equations
     is_output: bool = False  # of a discrete variable
+    literals: tuple[str, ...] = ()  # of an enumeration, in order
 
 
 @dataclass(frozen=True, slots=True)

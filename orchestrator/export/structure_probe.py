@@ -15,7 +15,14 @@ from orchestrator.errors import ModelicaError
 
 Json = Any
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_COMPARED = ("equations", "initial_equations", "algorithms", "when_chains", "assert_equations")
+_COMPARED = (
+    "equations",
+    "initial_equations",
+    "algorithms",
+    "initial_algorithms",
+    "when_chains",
+    "assert_equations",
+)
 
 
 def structural_parameters(
@@ -32,7 +39,8 @@ def structural_parameters(
     flatten_with
         Flattens the model again with a modification such as ``latched=true``; returns the tree.
     """
-    referenced = set(_referenced_names(tree))
+    referenced = set(_all_names(tree))
+    known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
     found = set()
     for name, variable in tree["variables"].items():
         if (
@@ -40,13 +48,13 @@ def structural_parameters(
             or "Parameter" not in variable["variability"]
         ):
             continue
-        if any(_names(variable["binding"])):
+        if known.intersection(referenced_names(variable["binding"])):
             continue  # calculated from others, so never set from outside
-        if name not in referenced:
+        if not referenced.intersection(_wholes(name)):
             found.add(name)  # unused, or decided during flattening
         elif tree["variable_type_names"].get(name) == "Real" or not _PLAIN_NAME.fullmatch(name):
             found |= {name} & suspected
-        elif (values := _two_values(variable)) is not None:
+        elif (values := _two_values(tree, name)) is not None:
             try:
                 one, other = (flatten_with(_modification(name, value)) for value in values)
             except ModelicaError:
@@ -59,11 +67,32 @@ def structural_parameters(
     return frozenset(found)
 
 
-def _two_values(variable: Json) -> tuple[str, str] | None:
+def _is_constant(entry: Json) -> bool:
+    return isinstance(entry["variability"], dict) and "Constant" in entry["variability"]
+
+
+def _wholes(name: str) -> Iterator[str]:
+    """The name, and those of the records that it is a part of."""
+    yield name
+    for match in re.finditer(r"[.\[]", name):
+        yield name[: match.start()]
+
+
+def _two_values(tree: Json, name: str) -> tuple[str, str] | None:
     """The present value and another one, as Modelica text; both go through the same flattening."""
-    binding = variable["binding"] or variable["start"]
-    if not isinstance(binding, dict) or "Literal" not in binding or variable["dims"]:
+    variable, declared = tree["variables"][name], tree["variable_type_names"].get(name)
+    if variable["dims"]:
         return None
+    literals = [
+        text
+        for text in tree["enum_literal_ordinals"]
+        if text.startswith(f"{declared}.") and not text.endswith("'")
+    ]
+    if literals:
+        return (literals[0], literals[-1])
+    binding = variable["binding"] or variable["start"]
+    if not isinstance(binding, dict) or "Literal" not in binding:  # an expression of constants
+        return {"Boolean": ("true", "false"), "Integer": ("1", "2")}.get(declared)
     tag, value = next(iter(binding["Literal"]["value"].items()))
     if tag == "Boolean":
         return ("true", "false") if value else ("false", "true")
@@ -93,20 +122,21 @@ def _bare(node: Json) -> Json:
     return [_bare(value) for value in node] if isinstance(node, list) else node
 
 
-def _referenced_names(tree: Json) -> Iterator[str]:
+def _all_names(tree: Json) -> Iterator[str]:
     for key in (*_COMPARED, "structured_equations", "initial_structured_equations"):
-        yield from _names(tree[key])
+        yield from referenced_names(tree[key])
     for variable in tree["variables"].values():
         for key in ("binding", "start", "min", "max", "nominal"):
-            yield from _names(variable[key])
+            yield from referenced_names(variable[key])
 
 
-def _names(node: Json) -> Iterator[str]:
+def referenced_names(node: Json) -> Iterator[str]:
+    """Names of all variables and literals that a part of the tree refers to."""
     if isinstance(node, dict):
         if "VarRef" in node:
             yield node["VarRef"]["name"]["name"]
         for value in node.values():
-            yield from _names(value)
+            yield from referenced_names(value)
     elif isinstance(node, list):
         for value in node:
-            yield from _names(value)
+            yield from referenced_names(value)

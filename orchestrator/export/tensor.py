@@ -42,6 +42,28 @@ class Tensor:
             (len(parts), *inner), tuple(itertools.chain.from_iterable(p.items for p in parts))
         )
 
+    @classmethod
+    def concatenate(cls, axis: int, parts: Sequence[Tensor]) -> Tensor:
+        """Join along an existing dimension, counted from 0, as ``cat`` does."""
+        outside = {part.shape[:axis] + part.shape[axis + 1 :] for part in parts}
+        if len(outside) != 1 or any(len(part.shape) <= axis for part in parts):
+            shapes = ", ".join(str(part.shape) for part in parts)
+            raise Refusal(f"a concatenation of shapes {shapes} along dimension {axis + 1}")
+        head = parts[0].shape[:axis]
+        rows = math.prod(head)
+        items: list[Scalar] = []
+        for row in range(rows):
+            for part in parts:
+                width = len(part.items) // rows
+                items.extend(part.items[row * width : (row + 1) * width])
+        extent = sum(part.shape[axis] for part in parts)
+        return cls((*head, extent, *parts[0].shape[axis + 1 :]), tuple(items))
+
+    @property
+    def matrix(self) -> Tensor:
+        """At least two dimensions: a vector becomes a column."""
+        return Tensor((*self.shape, *(1,) * (2 - len(self.shape))), self.items)
+
     @property
     def item(self) -> Scalar:
         """The only element of a scalar."""
@@ -143,6 +165,17 @@ class Tensor:
             for column in range(columns)
         )
         return Tensor((*self.shape[:-1], *other.shape[1:]), items)
+
+    def power(self, exponent: int) -> Tensor:
+        """Power of a square matrix."""
+        rows, columns = self._matrix_shape("a power")
+        if rows != columns or exponent < 0:
+            raise Refusal(f"the power {exponent} of a matrix of shape {self.shape}")
+        ones = (ca.SX(float(row == column)) for row in range(rows) for column in range(rows))
+        result = Tensor(self.shape, tuple(ones))
+        for _ in range(exponent):
+            result = result.multiply(self)
+        return result
 
     def _matrix_shape(self, operation: str) -> tuple[int, int]:
         if len(self.shape) != 2:

@@ -10,7 +10,7 @@ import casadi as ca
 
 from orchestrator.export.event_collector import EventCollector
 from orchestrator.export.events import Assertion, Message, Reinit, Termination
-from orchestrator.export.expression import Interpreter, Scope
+from orchestrator.export.expression import Interpreter, Scope, choose
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.tensor import Tensor
 
@@ -66,9 +66,7 @@ class WhenReader:
             earlier = ca.logic_or(earlier, fires)
         for name, value in assigned.items():
             if name in self.values:
-                raise Refusal(
-                    f"'{name}' assigned in two when-clauses", "join them with elsewhen"
-                )
+                raise Refusal(f"'{name}' assigned in two when-clauses", "join them with elsewhen")
             self.values[name] = value
 
     def condition(self, node: Json, scope: Scope) -> tuple[_Scalar, bool]:
@@ -99,7 +97,7 @@ class WhenReader:
             str(condition)[:120],
         )
         symbol = self._collector.discrete(condition, label)
-        rising = self._collector.edge(symbol)
+        rising = self._collector.edge(symbol, symbol)
         return ca.logic_and(rising, ca.logic_not(self._collector.initial))
 
     def _body(self, equations: Json, active: _Scalar, assigned: dict[str, _Scalar]) -> None:
@@ -123,7 +121,9 @@ class WhenReader:
         items = value.items if value.shape else value.items * len(target.items)
         for symbol, item in zip(target.items, items, strict=True):
             otherwise = assigned.get(symbol.name(), self._collector.pre(symbol))
-            assigned[symbol.name()] = ca.if_else(active, item, otherwise)
+            assigned[symbol.name()] = choose(
+                active, Tensor((), (item,)), Tensor((), (otherwise,))
+            ).item
 
     def _when_conditional(self, body: Json, active: _Scalar, assigned: dict[str, _Scalar]) -> None:
         left = active

@@ -1,40 +1,121 @@
-"""Builds and runs every model of the corpus; conftest.py prints how many passed."""
+"""Builds every model of the corpus for both versions of FMI and runs it in both ways.
+
+conftest.py prints how many passed.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import logging
 import re
-import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rumoca
+from corpus.case import Case
+from corpus.models import CASES
 from fmpy import simulate_fmu
+from fmpy.fmi1 import FMICallException
+from fmpy.validation import validate_fmu
 
 from orchestrator.errors import ModelicaError
-from orchestrator.export import Solver, build_model
+from orchestrator.export import Solver, build_model, compiler
 
-CASES = runpy.run_path(str(Path(__file__).with_name("models.py")))["CASES"]
+_VERSIONS = ("2.0", "3.0")
+_WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
-def _write(case: Any, folder: Path) -> Path:
-    lines = [case.before, "model M", case.body, "end M;"]
-    folder.mkdir()
-    (folder / "M.mo").write_text("\n".join(lines), encoding="utf-8")
-    return folder
+@pytest.fixture(autouse=True)
+def _quick_but_strict_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most of the time goes to the optimiser, which other tests exercise; warnings are errors."""
+    flags = tuple("-O0" if flag == "-O2" else flag for flag in compiler.FLAGS)
+    monkeypatch.setattr(compiler, "FLAGS", (*flags, *_WARNINGS))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_model(name: str, tmp_path: Path, record_property: Any) -> None:
+def test_model(
+    name: str, tmp_path: Path, record_property: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     case = CASES[name]
     record_property("corpus", "refused" if case.refused else "passed")
-    root = _write(case, tmp_path / "root")
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "M.mo").write_text(case.text, encoding="utf-8")
     if case.refused:
         with pytest.raises(ModelicaError, match=re.compile(case.refused, re.DOTALL)):
             build_model("M", root, tmp_path)
         return
-    fmu = build_model("M", root, tmp_path, solver=Solver("rk4", 2e-3)).path
-    result = simulate_fmu(
-        str(fmu), stop_time=1.0, step_size=0.1, output_interval=0.1, output=list(case.expected)
-    )
-    for variable, value in case.expected.items():
-        assert result[variable][-1] == pytest.approx(value, rel=1e-9, abs=1e-9), variable
+    files = build_model("M", root, tmp_path, fmi=_VERSIONS).files
+    _check_warnings(case, caplog)
+    for file in files.values():
+        assert validate_fmu(str(file)) == []
+    wanted = case.expected | _simulated_by_rumoca(case)
+    ends = [
+        _run(case, file, kind, wanted)
+        for kind in ("CoSimulation", "ModelExchange")
+        for file in files.values()
+    ]
+    assert ends[0] == ends[1], "FMI 2 and 3 differ in co-simulation"
+    if case.rk4:
+        fmu = build_model("M", root, tmp_path / "rk4", solver=Solver("rk4", 2e-3)).path
+        _run(case, fmu, "CoSimulation", wanted)
+
+
+def _check_warnings(case: Case, caplog: pytest.LogCaptureFixture) -> None:
+    shown = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    if case.warns:
+        assert any(re.search(case.warns, message) for message in shown), shown
+    else:
+        assert shown == []
+
+
+def _simulated_by_rumoca(case: Case) -> dict[str, float]:
+    if not case.compare:
+        return {}
+    model = rumoca.Session(roots=[]).loads(case.text, model="M")
+    result = model.simulate(t=(0.0, case.stop), dt=case.stop / 1000, config=_precise())
+    return {name: float(result[name][-1]) for name in case.compare}
+
+
+def _precise() -> Any:
+    return rumoca.SimConfig(rtol=1e-9, atol=1e-9)
+
+
+def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[float, ...]:
+    """Values at the end time, after comparing them with those wanted."""
+    messages: list[str] = []
+
+    def log(_component: Any, _name: Any, *rest: Any) -> None:
+        messages.append(_text(rest[-1]))
+
+    def simulate() -> Any:
+        return simulate_fmu(
+            str(file),
+            fmi_type=kind,
+            stop_time=case.stop,
+            step_size=case.stop / 10,
+            output_interval=case.stop / 10,
+            relative_tolerance=case.tolerance / 100,
+            start_values=case.start,
+            output=list(wanted),
+            logger=log,
+        )
+
+    if case.fails:
+        with pytest.raises(FMICallException):
+            simulate()
+        assert re.search(case.fails, "\n".join(messages)), messages
+        return ()
+    result = simulate()
+    assert messages == []
+    assert result["time"][-1] == pytest.approx(case.stop)
+    for name, value in wanted.items():
+        margin = 1e-4 if name in case.compare else case.tolerance
+        assert result[name][-1] == pytest.approx(value, rel=margin, abs=margin), (kind, name)
+    return tuple(float(result[name][-1]) for name in wanted)
+
+
+def _text(message: Any) -> str:
+    raw = ctypes.string_at(message) if isinstance(message, int) else message
+    return raw.decode() if isinstance(raw, bytes) else str(raw)
