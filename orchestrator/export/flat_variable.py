@@ -83,8 +83,8 @@ class VariableReader:
             raise self._error(
                 name, Refusal("a discrete Real variable", "events are not exported yet")
             )
-        if "." in name or "[" in name.partition(".")[2]:
-            return Kind.LOCAL  # only the connectors of the top level are the FMU's
+        if "." in name and name.partition(".")[0].partition("[")[0] not in self._flat.connectors:
+            return Kind.LOCAL  # only what the top level declares is the FMU's
         return {"Input": Kind.INPUT, "Output": Kind.OUTPUT}.get(direction, Kind.LOCAL)
 
     def _classify_parameter(self, name: str, entry: Json) -> Kind:
@@ -174,6 +174,11 @@ class VariableReader:
                 state_select=_state_select(entry["state_select"]),
                 free=free,
                 settable=name not in self._flat.structural,
+                array=name if shape else "",
+                shape=shape,
+                quantity=entry["quantity"] or None,
+                display_unit=entry["display_unit"] or None,
+                declared_type=self._flat.declared_type(entry),
             )
 
     def _evaluate(self, name: str, node: Json) -> Tensor:
