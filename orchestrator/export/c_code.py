@@ -10,6 +10,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export import events_c, implicit_c
+from orchestrator.export.array_layout import entries
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.layout import Layout, Region
 from orchestrator.export.recipe import Solver
@@ -48,6 +49,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             *(["#define MODEL_HAS_ADJOINT"] if _has_adjoint(layout.ode, fmi) else []),
             "",
             f"static const unsigned char model_types[] = {{{types}}};",
+            *_extents(layout, fmi),
             f"static const unsigned char model_tunable[] = {{{tunable}}};",
             f"static const char* const model_names[] = {{\n    {names}}};",
             f"static const double model_start_values[] = {{\n    {starts}}};",
@@ -68,6 +70,20 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "",
         ]
     )
+
+
+def _extents(layout: Layout, fmi: str) -> list[str]:
+    """How many values belong to each value reference; 0 where there is none."""
+    if fmi == "2.0":
+        return ["#define MODEL_EXTENT(reference) 1"]
+    counts = [0] * len(layout.slots) + [1]  # the last one is time
+    for entry in entries(layout):
+        counts[entry.reference] = len(entry.slots)
+    return [
+        f"static const unsigned model_extents[] = {{{', '.join(map(str, counts))}}};",
+        "#define MODEL_EXTENT(reference) model_extents[reference]",
+        f"#define MODEL_LARGEST_EXTENT {max(counts)}",
+    ]
 
 
 def functions(ode: ExplicitOde, fmi: str) -> str:

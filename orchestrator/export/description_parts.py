@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -10,10 +10,18 @@ from orchestrator.export.dependency import is_exact
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
 from orchestrator.export.residual_dae import DataType, Kind
-from orchestrator.export.unit_definition import base_unit
+from orchestrator.export.type_definition import (
+    TypeDefinition,
+    definition_of,
+    limit_text,
+    limits,
+    measures,
+)
+from orchestrator.export.unit_definition import base_unit, display_conversion, per_second
 
 GENERATOR = "Softdock"
 SOURCE_FILE = "fmu.c"
+DisplayUnits = dict[str, set[str]]
 _LOG_CATEGORIES = ("logStatusWarning", "logStatusError")
 
 
@@ -39,8 +47,8 @@ def encoded(root: etree._Element) -> bytes:
     return text
 
 
-def add_units(root: etree._Element, names: Iterable[str]) -> None:
-    """Add UnitDefinitions."""
+def add_units(root: etree._Element, names: Iterable[str], displayed: DisplayUnits) -> None:
+    """Add UnitDefinitions with the display units of each."""
     listed = sorted(names)
     if not listed:
         return
@@ -52,7 +60,12 @@ def add_units(root: etree._Element, names: Iterable[str]) -> None:
             attributes["factor"] = repr(base.factor)
         if base.offset != 0.0:
             attributes["offset"] = repr(base.offset)
-        etree.SubElement(etree.SubElement(definitions, "Unit", name=name), "BaseUnit", attributes)
+        unit = etree.SubElement(definitions, "Unit", name=name)
+        etree.SubElement(unit, "BaseUnit", attributes)
+        for display in sorted(displayed.get(name, ())):
+            factor, offset = display_conversion(name, display)
+            conversion = {"name": display, "factor": repr(factor), "offset": repr(offset)}
+            etree.SubElement(unit, "DisplayUnit", conversion)
 
 
 def units_of(layout: Layout) -> set[str]:
@@ -60,10 +73,19 @@ def units_of(layout: Layout) -> set[str]:
     return {unit for slot in layout.slots if (unit := unit_of(slot))}
 
 
+def display_units_of(layout: Layout) -> DisplayUnits:
+    """Display units of all variables, by unit."""
+    found: DisplayUnits = {}
+    for slot in layout.slots:
+        if display := measures(slot.variable).get("displayUnit"):
+            found.setdefault(str(slot.variable.unit), set()).add(display)
+    return found
+
+
 def unit_of(slot: Slot) -> str | None:
-    """Unit of a slot; derivatives are given none, since Modelica declares none for them."""
-    real = slot.type is DataType.REAL and slot.region is not Region.DERIVATIVE
-    return slot.variable.unit if real else None
+    """Unit of a slot; that of a derivative follows from its state's."""
+    unit = slot.variable.unit if slot.type is DataType.REAL else None
+    return per_second(unit) if unit and slot.region is Region.DERIVATIVE else unit
 
 
 def add_log_categories(root: etree._Element) -> None:
@@ -97,24 +119,21 @@ def identity(layout: Layout, slot: Slot) -> dict[str, str]:
     return attributes
 
 
-def quantities(layout: Layout, slot: Slot) -> dict[str, str]:
-    """Attributes that say which values a variable has."""
-    variable = slot.variable
+def quantities(
+    layout: Layout, slots: Sequence[Slot], types: dict[str, TypeDefinition]
+) -> dict[str, str]:
+    """Attributes that say which values a scalar has, or all elements of an array."""
+    slot = slots[0]
     details: dict[str, str] = {}
-    if unit := unit_of(slot):
-        details["unit"] = unit
-    limits = (("min", variable.minimum), ("max", variable.maximum), ("nominal", variable.nominal))
-    for key, value in limits:
-        writable = key != "nominal" or slot.type is DataType.REAL
-        if (
-            value is not None
-            and writable
-            and slot.type is not DataType.BOOLEAN
-            and slot.region is not Region.DERIVATIVE
-        ):
-            details[key] = _number(value, slot.type)
+    if definition := definition_of(slot, types):
+        details["declaredType"] = definition.name
+    if slot.region is Region.DERIVATIVE:
+        if unit := unit_of(slot):
+            details["unit"] = unit
+    else:
+        details |= measures(slot.variable) | limits(slot.variable)
     if classification(layout, slot)[2] != "calculated":
-        details["start"] = _number(layout.start(slot), slot.type)
+        details["start"] = " ".join(limit_text(layout.start(s), s.type) for s in slots)
     return details
 
 
@@ -165,9 +184,3 @@ def initial_unknowns(layout: Layout) -> list[Slot]:
         *layout.of(Region.OUTPUT),
         *layout.of(Region.DERIVATIVE),
     ]
-
-
-def _number(value: float, data_type: DataType) -> str:
-    if data_type is DataType.BOOLEAN:
-        return "true" if value else "false"
-    return str(round(value)) if data_type is DataType.INTEGER else repr(float(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,8 @@ from orchestrator.errors import ModelicaError
 from orchestrator.export.source_map import SourceMap
 
 Json = Any
+_TYPE_NAME = re.compile(r"\.?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\s*\[[^\]]*\])?\s+[A-Za-z_]")
+_PREDEFINED = frozenset({"Real", "Integer", "Boolean", "String"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,16 @@ class FlatModel:
             for point, body in itertools.product(points, bodies):
                 yield FlatEquation(body, f"{origin}, for {_listed(point)}", loop=point)
             index += len(points) * len(bodies)
+
+    @property
+    def connectors(self) -> frozenset[str]:
+        """Names of the connectors that the model itself declares."""
+        return frozenset(self.tree["top_level_connectors"])
+
+    def declared_type(self, entry: Json) -> str:
+        """Type of a variable as its declaration writes it; empty for a predefined type."""
+        written = _TYPE_NAME.match(self.sources.text(entry.get("source_span")))
+        return written[1] if written and written[1] not in _PREDEFINED else ""
 
     def where(self, entry: Json) -> str:
         """``file:line`` of a part of the tree, empty if unknown."""

@@ -97,7 +97,12 @@ class VariableReader:
         """Whether a variable is an output of the FMU."""
         causality = self._entries[name]["causality"]
         direction = next(iter(causality)) if isinstance(causality, dict) else causality
-        return direction == "Output" and "." not in name and "[" not in name.partition(".")[2]
+        return bool(direction == "Output") and self._is_at_the_top(name)
+
+    def _is_at_the_top(self, name: str) -> bool:
+        """Only what the top level declares, connectors too, is the FMU's."""
+        first, dot, _ = name.partition(".")
+        return not dot or first.partition("[")[0] in self._flat.connectors
 
     def finish(self, starts: Mapping[str, Any], discrete: AbstractSet[str]) -> Iterator[Variable]:
         """Scalar variables in order of declaration.
@@ -147,11 +152,10 @@ class VariableReader:
             return Kind.CONSTANT
         if tag == "Parameter":
             return self._classify_parameter(name, entry)
-        if direction == "Input" and "." not in name:
+        if direction == "Input" and self._is_at_the_top(name):
             return Kind.INPUT
         if tag == "Discrete" or entry["is_discrete_type"] or self._is_assigned_in_when(name):
             return Kind.DISCRETE
-        # Only the connectors of the top level are the FMU's.
         return Kind.OUTPUT if self.is_connector_output(name) else Kind.LOCAL
 
     def _is_assigned_in_when(self, name: str) -> bool:
@@ -250,6 +254,11 @@ class VariableReader:
                 settable=name not in self._flat.structural,
                 is_output=kind in {Kind.DISCRETE, Kind.OUTPUT} and self.is_connector_output(name),
                 literals=literals,
+                array=name if shape else "",
+                shape=shape,
+                quantity=entry["quantity"] or None,
+                display_unit=entry["display_unit"] or None,
+                declared_type=self._flat.declared_type(entry),
             )
 
     @property

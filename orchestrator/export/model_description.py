@@ -12,6 +12,7 @@ from orchestrator.export.description_parts import (
     add_default_experiment,
     add_log_categories,
     add_units,
+    display_units_of,
     encoded,
     identity,
     initial_unknowns,
@@ -22,6 +23,7 @@ from orchestrator.export.description_parts import (
 )
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
+from orchestrator.export.type_definition import TypeDefinition, type_definitions
 
 _COMMON = {
     "canBeInstantiatedOnlyOncePerProcess": "false",
@@ -52,21 +54,33 @@ def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
             capabilities["completedIntegratorStepNotNeeded"] = "false"
         interface = etree.SubElement(root, tag, capabilities)
         etree.SubElement(etree.SubElement(interface, "SourceFiles"), "File", name=SOURCE_FILE)
-    add_units(root, units_of(layout))
+    add_units(root, units_of(layout), display_units_of(layout))
+    types = type_definitions(layout)
+    _types(root, types)
     add_log_categories(root)
     add_default_experiment(root, recipe)
     variables = etree.SubElement(root, "ModelVariables")
     for slot in layout.slots:
         if slot.region is Region.INDICATOR:
             continue
-        _variable(variables, layout, slot)
+        _variable(variables, layout, slot, types)
     _structure(root, layout)
     return encoded(root)
 
 
-def _variable(parent: etree._Element, layout: Layout, slot: Slot) -> None:
+def _types(root: etree._Element, types: dict[str, TypeDefinition]) -> None:
+    if types:
+        group = etree.SubElement(root, "TypeDefinitions")
+        for name, definition in types.items():
+            simple = etree.SubElement(group, "SimpleType", name=name)
+            etree.SubElement(simple, definition.type.value, definition.attributes)
+
+
+def _variable(
+    parent: etree._Element, layout: Layout, slot: Slot, types: dict[str, TypeDefinition]
+) -> None:
     element = etree.SubElement(parent, "ScalarVariable", identity(layout, slot))
-    details = quantities(layout, slot)
+    details = quantities(layout, [slot], types)
     if slot.region is Region.DERIVATIVE:
         state = next(s for s in layout.of(Region.STATE) if s.variable is slot.variable)
         details["derivative"] = str(_index(state))

@@ -1,20 +1,22 @@
 """modelDescription.xml and buildDescription.xml of an FMI 3.0 FMU.
 
-Arrays of the Modelica model are written as their elements: the exporter knows scalars only.
+Arrays of the Modelica model are variables with dimensions, as far as `array_layout` allows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 
 from lxml import etree
 
+from orchestrator.export.array_layout import Entry, entries
 from orchestrator.export.dependency import Dependencies, DependencyTable
 from orchestrator.export.description_parts import (
     SOURCE_FILE,
     add_default_experiment,
     add_log_categories,
     add_units,
+    display_units_of,
     encoded,
     identity,
     initial_unknowns,
@@ -26,7 +28,9 @@ from orchestrator.export.description_parts import (
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
 from orchestrator.export.residual_dae import DataType
+from orchestrator.export.type_definition import TypeDefinition, type_definitions
 
+_GENERALITY = ("constant", "fixed", "tunable", "dependent")
 _TYPES = {DataType.REAL: "Float64", DataType.INTEGER: "Int32", DataType.BOOLEAN: "Boolean"}
 _COMMON = {
     "canBeInstantiatedOnlyOncePerProcess": "false",
@@ -57,16 +61,15 @@ def write(layout: Layout, recipe: Recipe, token: str) -> bytes:
         if tag == "CoSimulation" and layout.ode.events:
             attributes |= {"mightReturnEarlyFromDoStep": "true", "hasEventMode": "true"}
         etree.SubElement(root, tag, attributes)
-    add_units(root, units_of(layout) | {"s"})
+    add_units(root, units_of(layout) | {"s"}, display_units_of(layout))
+    types = type_definitions(layout)
+    _types(root, types)
     add_log_categories(root)
     add_default_experiment(root, recipe)
     variables = etree.SubElement(root, "ModelVariables")
-    states = {slot.variable.name: slot for slot in layout.of(Region.STATE)}
-    for slot in layout.slots:
-        attributes = {**identity(layout, slot), **quantities(layout, slot)}
-        if slot.region is Region.DERIVATIVE:
-            attributes["derivative"] = str(states[slot.variable.name].reference)
-        etree.SubElement(variables, _TYPES[slot.type], attributes)
+    listed = entries(layout)
+    for entry in listed:
+        _variable(variables, layout, entry, listed, types)
     independent = {
         "name": "time",
         "valueReference": str(len(layout.slots)),
@@ -76,7 +79,7 @@ def write(layout: Layout, recipe: Recipe, token: str) -> bytes:
         "unit": "s",
     }
     etree.SubElement(variables, "Float64", independent)
-    _structure(root, layout)
+    _structure(root, layout, listed)
     return encoded(root)
 
 
@@ -89,28 +92,59 @@ def write_build_description(recipe: Recipe) -> bytes:
     return encoded(root)
 
 
-def _structure(root: etree._Element, layout: Layout) -> None:
+def _types(root: etree._Element, types: dict[str, TypeDefinition]) -> None:
+    if types:
+        group = etree.SubElement(root, "TypeDefinitions")
+        for name, definition in types.items():
+            tag = f"{_TYPES[definition.type]}Type"
+            etree.SubElement(group, tag, {"name": name, **definition.attributes})
+
+
+def _variable(
+    parent: etree._Element,
+    layout: Layout,
+    entry: Entry,
+    listed: Sequence[Entry],
+    types: dict[str, TypeDefinition],
+) -> None:
+    attributes = identity(layout, entry.first) | quantities(layout, entry.slots, types)
+    attributes["name"] = entry.name
+    if entry.first.region is Region.DERIVATIVE:
+        state = next(s for s in listed if s.first.variable is entry.first.variable)
+        attributes["derivative"] = str(state.reference)
+        attributes["description"] = f"Time derivative of {state.name}"
+    element = etree.SubElement(parent, _TYPES[entry.first.type], attributes)
+    for size in entry.shape:
+        etree.SubElement(element, "Dimension", start=str(size))
+
+
+def _structure(root: etree._Element, layout: Layout, listed: Sequence[Entry]) -> None:
     structure = etree.SubElement(root, "ModelStructure")
     table = DependencyTable(layout)
-    derivatives = layout.of(Region.DERIVATIVE)
-    _unknowns(structure, "Output", output_slots(layout), table.continuous)
-    _unknowns(structure, "ContinuousStateDerivative", derivatives, table.continuous)
-    _unknowns(structure, "InitialUnknown", initial_unknowns(layout), table.initial)
+    owners = {slot.reference: entry for entry in listed for slot in entry.slots}
+    for tag, slots, dependencies in (
+        ("Output", output_slots(layout), table.continuous),
+        ("ContinuousStateDerivative", layout.of(Region.DERIVATIVE), table.continuous),
+        ("InitialUnknown", initial_unknowns(layout), table.initial),
+    ):
+        for entry in dict.fromkeys(owners[slot.reference] for slot in slots):
+            etree.SubElement(structure, tag, _unknown(entry, dependencies, owners))
     for slot in layout.of(Region.INDICATOR):
         etree.SubElement(structure, "EventIndicator", valueReference=str(slot.reference))
 
 
-def _unknowns(
-    parent: etree._Element,
-    tag: str,
-    slots: Iterable[Slot],
-    dependencies: Callable[[Slot], Dependencies],
-) -> None:
-    for slot in slots:
-        found = dependencies(slot)
-        attributes = {
-            "valueReference": str(slot.reference),
-            "dependencies": " ".join(str(known.reference) for known, _ in found),
-            "dependenciesKind": " ".join(kind for _, kind in found),
-        }
-        etree.SubElement(parent, tag, attributes)
+def _unknown(
+    entry: Entry, dependencies: Callable[[Slot], Dependencies], owners: Mapping[int, Entry]
+) -> dict[str, str]:
+    """The union over the elements; of several kinds the most general one."""
+    found: dict[int, str] = {}
+    for slot in entry.slots:
+        for known, kind in dependencies(slot):
+            owner = owners[known.reference].reference
+            found[owner] = max(found.get(owner, kind), kind, key=_GENERALITY.index)
+    listed = sorted(found)
+    return {
+        "valueReference": str(entry.reference),
+        "dependencies": " ".join(map(str, listed)),
+        "dependenciesKind": " ".join(found[reference] for reference in listed),
+    }

@@ -62,6 +62,12 @@ class Variable:
         The start value holds exactly at initialisation.
     free
         A calculated parameter that the initial system determines (fixed=false in Modelica).
+    array, shape
+        Name and sizes of the array that it is an element of; empty for a scalar.
+    declared_type
+        The name of its type as its declaration writes it, such as ``Units.Length``.
+    display_unit
+        Unit that a display should convert to.
     """
 
     name: str
@@ -82,6 +88,11 @@ class Variable:
     settable: bool = True  # False: a structural parameter, folded into the equations
     is_output: bool = False  # of a discrete variable
     literals: tuple[str, ...] = ()  # of an enumeration, in order
+    array: str = ""
+    shape: tuple[int, ...] = ()
+    quantity: str | None = None
+    display_unit: str | None = None
+    declared_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,13 @@ class SourceMap:
         line = self._texts[name].count(b"\n", 0, span["start"]) + 1
         return f"{name}:{line}"
 
+    def text(self, span: Mapping[str, int] | None) -> str:
+        """What stands at a span, or an empty string where it cannot be found."""
+        name = self._names.get(span["source"]) if span else None
+        if span is None or name is None:
+            return ""
+        return self._texts[name][span["start"] : span["end"]].decode(errors="replace")
+
     @cached_property
     def _names(self) -> dict[int, str]:
         evidence: dict[int, list[tuple[int, int, bytes]]] = {}
@@ -39,9 +46,19 @@ class SourceMap:
             span = reference["span"]
             found = (span["start"], span["end"], reference["name"]["name"].encode())
             evidence.setdefault(span["source"], []).append(found)
+        declared: dict[int, list[tuple[int, bytes]]] = {}
+        for name, variable in self._tree["variables"].items():
+            if span := variable.get("source_span"):
+                last = name.rpartition(".")[2].encode()
+                declared.setdefault(span["source"], []).append((span["end"], last))
         named = {}
-        for source, spans in evidence.items():
-            matches = [name for name, text in self._texts.items() if _agrees(text, spans)]
+        for source in {**evidence, **declared}:
+            spans, ends = evidence.get(source, []), declared.get(source, [])
+            matches = [
+                name
+                for name, text in self._texts.items()
+                if _agrees(text, spans) and all(text[:end].endswith(last) for end, last in ends)
+            ]
             if len(matches) == 1:
                 named[source] = matches[0]
         return named
@@ -52,7 +69,13 @@ def _agrees(text: bytes, spans: Iterable[tuple[int, int, bytes]]) -> bool:
         return text[start:end].partition(b"[")[0].strip()
 
     return all(
-        (piece := shown(start, end)) and (name.endswith(piece) or piece.endswith(name))
+        (piece := shown(start, end))
+        and (
+            name.endswith(piece)
+            or piece.endswith(name)
+            # what a connection equates is shown by its declaration, `Real f`
+            or piece.split()[-1] == name.rpartition(b".")[2]
+        )
         for start, end, name in spans
     )
 

@@ -61,6 +61,38 @@ def base_unit(unit: str) -> BaseUnit:
     return BaseUnit({base: power for base, power in exponents.items() if power}, factor)
 
 
+def per_second(unit: str) -> str:
+    """Unit of a time derivative: ``m/s`` for ``m``, ``m/s2`` for ``m/s``, ``W`` stays ``W/s``."""
+    powers: dict[str, int] = {}
+    for symbol, power in _factors("K" if unit == "degC" else unit):  # the offset falls away
+        powers[symbol] = powers.get(symbol, 0) + power
+    powers["s"] = powers.get("s", 0) - 1
+    above = [_power(symbol, power) for symbol, power in powers.items() if power > 0]
+    below = [_power(symbol, -power) for symbol, power in powers.items() if power < 0]
+    text = ".".join(above) or "1"
+    if not below:
+        return text
+    return f"{text}/{below[0]}" if len(below) == 1 else f"{text}/({'.'.join(below)})"
+
+
+def display_conversion(unit: str, display: str) -> tuple[float, float]:
+    """Factor and offset of ``value in display = factor * value in unit + offset``.
+
+    Raises
+    ------
+    ModelicaError
+        If one of them is no unit or they measure different things.
+    """
+    own, shown = base_unit(unit), base_unit(display)
+    if own.exponents != shown.exponents:
+        raise ModelicaError(f"displayUnit '{display}' does not measure what unit '{unit}' does")
+    return own.factor / shown.factor, (own.offset - shown.offset) / shown.factor
+
+
+def _power(symbol: str, power: int) -> str:
+    return symbol if power == 1 else f"{symbol}{power}"
+
+
 def _factors(unit: str) -> Iterator[tuple[str, int]]:
     """Symbols with their exponents; Modelica allows one division, its right side is a whole."""
     parts = unit.split("/")

@@ -4,7 +4,7 @@
 #include "instance.h"
 
 static bool is_known(const Instance* instance, Reference reference, const char* function) {
-    int place = reference < (Reference)N_VALUES ? (int)reference : -1;
+    int place = place_of(reference);
     if (place >= AT_U && place < AT_P && model_types[place] == TYPE_REAL) return true;
     fail(instance, "%s: known %u ('%s') is neither a Real input nor a state", function, reference,
          place < 0 ? "?" : model_names[place]);
@@ -12,7 +12,7 @@ static bool is_known(const Instance* instance, Reference reference, const char* 
 }
 
 static bool is_unknown(const Instance* instance, Reference reference, const char* function) {
-    int place = reference < (Reference)N_VALUES ? (int)reference : -1;
+    int place = place_of(reference);
     if (place >= AT_X && (place < AT_P || place >= AT_Y) && place < AT_TIME &&
         model_types[place] == TYPE_REAL)
         return true;
@@ -45,14 +45,18 @@ static Status directional_derivative(Instance* instance, const Reference unknown
     if (!prepare_derivative(instance, unknowns, unknown_count, knowns, known_count, function))
         return STATUS_ERROR;
     double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
-    for (size_t i = 0; i < known_count; ++i) d[knowns[i]] += seed[i];
+    for (size_t i = 0; i < known_count; ++i)
+        for (Reference at = knowns[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+            d[at] += *seed++;
     const double* arguments[] = {v + AT_TIME,       v + AT_U, v + AT_X, v + AT_P, v + AT_C,
                                  instance->state.q, z,        d + AT_U, d + AT_X};
     memcpy(z, instance->state.z, sizeof instance->state.z);
     if (!solve_running(instance, arguments, z)) return report_block(instance, function);
     double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
     model_tangent(arguments, results, NULL, NULL, 0);
-    for (size_t i = 0; i < unknown_count; ++i) sensitivity[i] = d[unknowns[i]];
+    for (size_t i = 0; i < unknown_count; ++i)
+        for (Reference at = unknowns[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+            *sensitivity++ = d[at];
     return STATUS_OK;
 }
 
@@ -64,14 +68,17 @@ static Status adjoint_derivative(Instance* instance, const Reference unknowns[],
         return STATUS_ERROR;
     double *d = instance->tangent, *v = instance->state.values;
     double u[ROOM(N_U)], x[ROOM(N_X)];
-    for (size_t i = 0; i < unknown_count; ++i) d[unknowns[i]] += seed[i];
+    for (size_t i = 0; i < unknown_count; ++i)
+        for (Reference at = unknowns[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+            d[at] += *seed++;
     const double* arguments[] = {v + AT_TIME,       v + AT_U, v + AT_X, v + AT_P, v + AT_C,
                                  instance->state.q, d + AT_Y, d + AT_W, d + AT_DX};
     double* results[] = {u, x};
     model_adjoint(arguments, results, NULL, NULL, 0);
     for (size_t i = 0; i < known_count; ++i) {
-        int place = (int)knowns[i]; /* a state that is itself an unknown adds its own seed */
-        sensitivity[i] = place < AT_X ? u[place - AT_U] : x[place - AT_X] + d[place];
+        int place = (int)knowns[i], end = place + (int)MODEL_EXTENT(knowns[i]);
+        for (; place < end; ++place) /* a state that is itself an unknown adds its own seed */
+            *sensitivity++ = place < AT_X ? u[place - AT_U] : x[place - AT_X] + d[place];
     }
     return STATUS_OK;
 }

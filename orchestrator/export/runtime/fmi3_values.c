@@ -1,56 +1,69 @@
-/* FMI 3.0: values and derivatives, over the core. Every variable is a scalar. */
+/* FMI 3.0: values and derivatives, over the core. An array is one variable. */
 #include "fmi3.h"
 #include "instance.h"
 
-static bool one_value_each(const Instance* instance, size_t references, size_t values,
-                           const char* function) {
-    if (instance == NULL || references == values) return instance != NULL;
-    fail(instance, "%s: %zu values for %zu scalar variables", function, values, references);
+/* Whether the caller's array has room for exactly the elements of all variables. */
+static bool room_fits(const Instance* instance, const fmi3ValueReference references[], size_t count,
+                      size_t values, const char* function) {
+    size_t needed = 0;
+    if (instance == NULL) return false;
+    for (size_t i = 0; i < count; ++i) {
+        int place = place_of(references[i]);
+        if (place < 0) {
+            fail(instance, "%s: no variable has the value reference %u", function, references[i]);
+            return false;
+        }
+        needed += MODEL_EXTENT(place);
+    }
+    if (needed == values) return true;
+    fail(instance, "%s: %zu values for %zu variables of %zu elements", function, values, count,
+         needed);
     return false;
 }
 
 fmi3Status fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference references[],
                           size_t count, fmi3Float64 values[], size_t value_count) {
-    if (!one_value_each(instance, count, value_count, __func__)) return fmi3Error;
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
     return (fmi3Status)get_reals(instance, references, count, values, __func__);
 }
 
 fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference references[],
                           size_t count, const fmi3Float64 values[], size_t value_count) {
-    if (!one_value_each(instance, count, value_count, __func__)) return fmi3Error;
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
     return (fmi3Status)set_reals(instance, references, count, values, __func__);
 }
 
 fmi3Status fmi3GetInt32(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                         fmi3Int32 values[], size_t value_count) {
-    if (!one_value_each(instance, count, value_count, __func__)) return fmi3Error;
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
     return (fmi3Status)get_integers(instance, references, count, values, TYPE_INTEGER, __func__);
 }
 
 fmi3Status fmi3SetInt32(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                         const fmi3Int32 values[], size_t value_count) {
-    if (!one_value_each(instance, count, value_count, __func__)) return fmi3Error;
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
     return (fmi3Status)set_integers(instance, references, count, values, TYPE_INTEGER, __func__);
 }
 
 fmi3Status fmi3GetBoolean(fmi3Instance instance, const fmi3ValueReference references[],
                           size_t count, fmi3Boolean values[], size_t value_count) {
-    if (!one_value_each(instance, count, value_count, __func__)) return fmi3Error;
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
+    int32_t numbers[ROOM(MODEL_LARGEST_EXTENT)];
     for (size_t i = 0; i < count; ++i) {
-        int32_t value = 0;
-        Status status = get_integers(instance, references + i, 1, &value, TYPE_BOOLEAN, __func__);
+        Status status = get_integers(instance, references + i, 1, numbers, TYPE_BOOLEAN, __func__);
         if (status != STATUS_OK) return (fmi3Status)status;
-        values[i] = value != 0;
+        for (size_t e = 0; e < MODEL_EXTENT(references[i]); ++e) *values++ = numbers[e] != 0;
     }
     return fmi3OK;
 }
 
 fmi3Status fmi3SetBoolean(fmi3Instance instance, const fmi3ValueReference references[],
                           size_t count, const fmi3Boolean values[], size_t value_count) {
-    if (!one_value_each(instance, count, value_count, __func__)) return fmi3Error;
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
+    int32_t numbers[ROOM(MODEL_LARGEST_EXTENT)];
     for (size_t i = 0; i < count; ++i) {
-        int32_t value = values[i];
-        Status status = set_integers(instance, references + i, 1, &value, TYPE_BOOLEAN, __func__);
+        for (size_t e = 0; e < MODEL_EXTENT(references[i]); ++e) numbers[e] = *values++;
+        Status status = set_integers(instance, references + i, 1, numbers, TYPE_BOOLEAN, __func__);
         if (status != STATUS_OK) return (fmi3Status)status;
     }
     return fmi3OK;
@@ -92,7 +105,7 @@ fmi3Status fmi3SetBinary(fmi3Instance instance, const fmi3ValueReference referen
 fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference reference,
                                                size_t* count) {
     (void)reference, (void)count;
-    return unsupported(instance, "every variable is a scalar: ModelStructure has its dependencies",
+    return unsupported(instance, "not provided (providesPerElementDependencies is false)",
                        __func__);
 }
 
@@ -103,7 +116,7 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance instance, fmi3ValueReference
                                        size_t count) {
     (void)reference, (void)dependent_elements, (void)independents, (void)independent_elements;
     (void)kinds, (void)count;
-    return unsupported(instance, "every variable is a scalar: ModelStructure has its dependencies",
+    return unsupported(instance, "not provided (providesPerElementDependencies is false)",
                        __func__);
 }
 
@@ -112,8 +125,8 @@ fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, const fmi3ValueRe
                                         size_t known_count, const fmi3Float64 seed[],
                                         size_t seed_count, fmi3Float64 sensitivity[],
                                         size_t sensitivity_count) {
-    if (!one_value_each(instance, known_count, seed_count, __func__) ||
-        !one_value_each(instance, unknown_count, sensitivity_count, __func__))
+    if (!room_fits(instance, knowns, known_count, seed_count, __func__) ||
+        !room_fits(instance, unknowns, unknown_count, sensitivity_count, __func__))
         return fmi3Error;
     return (fmi3Status)directional_derivative(instance, unknowns, unknown_count, knowns,
                                               known_count, seed, sensitivity, __func__);
@@ -123,8 +136,8 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueRefere
                                     size_t unknown_count, const fmi3ValueReference knowns[],
                                     size_t known_count, const fmi3Float64 seed[], size_t seed_count,
                                     fmi3Float64 sensitivity[], size_t sensitivity_count) {
-    if (!one_value_each(instance, unknown_count, seed_count, __func__) ||
-        !one_value_each(instance, known_count, sensitivity_count, __func__))
+    if (!room_fits(instance, unknowns, unknown_count, seed_count, __func__) ||
+        !room_fits(instance, knowns, known_count, sensitivity_count, __func__))
         return fmi3Error;
 #ifdef MODEL_HAS_ADJOINT
     return (fmi3Status)adjoint_derivative(instance, unknowns, unknown_count, knowns, known_count,

@@ -17,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value reference is the position in State.values: constants, inputs u, states x, parameters p,
- * calculated parameters c, discrete variables d, outputs y, locals w, state derivatives dx, event indicators,
- * time. */
+/* A value reference is the position in State.values of a scalar or of the first element of an array
+ * (FMI 3), whose elements follow in row-major order; MODEL_EXTENT tells their number. The parts:
+ * constants, inputs u, states x, parameters p, calculated parameters c, discrete variables d,
+ * outputs y, locals w, state derivatives dx, event indicators, time. */
 enum {
     AT_U = N_CONSTANTS,
     AT_X = AT_U + N_U,

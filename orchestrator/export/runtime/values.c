@@ -4,10 +4,17 @@
 enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN };
 static const char* const type_names[] = {"Real", "Integer", "Boolean"};
 
+/* Position of a variable's first value; -1 if the reference is nobody's. */
+static inline int place_of(Reference reference) {
+    bool exists = reference < (Reference)N_VALUES && MODEL_EXTENT(reference) > 0;
+    return exists ? (int)reference : -1;
+}
+
 static inline bool readable(const Instance* instance, Reference reference, int type,
                             const char* function) {
-    if (reference < (Reference)N_VALUES && model_types[reference] == type) return true;
-    if (reference < (Reference)N_VALUES)
+    int place = place_of(reference);
+    if (place >= 0 && model_types[place] == type) return true;
+    if (place >= 0)
         fail(instance, "%s: variable '%s' is %s, not %s", function, model_names[reference],
              type_names[model_types[reference]], type_names[type]);
     else
@@ -47,11 +54,10 @@ static bool within_limits(const Instance* instance, int place, double value, con
     return false;
 }
 
-static inline bool writable(Instance* instance, Reference reference, int type, double value,
+static inline bool writable(Instance* instance, Reference reference, double value,
                             const char* function) {
     State* s = &instance->state;
     int place = (int)reference;
-    if (!readable(instance, reference, type, function)) return false;
     if (place >= AT_D && place < AT_Y && model_discrete_exact[place - AT_D]) {
         if (!(s->mode & MODES_SETUP)) return refuse_set(instance, reference, function);
         s->discrete_set[place - AT_D] = 1;
@@ -79,7 +85,8 @@ static inline Status get_reals(Instance* instance, const Reference references[],
     for (size_t i = 0; i < count; ++i) {
         if (!readable(instance, references[i], TYPE_REAL, function)) return STATUS_ERROR;
         if (!refresh(instance, references[i])) return report_block(instance, function);
-        values[i] = instance->state.values[references[i]];
+        for (Reference at = references[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+            *values++ = instance->state.values[at];
     }
     return STATUS_OK;
 }
@@ -88,54 +95,57 @@ static inline Status set_reals(Instance* instance, const Reference references[],
                                const double values[], const char* function) {
     if (!allowed(instance, MODES_SETUP | MODE_STEP | MODES_EXCHANGE, function)) return STATUS_ERROR;
     for (size_t i = 0; i < count; ++i) {
-        if (isnan(values[i]) && references[i] < (Reference)N_VALUES)
-            return fail(instance, "%s: the value for '%s' is not a number", function,
-                        model_names[references[i]]);
-        if (!writable(instance, references[i], TYPE_REAL, values[i], function)) return STATUS_ERROR;
-        instance->state.values[references[i]] = values[i];
+        if (!readable(instance, references[i], TYPE_REAL, function)) return STATUS_ERROR;
+        for (Reference at = references[i], end = at + MODEL_EXTENT(at); at < end; ++at, ++values) {
+            if (isnan(*values))
+                return fail(instance, "%s: the value for '%s' is not a number", function,
+                            model_names[at]);
+            if (!writable(instance, at, *values, function)) return STATUS_ERROR;
+            instance->state.values[at] = *values;
+        }
     }
     return STATUS_OK;
 }
 
 /* One Integer or Boolean. */
-static bool get_discrete(Instance* instance, Reference reference, int type, int* value,
-                         const char* function) {
-    if (!readable(instance, reference, type, function)) return false;
-    if (!refresh(instance, reference)) {
-        report_block(instance, function);
-        return false;
-    }
-    double number = instance->state.values[reference];
+static bool get_discrete(Instance* instance, Reference at, int* value, const char* function) {
+    double number = instance->state.values[at];
     if (!(fabs(number) <= 2147483647.0)) {
         fail(instance, "%s: the value %g of '%s' does not fit into an integer", function, number,
-             model_names[reference]);
+             model_names[at]);
         return false;
     }
-    *value = type == TYPE_BOOLEAN ? number != 0.0 : (int)lround(number);
+    *value = model_types[at] == TYPE_BOOLEAN ? number != 0.0 : (int)lround(number);
     return true;
 }
 
-static bool set_discrete(Instance* instance, Reference reference, int type, int value,
-                         const char* function) {
-    double number = type == TYPE_BOOLEAN ? value != 0 : value;
-    if (!writable(instance, reference, type, number, function)) return false;
-    instance->state.values[reference] = number;
+static bool set_discrete(Instance* instance, Reference at, int value, const char* function) {
+    double number = model_types[at] == TYPE_BOOLEAN ? value != 0 : value;
+    if (!writable(instance, at, number, function)) return false;
+    instance->state.values[at] = number;
     return true;
 }
 
 static Status get_integers(Instance* instance, const Reference references[], size_t count,
                            int32_t values[], int type, const char* function) {
     if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
-    for (size_t i = 0; i < count; ++i)
-        if (!get_discrete(instance, references[i], type, &values[i], function)) return STATUS_ERROR;
+    for (size_t i = 0; i < count; ++i) {
+        if (!readable(instance, references[i], type, function)) return STATUS_ERROR;
+        if (!refresh(instance, references[i])) return report_block(instance, function);
+        for (Reference at = references[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+            if (!get_discrete(instance, at, values++, function)) return STATUS_ERROR;
+    }
     return STATUS_OK;
 }
 
 static Status set_integers(Instance* instance, const Reference references[], size_t count,
                            const int32_t values[], int type, const char* function) {
     if (!allowed(instance, MODES_SETUP | MODE_STEP | MODE_EVENT, function)) return STATUS_ERROR;
-    for (size_t i = 0; i < count; ++i)
-        if (!set_discrete(instance, references[i], type, values[i], function)) return STATUS_ERROR;
+    for (size_t i = 0; i < count; ++i) {
+        if (!readable(instance, references[i], type, function)) return STATUS_ERROR;
+        for (Reference at = references[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+            if (!set_discrete(instance, at, *values++, function)) return STATUS_ERROR;
+    }
     return STATUS_OK;
 }
 

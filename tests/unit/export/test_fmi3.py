@@ -216,7 +216,11 @@ def test_unsupported_functions_say_so(slave: Slave3) -> None:
     refused(slave, "the model has no Clock variable", lambda: slave.fmu.getClock([0]))
     refused(slave, "not provided", lambda: slave.fmu.getOutputDerivatives([0], [1]))
     refused(slave, "'n' is Integer, not Real", lambda: slave.get("n"))
-    refused(slave, "2 values for 1 scalar", lambda: slave.fmu.setFloat64([0], [1.0, 2.0]))
+    refused(
+        slave,
+        "2 values for 1 variables of 1 elements",
+        lambda: slave.fmu.setFloat64([0], [1.0, 2.0]),
+    )
 
 
 def test_limits(slave: Slave3) -> None:
