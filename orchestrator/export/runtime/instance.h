@@ -18,8 +18,9 @@
 #include <string.h>
 
 /* A value reference is the position in State.values of a scalar or of the first element of an array
- * (FMI 3), whose elements follow in row-major order; MODEL_EXTENT tells their number. The parts: constants, inputs u, states x, parameters p,
- * calculated parameters c, outputs y, locals w, state derivatives dx, time. */
+ * (FMI 3), whose elements follow in row-major order; MODEL_EXTENT tells their number. The parts:
+ * constants, inputs u, states x, parameters p, calculated parameters c, outputs y, locals w, state
+ * derivatives dx, time. */
 enum {
     AT_U = N_CONSTANTS,
     AT_X = AT_U + N_U,
@@ -53,6 +54,8 @@ typedef enum {
 
 enum { MODES_ALL = 127, MODES_READ = 126, MODES_SETUP = 3, MODES_EXCHANGE = 96 };
 
+enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN }; /* in model_types */
+
 /* What no longer agrees with the inputs, states and parameters; computed on the next read. */
 enum { STALE_PARAMETERS = 1, STALE_OUTPUTS = 2, STALE_LOCALS = 4, STALE_ALL = 7 };
 
@@ -79,6 +82,8 @@ typedef struct {
     double values[N_VALUES];
     double z[ROOM(N_Z)]; /* last solution of the implicit blocks */
     int64_t z_known;
+    double slopes[ROOM(N_U)]; /* of the inputs, see input_slopes.c */
+    int64_t slopes_are;
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
 } State;
 
@@ -96,6 +101,7 @@ typedef struct {
     double stage[ROOM(N_X)], next[ROOM(N_X)]; /* scratch of solvers and directional derivatives */
     double k[7][ROOM(N_X)];
     double tangent[N_VALUES];
+    double u_now[ROOM(N_U)];
     double z_now[ROOM(N_Z)], initial_z[ROOM(N_ZI)], guess[ROOM(N_Z)];
     double initial_x[ROOM(N_X)], initial_c[ROOM(N_C)], checks[ROOM(N_CHECKS)];
     double step[ROOM(LARGEST_BLOCK)], next_step[ROOM(LARGEST_BLOCK)], from[ROOM(LARGEST_BLOCK)];

@@ -28,10 +28,12 @@ static inline Status do_step(Instance* instance, double time, double step, const
     State* s = &instance->state;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
+    begin_step(s);
     if (N_X > 0 && step > 0.0) {
         Status status = integrate(instance, time, step, function);
         if (status != STATUS_OK) return status;
     }
+    move_inputs(s, step);
     s->values[AT_TIME] = time + step;
     if (!settle(instance)) {
         s->mode = MODE_ERROR;
