@@ -11,6 +11,7 @@ import casadi as ca
 
 from orchestrator.export import events_c, implicit_c
 from orchestrator.export.array_layout import entries
+from orchestrator.export.description_parts import output_slots
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.layout import Layout, Region
 from orchestrator.export.recipe import Solver
@@ -26,6 +27,8 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
         f"#define {r.value} {len(layout.of(r))}" for r in Region if r not in _COUNTED_ELSEWHERE
     ]
     slots = layout.slots
+    outputs = {slot.reference for slot in output_slots(layout)}
+    listed = [str(int(slot.reference in outputs)) for slot in slots] + ["0"]  # and time
     # The last value is time.
     types = ", ".join([*(str(_TYPE_CODES[slot.type]) for slot in slots), "0"])
     tunable = ", ".join([*(str(int(layout.tunable(slot))) for slot in slots), "0"])
@@ -50,6 +53,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "",
             f"static const unsigned char model_types[] = {{{types}}};",
             *_extents(layout, fmi),
+            f"static const unsigned char model_outputs_listed[] = {{{', '.join(listed)}}};",
             f"static const unsigned char model_tunable[] = {{{tunable}}};",
             f"static const char* const model_names[] = {{\n    {names}}};",
             f"static const double model_start_values[] = {{\n    {starts}}};",
@@ -90,11 +94,14 @@ def functions(ode: ExplicitOde, fmi: str) -> str:
     """Text of ``functions.c``: the model's equations as C functions without further libraries."""
     t, u, x, p, c, q = ode.arguments
     z = ode.z
-    seed_u, seed_x = ca.SX.sym("du", u.numel()), ca.SX.sym("dx", x.numel())
+    seed_u, seed_x, seed_t = (
+        ca.SX.sym(*s) for s in (("du", u.numel()), ("dx", x.numel()), ("dt",))
+    )
+    knowns, seeds = ca.vertcat(t, u, x), ca.vertcat(seed_t, seed_u, seed_x)
     generator = ca.CodeGenerator("functions", {"casadi_int": "int", "with_header": False})
     everything = ca.vertcat(ode.y, ode.w, ode.xdot)
-    seed_z = implicit_c.tangent(ode, seed_u, seed_x)
-    tangent = ca.jtimes(everything, ca.vertcat(u, x, z), ca.vertcat(seed_u, seed_x, seed_z))
+    seed_z = implicit_c.tangent(ode, knowns, seeds)
+    tangent = ca.jtimes(everything, ca.vertcat(knowns, z), ca.vertcat(seeds, seed_z))
     ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
     for function in (
         ca.Function("model_ode", [t, u, x, p, c, q, z], [ode.xdot]),
@@ -104,7 +111,7 @@ def functions(ode: ExplicitOde, fmi: str) -> str:
         ca.Function("model_start", [p, c], [ca.densify(ode.start)]),
         ca.Function(
             "model_tangent",
-            [t, u, x, p, c, q, z, seed_u, seed_x],
+            [t, u, x, p, c, q, z, seed_u, seed_x, seed_t],
             ca.vertsplit(ca.cse(ca.densify(tangent)), ends),
         ),
         *implicit_c.functions(ode),

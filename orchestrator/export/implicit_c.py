@@ -43,10 +43,8 @@ def _block_functions(name: str, arguments: list[Any], blocks: Sequence[Block]) -
         yield ca.Function(f"{name}_{index}", arguments, [block.residual, jacobian])
 
 
-def tangent(ode: ExplicitOde, seed_u: Any, seed_x: Any) -> Any:
+def tangent(ode: ExplicitOde, knowns: Any, seeds: Any) -> Any:
     """Directional derivative of z, by the implicit function theorem, block after block."""
-    _, u, x, _, _, _ = ode.arguments
-    knowns, seeds = ca.vertcat(u, x), ca.vertcat(seed_u, seed_x)
     result = ca.SX(0, 1)
     for block in ode.blocks:
         right = ca.jtimes(block.residual, knowns, seeds)

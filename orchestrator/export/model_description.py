@@ -36,8 +36,8 @@ _INTERFACES = {
     "ModelExchange": {"completedIntegratorStepNotNeeded": "true"},
     "CoSimulation": {
         "canHandleVariableCommunicationStepSize": "true",
-        "canInterpolateInputs": "false",
-        "maxOutputDerivativeOrder": "0",
+        "canInterpolateInputs": "true",
+        "maxOutputDerivativeOrder": "1",
         "canRunAsynchronuously": "false",
     },
 }

@@ -42,7 +42,7 @@ _INTERFACES = {
     "ModelExchange": {"needsCompletedIntegratorStep": "false"},
     "CoSimulation": {
         "canHandleVariableCommunicationStepSize": "true",
-        "maxOutputDerivativeOrder": "0",
+        "maxOutputDerivativeOrder": "1",
         "providesIntermediateUpdate": "false",
         "mightReturnEarlyFromDoStep": "false",
         "hasEventMode": "false",

@@ -134,6 +134,7 @@ static Status report_chattering(Instance* instance, const char* label, const cha
 /* An event at the present time, between two pieces of a communication step. */
 static Status happen_inside(Instance* instance, const char* relation, double step,
                             const char* function) {
+    move_inputs(&instance->state, instance->state.values[AT_TIME]);
     bool chatters = relation != NULL && is_chattering(instance, step);
     if (chatters) return report_chattering(instance, relation, function);
     mark_samplers(instance);

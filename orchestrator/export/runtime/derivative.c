@@ -38,22 +38,58 @@ static bool prepare_derivative(Instance* instance, const Reference unknowns[], s
     return true;
 }
 
+/* From the seeds of time, inputs and states in `tangent` to everything else in it. */
+static bool apply_tangent(Instance* instance) {
+    double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
+    const double* q = instance->state.q;
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C,
+                                 q,           z,        d + AT_U, d + AT_X, d + AT_TIME};
+    memcpy(z, instance->state.z, sizeof instance->state.z);
+    if (!solve_running(instance, arguments, z)) return false;
+    double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
+    model_tangent(arguments, results, NULL, NULL, 0);
+    return true;
+}
+
+/* Time derivatives of outputs: along the solution, and along the slopes of the inputs. */
+static Status output_derivatives(Instance* instance, const Reference references[], size_t count,
+                                 const int32_t orders[], double values[], const char* function) {
+    if (!allowed(instance, MODES_READ & ~MODE_ERROR, function)) return STATUS_ERROR;
+    State* s = &instance->state;
+    double* d = instance->tangent;
+    for (size_t i = 0; i < count; ++i) {
+        int place = place_of(references[i]);
+        bool output = place >= 0 && model_types[place] == TYPE_REAL && model_outputs_listed[place];
+        if (!output)
+            return fail(instance, "%s: the value reference %u is no Real output", function,
+                        references[i]);
+        if (orders[i] != 1)
+            return fail(instance, "%s: the derivative of order %d of '%s'; only order 1 is given",
+                        function, orders[i], model_names[place]);
+    }
+    if (!refresh(instance, AT_DX)) return report_block(instance, function);
+    memset(d, 0, sizeof instance->tangent);
+    memcpy(d + AT_U, s->slopes, sizeof(double) * N_U);
+    memcpy(d + AT_X, s->values + AT_DX, sizeof(double) * N_X);
+    d[AT_TIME] = 1.0;
+    if (!apply_tangent(instance)) return report_block(instance, function);
+    for (size_t i = 0; i < count; ++i)
+        for (Reference at = references[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+            *values++ = d[at];
+    return STATUS_OK;
+}
+
 static Status directional_derivative(Instance* instance, const Reference unknowns[],
                                      size_t unknown_count, const Reference knowns[],
                                      size_t known_count, const double seed[], double sensitivity[],
                                      const char* function) {
     if (!prepare_derivative(instance, unknowns, unknown_count, knowns, known_count, function))
         return STATUS_ERROR;
-    double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
+    double* d = instance->tangent;
     for (size_t i = 0; i < known_count; ++i)
         for (Reference at = knowns[i], end = at + MODEL_EXTENT(at); at < end; ++at)
             d[at] += *seed++;
-    const double* arguments[] = {v + AT_TIME,       v + AT_U, v + AT_X, v + AT_P, v + AT_C,
-                                 instance->state.q, z,        d + AT_U, d + AT_X};
-    memcpy(z, instance->state.z, sizeof instance->state.z);
-    if (!solve_running(instance, arguments, z)) return report_block(instance, function);
-    double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
-    model_tangent(arguments, results, NULL, NULL, 0);
+    if (!apply_tangent(instance)) return report_block(instance, function);
     for (size_t i = 0; i < unknown_count; ++i)
         for (Reference at = unknowns[i], end = at + MODEL_EXTENT(at); at < end; ++at)
             *sensitivity++ = d[at];

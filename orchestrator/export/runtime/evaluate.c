@@ -4,7 +4,8 @@
 static inline void derivatives(Instance* instance, double time, const double* x, double* dx) {
     const double* v = instance->state.values;
     double* z = instance->state.z;
-    const double* arguments[] = {&time, v + AT_U, x, v + AT_P, v + AT_C, instance->state.q, z};
+    const double* u = inputs_at(instance, time);
+    const double* arguments[] = {&time, u, x, v + AT_P, v + AT_C, instance->state.q, z};
     double sum = 0.0;
     for (int i = 0; i < N_X && N_Z > 0; ++i) sum += 0.0 * x[i];
     /* The solver sees that it cannot go there. A NaN in x is the trace of an earlier failure, which

@@ -12,8 +12,8 @@ enum { MAX_SWEEPS = 2 * (N_DD + N_R) + 20, MAX_ROUNDS = 100 };
 
 /* Evaluates all comparisons at a point, relations of implicit blocks included; z is scratch. */
 static bool compare(Instance* instance, double time, const double* x, double* z) {
-    const double* v = instance->state.values;
-    const double* arguments[] = {&time, v + AT_U, x, v + AT_P, v + AT_C, instance->state.q, z};
+    const double *v = instance->state.values, *u = inputs_at(instance, time);
+    const double* arguments[] = {&time, u, x, v + AT_P, v + AT_C, instance->state.q, z};
     if (!solve_running(instance, arguments, z)) return false;
     double* results[] = {instance->truth, instance->margin, instance->band};
     model_relations(arguments, results, NULL, NULL, 0);

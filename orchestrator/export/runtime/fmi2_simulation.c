@@ -18,19 +18,13 @@ fmi2Status fmi2CancelStep(fmi2Component component) {
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component component,
                                        const fmi2ValueReference references[], size_t count,
                                        const fmi2Integer order[], const fmi2Real values[]) {
-    (void)references, (void)count, (void)order, (void)values;
-    return component
-               ? (fmi2Status)fail(component, "%s: inputs are held, not interpolated", __func__)
-               : fmi2Error;
+    return (fmi2Status)set_slopes(component, references, count, order, values, __func__);
 }
 
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component,
                                         const fmi2ValueReference references[], size_t count,
                                         const fmi2Integer order[], fmi2Real values[]) {
-    (void)references, (void)count, (void)order, (void)values;
-    return component
-               ? (fmi2Status)fail(component, "%s: output derivatives are not provided", __func__)
-               : fmi2Error;
+    return (fmi2Status)output_derivatives(component, references, count, order, values, __func__);
 }
 
 static fmi2Status no_status(const Instance* instance, const char* function) {

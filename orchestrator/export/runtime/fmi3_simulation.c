@@ -28,8 +28,8 @@ fmi3Status fmi3EnterStepMode(fmi3Instance instance) {
 fmi3Status fmi3GetOutputDerivatives(fmi3Instance instance, const fmi3ValueReference references[],
                                     size_t count, const fmi3Int32 orders[], fmi3Float64 values[],
                                     size_t value_count) {
-    (void)references, (void)count, (void)orders, (void)values, (void)value_count;
-    return unsupported(instance, "output derivatives are not provided", __func__);
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
+    return (fmi3Status)output_derivatives(instance, references, count, orders, values, __func__);
 }
 
 fmi3Status fmi3EnterEventMode(fmi3Instance instance) {

@@ -56,6 +56,8 @@ typedef enum {
 
 enum { MODES_ALL = 127, MODES_READ = 126, MODES_SETUP = 3, MODES_EXCHANGE = 96 };
 
+enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN }; /* in model_types */
+
 /* What no longer agrees with the inputs, states and parameters; computed on the next read. */
 enum { STALE_PARAMETERS = 1, STALE_OUTPUTS = 2, STALE_LOCALS = 4, STALE_ALL = 7 };
 
@@ -106,6 +108,9 @@ typedef struct {
     int32_t event_due; /* an input or parameter has changed since the last event */
     int32_t terminated;
     unsigned char violated[ROOM(N_ASSERTIONS)]; /* warnings that have been given */
+    double slopes[ROOM(N_U)]; /* of the inputs, see input_slopes.c */
+    double slopes_since; /* the inputs are those of this time */
+    int64_t slopes_are;
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
     unsigned char discrete_set[ROOM(N_D)];
 } State;
@@ -127,6 +132,7 @@ typedef struct {
     double window_begin, window_length;   /* the communication step */
     bool slopes_known;                    /* the solver's last k are those of now */
     double tangent[N_VALUES];
+    double u_now[ROOM(N_U)];
     double z_now[ROOM(N_Z)], initial_z[ROOM(N_ZI)], guess[ROOM(N_Z)];
     double initial_x[ROOM(N_X)], initial_c[ROOM(N_C)], checks[ROOM(N_CHECKS)];
     double step[ROOM(LARGEST_BLOCK)], next_step[ROOM(LARGEST_BLOCK)], from[ROOM(LARGEST_BLOCK)];

@@ -39,6 +39,7 @@ static inline Status do_step(Instance* instance, double time, double step, const
     const double end = time + step;
     instance->event_needed = instance->early_return = false;
     s->values[AT_TIME] = instance->window_begin = time;
+    begin_step(s, time);
     instance->window_length = step;
     instance->slopes_known = false;
 #if HAS_EVENTS
@@ -51,6 +52,7 @@ static inline Status do_step(Instance* instance, double time, double step, const
     }
 #endif
     s->values[AT_TIME] = end;
+    end_step(s, end);
     if (!settle(instance)) {
         s->mode = MODE_ERROR;
         return report_block(instance, function);

@@ -1,7 +1,6 @@
 /* Reading and writing of variables. */
 #include "instance.h"
 
-enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN };
 static const char* const type_names[] = {"Real", "Integer", "Boolean"};
 
 /* Position of a variable's first value; -1 if the reference is nobody's. */
@@ -67,6 +66,7 @@ static inline bool writable(Instance* instance, Reference reference, double valu
     if (place < AT_U || place >= AT_C) return refuse_set(instance, reference, function);
     s->event_due = HAS_EVENTS;
     if (place < AT_X) {
+        s->slopes[place - AT_U] = 0.0;
         s->stale |= STALE_OUTPUTS | STALE_LOCALS;
         if ((HAS_INITIAL_SYSTEM || HAS_EVENTS) && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;
         return true;

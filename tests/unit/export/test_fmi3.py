@@ -214,7 +214,9 @@ def test_unsupported_functions_say_so(slave: Slave3) -> None:
     refused(slave, "the model has no Float32 variable", lambda: slave.fmu.getFloat32([0]))
     refused(slave, "the model has no String variable", lambda: slave.fmu.setString([0], ["a"]))
     refused(slave, "the model has no Clock variable", lambda: slave.fmu.getClock([0]))
-    refused(slave, "not provided", lambda: slave.fmu.getOutputDerivatives([0], [1]))
+    refused(slave, "is no Real output", lambda: slave.fmu.getOutputDerivatives([0], [1]))
+    y = slave.references["y"]
+    refused(slave, "only order 1", lambda: slave.fmu.getOutputDerivatives([y], [2]))
     refused(slave, "'n' is Integer, not Real", lambda: slave.get("n"))
     refused(
         slave,

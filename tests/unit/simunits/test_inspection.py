@@ -109,7 +109,7 @@ def test_an_endless_call(spoil: Callable[[str, str, str], Path]) -> None:
 
 
 def test_wrong_derivatives_and_states(spoil: Callable[[str, str, str], Path]) -> None:
-    path = spoil("sources/derivative.c", "*sensitivity++ = d[", "sensitivity[i] = 2 * d[")
+    path = spoil("sources/derivative.c", "*sensitivity++ = d[", "*sensitivity++ = 2 * d[")
     found = failures(check_fmu(path))
     assert {name for _, name in found} == {"directional derivative"}
     assert "d y / d u is 4, differences give 2" in found["Co-Simulation", "directional derivative"]
