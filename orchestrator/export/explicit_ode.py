@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
@@ -12,6 +12,7 @@ from orchestrator.export.blocks import Block, solve
 from orchestrator.export.index_reduction import reduce_index
 from orchestrator.export.initial_system import InitialSystem, initial_system
 from orchestrator.export.residual_dae import Kind, ResidualDae, Variable
+from orchestrator.export.selection_guard import SelectionGuard
 from orchestrator.export.start_point import calculated_values, column, guessed_values
 
 _SX = Any  # casadi.SX column
@@ -50,6 +51,7 @@ class ExplicitOde:
     guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
     initial: InitialSystem | None = None
     initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    guards: tuple[SelectionGuard, ...] = ()
 
     @property
     def z(self) -> _SX:
@@ -125,6 +127,10 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
         _guesses(dae, solution.blocks, {}),
         initial,
         _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
+        tuple(
+            replace(g, margin=solution.insert(g.margin), slope=solution.insert(g.slope))
+            for g in dae.guards
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.selection_guard import SelectionGuard
 
 
 class Kind(Enum):
@@ -99,6 +100,8 @@ class ResidualDae:
         State name to the symbol of its derivative.
     initial
         Further equations that hold at initialisation only.
+    guards
+        Where the selection of states stops to hold.
     """
 
     name: str
@@ -108,6 +111,7 @@ class ResidualDae:
     residuals: tuple[Residual, ...]
     description: str = ""
     initial: tuple[Residual, ...] = ()
+    guards: tuple[SelectionGuard, ...] = ()
     _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ static inline void derivatives(Instance* instance, double time, const double* x,
     double* z = instance->state.z;
     const double* arguments[] = {&time, v + AT_U, x, v + AT_P, v + AT_C, z};
     double sum = 0.0;
-    for (int i = 0; i < N_X && N_Z > 0; ++i) sum += 0.0 * x[i];
+    for (int i = 0; i < N_X && N_Z + N_GUARDS > 0; ++i) sum += 0.0 * x[i];
     /* The solver sees that it cannot go there. A NaN in x is the trace of an earlier failure, which
      * keeps its message. */
     if (sum != 0.0 || !solve_running(instance, arguments, z)) {

@@ -78,6 +78,8 @@ typedef struct {
     double values[N_VALUES];
     double z[ROOM(N_Z)]; /* last solution of the implicit blocks */
     int64_t z_known;
+    double guard_time; /* when the margins of the selection of states were last seen */
+    double margins[ROOM(N_GUARDS)], margin_slopes[ROOM(N_GUARDS)];
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
 } State;
 
@@ -102,6 +104,8 @@ typedef struct {
     double jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
     double next_jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
     int pivots[ROOM(LARGEST_BLOCK)];
+    double guard[2][ROOM(N_GUARDS)];
+    bool selection_failed;    /* `failed_block` names surplus variables of the selection of states */
     const char* failed_block; /* label of the block that Newton's method could not solve */
     double last_step;         /* communication step for which `substeps` was computed */
     int substeps;
