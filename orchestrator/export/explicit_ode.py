@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
@@ -14,6 +14,7 @@ from orchestrator.export.events import Events, Relation
 from orchestrator.export.index_reduction import reduce_index
 from orchestrator.export.initial_system import InitialSystem, initial_system
 from orchestrator.export.residual_dae import Kind, ResidualDae, Variable
+from orchestrator.export.selection_guard import SelectionGuard
 from orchestrator.export.start_point import calculated_values, column, guessed_values
 
 _SX = Any  # casadi.SX column
@@ -54,6 +55,7 @@ class ExplicitOde:
     initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
     discrete: tuple[Variable, ...] = ()
     events: Events = field(default_factory=Events)
+    guards: tuple[SelectionGuard, ...] = ()
 
     @property
     def z(self) -> _SX:
@@ -141,6 +143,10 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
         _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
         dae.of_kind(Kind.DISCRETE),
         _events(dae, states, solution),
+        tuple(
+            replace(g, margin=solution.insert(g.margin), slope=solution.insert(g.slope))
+            for g in dae.guards
+        ),
     )
 
 

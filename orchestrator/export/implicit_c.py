@@ -19,6 +19,10 @@ def functions(ode: ExplicitOde) -> Iterator[Any]:
     t, u, x, p, c, q = ode.arguments
     yield ca.Function("model_guess", [t, u, x, p, c, q], [ode.guess])
     yield from _block_functions(_RUNNING, [t, u, x, p, c, q, ode.z], ode.blocks)
+    if ode.guards:
+        columns = [[g.margin for g in ode.guards], [g.slope for g in ode.guards]]
+        results = [ca.cse(ca.densify(ca.vertcat(*part))) for part in columns]
+        yield ca.Function("model_guards", [t, u, x, p, c, q, ode.z], results)
     initial = ode.initial
     if initial is None:
         return
@@ -67,6 +71,7 @@ def tables(ode: ExplicitOde) -> list[str]:
         f"#define N_ZI {sum(b.unknowns.numel() for b in initial_blocks)}",
         f"#define N_INITIAL_BLOCKS {len(initial_blocks)}",
         f"#define N_CHECKS {len(checks)}",
+        f"#define N_GUARDS {len(ode.guards)}",
         f"#define LARGEST_BLOCK {max(sizes, default=0)}",
         "#include <stddef.h>",
         "typedef struct {",
@@ -78,6 +83,8 @@ def tables(ode: ExplicitOde) -> list[str]:
         _block_table("model_initial_blocks", _INITIAL, initial_blocks),
         "static const char* const model_checks[] = {",
         "    " + (",\n    ".join(map(json.dumps, checks)) or '""') + "};",
+        "static const char* const model_guard_labels[] = {",
+        "    " + (",\n    ".join(json.dumps(g.label) for g in ode.guards) or '""') + "};",
     ]
 
 

@@ -26,6 +26,7 @@ from orchestrator.export.residual_dae import (
     StateSelect,
     Variable,
 )
+from orchestrator.export.selection_guard import SelectionGuard, selection_guards
 from orchestrator.export.start_point import start_point
 
 _MAX_ORDER = 6
@@ -80,6 +81,7 @@ class _Reduction:
         self._equations = list(dae.residuals)
         self._original: dict[int, int] = {}  # differentiated equation to the one before
         self._derived: dict[int, int] = {}
+        self._guards: list[SelectionGuard] = []
         self._incidence: list[list[str]] = []
         self._assigned: dict[str, int] = {}
         for equation in self._equations:
@@ -203,7 +205,15 @@ class _Reduction:
                 f" determine {', '.join(self._previous[name] for name in candidates)}: {origins};"
                 " give other start values, or choose independent states (minimal coordinates)"
             )
+        names = [self._previous[name] for name in candidates]
+        for guard in selection_guards(symbolic, chosen, names, self._rates()):
+            if not any(ca.is_equal(guard.margin, known.margin, 20) for known in self._guards):
+                self._guards.append(guard)
         return [candidates[index] for index in chosen]
+
+    def _rates(self) -> dict[str, Any]:
+        slopes = {name: self._symbols[slope] for name, slope in self._next.items()}
+        return {**slopes, self._dae.time.name(): ca.SX(1)}
 
     def _wish(self, slope: str) -> tuple[int, bool]:
         """How much the variable below wants to be a state; nameless ones least."""
@@ -240,4 +250,5 @@ class _Reduction:
             variables=(*self._dae.variables, *extra),
             derivatives=derivatives,
             residuals=tuple(self._equations),
+            guards=tuple(self._guards),
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 from orchestrator.errors import ModelicaError
 from orchestrator.export.events import Events
+from orchestrator.export.selection_guard import SelectionGuard
 
 
 class Kind(Enum):
@@ -115,6 +116,8 @@ class ResidualDae:
         Further equations that hold at initialisation only.
     events
         What happens at instants.
+    guards
+        Where the selection of states stops to hold.
     """
 
     name: str
@@ -125,6 +128,7 @@ class ResidualDae:
     description: str = ""
     initial: tuple[Residual, ...] = ()
     events: Events = field(default_factory=Events)
+    guards: tuple[SelectionGuard, ...] = ()
     _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -33,6 +33,8 @@ def _quick_but_strict_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "FLAGS", (*flags, *_WARNINGS))
 
 
+# FMPy calls a discarded evaluation of derivatives from C, where an exception has nowhere to go.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_model(
     name: str, tmp_path: Path, record_property: Any, caplog: pytest.LogCaptureFixture
@@ -103,7 +105,7 @@ def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[f
         )
 
     if case.fails:
-        with pytest.raises(FMICallException):
+        with pytest.raises((FMICallException, RuntimeError)):  # the latter by CVODE
             simulate()
         assert re.search(case.fails, "\n".join(messages)), messages
         return ()

@@ -7,7 +7,7 @@ static inline void derivatives(Instance* instance, double time, const double* x,
     const double* u = inputs_at(instance, time);
     const double* arguments[] = {&time, u, x, v + AT_P, v + AT_C, instance->state.q, z};
     double sum = 0.0;
-    for (int i = 0; i < N_X && N_Z > 0; ++i) sum += 0.0 * x[i];
+    for (int i = 0; i < N_X && N_Z + N_GUARDS > 0; ++i) sum += 0.0 * x[i];
     /* The solver sees that it cannot go there. A NaN in x is the trace of an earlier failure, which
      * keeps its message. */
     if (sum != 0.0 || !solve_running(instance, arguments, z)) {

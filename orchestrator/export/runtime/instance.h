@@ -111,6 +111,8 @@ typedef struct {
     double slopes[ROOM(N_U)]; /* of the inputs, see input_slopes.c */
     double slopes_since; /* the inputs are those of this time */
     int64_t slopes_are;
+    double guard_time; /* when the margins of the selection of states were last seen */
+    double margins[ROOM(N_GUARDS)], margin_slopes[ROOM(N_GUARDS)];
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
     unsigned char discrete_set[ROOM(N_D)];
 } State;
@@ -140,6 +142,8 @@ typedef struct {
     double jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
     double next_jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
     int pivots[ROOM(LARGEST_BLOCK)];
+    double guard[2][ROOM(N_GUARDS)];
+    bool selection_failed;    /* `failed_block` names surplus variables of the selection of states */
     const char* failed_block; /* label of the block that Newton's method could not solve */
     const char* unsettled;    /* label of what an event iteration kept changing */
     double truth[ROOM(N_R)], margin[ROOM(N_R)], band[ROOM(N_R)];

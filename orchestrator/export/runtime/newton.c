@@ -3,6 +3,8 @@
 #include "instance.h"
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 12 };
+#define SINGULAR 0.01 /* margin of a selection of states, at most 1 */
+#define NEAR_SINGULAR 0.3
 
 /* Scales the rows of A and factors it in place, L below and U on the diagonal and above; columns of
  * A follow each other. */
@@ -93,9 +95,42 @@ static bool solve_block(Instance* instance, const Block* block, const double** a
     return false;
 }
 
+/* Whether the constraints can still be solved for what is no state. Where their determinant would
+ * pass zero, the equations go on with the wrong branch, as a pendulum reflected at its turning
+ * point: so a margin must not come near zero, change sign, or be expected beyond zero. */
+static bool selection_holds(Instance* instance, const double** arguments, const double* z) {
+#if N_GUARDS > 0
+    State* s = &instance->state;
+    double *margin = instance->guard[0], *slope = instance->guard[1];
+    double time = *arguments[0], passed = time - s->guard_time;
+    const double* all[] = {arguments[0], arguments[1], arguments[2],
+                           arguments[3], arguments[4], arguments[5], z};
+    double* results[] = {margin, slope};
+    model_guards(all, results, NULL, NULL, 0);
+    for (int i = 0; i < N_GUARDS; ++i) {
+        double before = s->margins[i], expected = before + fmax(passed, 0.0) * s->margin_slopes[i];
+        bool near = fabs(margin[i]) < NEAR_SINGULAR || fabs(before) < NEAR_SINGULAR;
+        bool turned = s->z_known && (margin[i] * before < 0.0 || (near && expected * before < 0.0));
+        if (fabs(margin[i]) > SINGULAR && !turned) continue;
+        instance->failed_block = model_guard_labels[i];
+        instance->selection_failed = true;
+        return false;
+    }
+    if (z == s->z || N_Z == 0) {
+        s->guard_time = time;
+        memcpy(s->margins, margin, sizeof instance->guard[0]);
+        memcpy(s->margin_slopes, slope, sizeof instance->guard[1]);
+    }
+#else
+    (void)instance, (void)arguments, (void)z;
+#endif
+    return true;
+}
+
 static bool solve_blocks(Instance* instance, const Block* blocks, int count,
                          const double** arguments, double* z) {
     instance->failed_block = NULL;
+    instance->selection_failed = false;
     for (int k = 0; k < count; ++k)
         if (!solve_block(instance, blocks + k, arguments, z)) {
             instance->failed_block = blocks[k].label;
@@ -107,7 +142,7 @@ static bool solve_blocks(Instance* instance, const Block* blocks, int count,
 /* Brings z into agreement with the other arguments, from where it is now. If that fails, z is left
  * alone: no other guess is tried, since that could lead to another branch of solutions. */
 static bool solve_running(Instance* instance, const double** arguments, double* z) {
-    if (N_Z == 0) return true;
+    if (N_Z == 0 && N_GUARDS == 0) return true;
     double* guess[] = {instance->guess};
     if (instance->state.z_known)
         memcpy(instance->guess, z, sizeof(double) * N_Z);
@@ -115,7 +150,9 @@ static bool solve_running(Instance* instance, const double** arguments, double* 
         model_guess(arguments, guess, NULL, NULL, 0);
         memcpy(z, instance->guess, sizeof(double) * N_Z);
     }
-    if (solve_blocks(instance, model_blocks, N_BLOCKS, arguments, z)) return true;
+    if (solve_blocks(instance, model_blocks, N_BLOCKS, arguments, z) &&
+        selection_holds(instance, arguments, z))
+        return true;
     memcpy(z, instance->guess, sizeof(double) * N_Z);
     return false;
 }
@@ -167,13 +204,21 @@ static const char no_solution[] =
     "%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other start "
     "values, or the equations have none or are singular here";
 
+static const char no_selection[] =
+    "%s: t = %.9g s: the selection of states does not hold any more: the constraints cannot be "
+    "solved for %s here; choose independent states (minimal coordinates)";
+
+static const char* block_message(const Instance* instance) {
+    return instance->selection_failed ? no_selection : no_solution;
+}
+
 static Status report_block(const Instance* instance, const char* function) {
-    return fail(instance, no_solution, function, instance->state.values[AT_TIME],
+    return fail(instance, block_message(instance), function, instance->state.values[AT_TIME],
                 instance->failed_block);
 }
 
 /* As `report_block`; the importer may try again with other values. */
 static Status discard_block(const Instance* instance, const char* function) {
-    return discard(instance, no_solution, function, instance->state.values[AT_TIME],
+    return discard(instance, block_message(instance), function, instance->state.values[AT_TIME],
                    instance->failed_block);
 }

@@ -36,4 +36,26 @@ CASES: dict[str, Case] = {
         {"e": -0.8 * 9.81},
         stop=3.0,
     ),
+    "pendulum turning over": Case(
+        "Real x(start=0.99498743710662), y(start=0.1, fixed=true), vx(start=0), "
+        "vy(start=0, fixed=true), F;\nequation\nder(x) = vx; der(y) = vy; der(vx) = F*x; "
+        "der(vy) = F*y - 9.81; x^2 + y^2 = 1;",
+        fails="selection of states does not hold",
+        stop=3.0,
+    ),
+    "pendulum turning over with long steps": Case(
+        "Real x(start=0.99498743710662), y(start=0.1, fixed=true), vx(start=0), "
+        "vy(start=0, fixed=true), F;\nequation\nder(x) = vx; der(y) = vy; der(vx) = F*x; "
+        "der(vy) = F*y - 9.81; x^2 + y^2 = 1;",
+        fails="selection of states does not hold",
+        stop=3.0,
+        tolerance=1e-2,
+    ),
+    "pendulum turning over upside down": Case(
+        "Real x(start=0.99498743710662), y(start=-0.1, fixed=true), vx(start=0), "
+        "vy(start=5, fixed=true), F;\nequation\nder(x) = vx; der(y) = vy; der(vx) = F*x; "
+        "der(vy) = F*y - 9.81; x^2 + y^2 = 1;",
+        fails="selection of states does not hold",
+        stop=3.0,
+    ),
 }
