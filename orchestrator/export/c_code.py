@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export import implicit_c
+from orchestrator.export import implicit_c, jacobian_c
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.layout import Layout, Region
 from orchestrator.export.recipe import Solver
@@ -61,12 +61,13 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "#pragma GCC diagnostic pop",
             "",
             *implicit_c.tables(layout.ode),
+            *(jacobian_c.tables(layout.ode) if solver.is_implicit else ()),
             "",
         ]
     )
 
 
-def functions(ode: ExplicitOde, fmi: str) -> str:
+def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
     """Text of ``functions.c``: the model's equations as C functions without further libraries."""
     t, u, x, p, c = ode.arguments
     z = ode.z
@@ -92,6 +93,8 @@ def functions(ode: ExplicitOde, fmi: str) -> str:
         generator.add(function)
     if _has_adjoint(ode, fmi):
         generator.add(_adjoint(ode, everything, ends))
+    if solver.is_implicit:
+        generator.add(jacobian_c.function(ode))
     text: str = generator.dump()
     return text
 

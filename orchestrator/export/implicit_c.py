@@ -44,10 +44,13 @@ def _block_functions(name: str, arguments: list[Any], blocks: Sequence[Block]) -
 
 
 def tangent(ode: ExplicitOde, seed_u: Any, seed_x: Any) -> Any:
-    """Directional derivative of z, by the implicit function theorem, block after block."""
+    """Directional derivatives of z, by the implicit function theorem, block after block.
+
+    Each column of the seeds is one direction.
+    """
     _, u, x, _, _ = ode.arguments
     knowns, seeds = ca.vertcat(u, x), ca.vertcat(seed_u, seed_x)
-    result = ca.SX(0, 1)
+    result = ca.SX(0, seed_x.shape[1])
     for block in ode.blocks:
         right = ca.jtimes(block.residual, knowns, seeds)
         part = ca.densify(ca.solve(ca.jacobian(block.residual, block.unknowns), -right))

@@ -8,8 +8,8 @@
 #include "newton.c"
 #include "evaluate.c"
 #include "values.c"
-#include "life_cycle.c"
 #include MODEL_SOLVER
+#include "life_cycle.c"
 #include "step.c"
 #include "exchange.c"
 #include "saved_state.c"

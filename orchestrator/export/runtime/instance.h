@@ -62,7 +62,7 @@ typedef struct {
     int32_t stiff;     /* suspicious steps in a row */
     int32_t not_stiff;
     int32_t reported;
-    int32_t unused;
+    int32_t history; /* the solver's own memory continues this state */
 } Controller;
 
 typedef struct {
@@ -108,6 +108,7 @@ typedef struct {
     const char* failed_block; /* label of the block that Newton's method could not solve */
     double last_step;         /* communication step for which `substeps` was computed */
     int substeps, substep;
+    void* solver; /* memory of a solver that has its own */
     Importer importer;
     char* name;
 } Instance;
