@@ -17,7 +17,13 @@ from pathlib import Path
 
 from orchestrator.errors import FmuError
 from orchestrator.export import c_code, model_description, model_description_fmi3
-from orchestrator.export.compiler import FLAGS, compile_library, compiler_path, compiler_version
+from orchestrator.export.compiler import (
+    FLAGS,
+    compile_library,
+    compiler_path,
+    compiler_version,
+    sundials_libraries,
+)
 from orchestrator.export.description_parts import SOURCE_FILE
 from orchestrator.export.explicit_ode import make_explicit
 from orchestrator.export.flat_reader import read
@@ -165,9 +171,12 @@ def _assemble(
     (sources / "model.h").write_text(
         c_code.model_header(layout, recipe.solver, guid, fmi), encoding="utf-8"
     )
-    (sources / "functions.c").write_text(c_code.functions(layout.ode, fmi), encoding="utf-8")
+    (sources / "functions.c").write_text(
+        c_code.functions(layout.ode, recipe.solver, fmi), encoding="utf-8"
+    )
     library = folder / f"{recipe.name}.so"
-    compile_library(sources, SOURCE_FILE, library)
+    libraries = sundials_libraries() if recipe.solver.is_implicit else ()
+    compile_library(sources, SOURCE_FILE, library, libraries=libraries)
     description = model_description if fmi == "2.0" else model_description_fmi3
     if fmi == "3.0":
         text = model_description_fmi3.write_build_description(recipe)

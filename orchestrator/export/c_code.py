@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export import events_c, implicit_c
+from orchestrator.export import events_c, implicit_c, jacobian_c
 from orchestrator.export.array_layout import entries
 from orchestrator.export.description_parts import output_slots
 from orchestrator.export.explicit_ode import ExplicitOde
@@ -71,6 +71,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "",
             *implicit_c.tables(layout.ode),
             *events_c.tables(layout.ode),
+            *(jacobian_c.tables(layout.ode) if solver.is_implicit else ()),
             "",
         ]
     )
@@ -90,7 +91,7 @@ def _extents(layout: Layout, fmi: str) -> list[str]:
     ]
 
 
-def functions(ode: ExplicitOde, fmi: str) -> str:
+def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
     """Text of ``functions.c``: the model's equations as C functions without further libraries."""
     t, u, x, p, c, q = ode.arguments
     z = ode.z
@@ -120,6 +121,8 @@ def functions(ode: ExplicitOde, fmi: str) -> str:
         generator.add(function)
     if _has_adjoint(ode, fmi):
         generator.add(_adjoint(ode, everything, ends))
+    if solver.is_implicit:
+        generator.add(jacobian_c.function(ode))
     text: str = generator.dump()
     return text
 

@@ -48,8 +48,11 @@ def _block_functions(name: str, arguments: list[Any], blocks: Sequence[Block]) -
 
 
 def tangent(ode: ExplicitOde, knowns: Any, seeds: Any) -> Any:
-    """Directional derivative of z, by the implicit function theorem, block after block."""
-    result = ca.SX(0, 1)
+    """Directional derivatives of z, by the implicit function theorem, block after block.
+
+    Each column of the seeds is one direction.
+    """
+    result = ca.SX(0, seeds.shape[1])
     for block in ode.blocks:
         right = ca.jtimes(block.residual, knowns, seeds)
         part = ca.densify(ca.solve(ca.jacobian(block.residual, block.unknowns), -right))

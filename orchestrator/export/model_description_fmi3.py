@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from lxml import etree
 
 from orchestrator.export.array_layout import Entry, entries
+from orchestrator.export.compiler import SUNDIALS
 from orchestrator.export.dependency import Dependencies, DependencyTable
 from orchestrator.export.description_parts import (
     SOURCE_FILE,
@@ -89,6 +90,9 @@ def write_build_description(recipe: Recipe) -> bytes:
     configuration = etree.SubElement(root, "BuildConfiguration", modelIdentifier=recipe.name)
     files = etree.SubElement(configuration, "SourceFileSet", language="C11")
     etree.SubElement(files, "SourceFile", name=SOURCE_FILE)
+    for name in SUNDIALS if recipe.solver.is_implicit else ():
+        attributes = {"name": name, "version": "6", "external": "true"}
+        etree.SubElement(configuration, "Library", attributes)
     return encoded(root)
 
 

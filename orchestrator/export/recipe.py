@@ -24,7 +24,11 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "step_size": (int, float),
     },
 }
-_LONGEST_STEPS = {"dopri5": math.inf, "rk4": 1e-3}  # of each method, unless said otherwise
+_LONGEST_STEPS = {
+    "dopri5": math.inf,
+    "cvode": math.inf,
+    "rk4": 1e-3,
+}  # of each method, unless said otherwise
 METHODS = tuple(_LONGEST_STEPS)
 FMI_VERSIONS = ("2.0", "3.0")
 _WANTED: dict[object, str] = {str: "a text", list: "a list of texts"}
@@ -37,9 +41,10 @@ class Solver:
     Attributes
     ----------
     method
-        ``dopri5``: Dormand-Prince 5(4) with error control. ``rk4``: fixed steps, for real time.
+        ``dopri5``: Dormand-Prince 5(4) with error control. ``cvode``: backward differentiation
+        formulas of SUNDIALS, for stiff models. ``rk4``: fixed steps, for real time.
     max_step
-        Longest internal step in seconds; default: any for ``dopri5``, 1 ms for ``rk4``.
+        Longest internal step in seconds; default: 1 ms for ``rk4``, any for the others.
     tolerance
         Relative tolerance where the importer gives none.
     """
@@ -62,6 +67,11 @@ class Solver:
             raise DescriptionError(
                 f"solver.tolerance: expected a number between 0 and 1, got {self.tolerance}"
             )
+
+    @property
+    def is_implicit(self) -> bool:
+        """The method asks for the Jacobian, and its library is linked into the FMU."""
+        return self.method == "cvode"
 
     @property
     def longest_step(self) -> float:

@@ -10,9 +10,9 @@
 #include "events.c"
 #include "evaluate.c"
 #include "values.c"
-#include "life_cycle.c"
 #include MODEL_SOLVER
 #include "crossing.c"
+#include "life_cycle.c"
 #include "step.c"
 #include "exchange.c"
 #include "saved_state.c"

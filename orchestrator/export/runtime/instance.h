@@ -77,7 +77,7 @@ typedef struct {
     int32_t stiff;     /* suspicious steps in a row */
     int32_t not_stiff;
     int32_t reported;
-    int32_t unused;
+    int32_t history; /* the solver's own memory continues this state */
 } Controller;
 
 /* What is remembered of state events, to see that they never end. */
@@ -159,6 +159,7 @@ typedef struct {
     bool previewing;
     double last_step;         /* communication step for which `substeps` was computed */
     int substeps, substep;
+    void* solver; /* memory of a solver that has its own */
     Importer importer;
     char* name;
 } Instance;

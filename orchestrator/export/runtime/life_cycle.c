@@ -12,6 +12,15 @@ static void set_to_start(Instance* instance) {
     s->stale = STALE_ALL;
 }
 
+static void destroy(Instance* instance) {
+    if (instance == NULL) return;
+#ifdef SOLVER_HAS_MEMORY
+    destroy_solver(instance);
+#endif
+    free(instance->name);
+    free(instance);
+}
+
 static Instance* create(const Importer* importer, Interface interface, const char* token,
                         const char* function) {
     if (importer->name == NULL || *importer->name == '\0') {
@@ -37,13 +46,14 @@ static Instance* create(const Importer* importer, Interface interface, const cha
     instance->importer.name = instance->name = strcpy(copy, importer->name);
     instance->state.interface = interface;
     set_to_start(instance);
+#ifdef SOLVER_HAS_MEMORY
+    if (interface == CO_SIMULATION && !create_solver(instance)) {
+        refuse_instance(importer, "%s: out of memory", function);
+        destroy(instance);
+        return NULL;
+    }
+#endif
     return instance;
-}
-
-static void destroy(Instance* instance) {
-    if (instance == NULL) return;
-    free(instance->name);
-    free(instance);
 }
 
 /* Only warnings and errors are ever sent, and those always. */

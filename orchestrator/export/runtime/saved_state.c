@@ -14,6 +14,9 @@ static Status save_state(Instance* instance, void** saved, const char* function)
     if (saved == NULL) return fail(instance, "%s: no place for the state", function);
     if (*saved == NULL) *saved = malloc(sizeof(State));
     if (*saved == NULL) return fail(instance, "%s: out of memory", function);
+    /* The memory of a multistep solver is not saved: this instance and the restored one both begin
+     * anew here, so that they stay equal bit by bit. */
+    instance->state.controller.history = 0;
     memcpy(*saved, &instance->state, sizeof(State));
     return STATUS_OK;
 }

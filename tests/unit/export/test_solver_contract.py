@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from orchestrator.export.compiler import compiler_path
+from orchestrator.errors import FmuError
+from orchestrator.export.compiler import compiler_path, sundials_libraries
 
 SWING = """model Swing "undamped, with a push that depends on time"
   output Real x(start=1, fixed=true);
@@ -22,14 +23,25 @@ end Swing;
 """
 
 
-def internal_steps(fmu: Path, folder: Path, interruption: float = -1.0) -> np.ndarray:
+def internal_steps(
+    fmu: Path, folder: Path, interruption: float = -1.0, libraries: tuple[str, ...] = ()
+) -> np.ndarray:
     """Rows of beginning, end, time, x, v over a communication step of 1 s."""
     with zipfile.ZipFile(fmu) as archive:
         archive.extractall(folder)
     driver = Path(__file__).with_name("solver_contract.c")
     strict = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined,address"]
     subprocess.run(  # noqa: S603 - our own program
-        [compiler_path(), *strict, f"-I{folder / 'sources'}", "-o", folder / "run", driver, "-lm"],
+        [
+            compiler_path(),
+            *strict,
+            f"-I{folder / 'sources'}",
+            "-o",
+            folder / "run",
+            driver,
+            *libraries,
+            "-lm",
+        ],
         check=True,
     )
     command = [folder / "run", "1.0", repr(interruption)]
@@ -74,3 +86,18 @@ def test_error_control_after_an_interruption(build_text: Any, tmp_path: Path) ->
     rows = internal_steps(fmu, tmp_path / "a", interruption=0.3)
     assert 0.3 in rows[:, 0]
     assert largest_error(rows) < 2e-8
+
+
+def test_history_ends_at_an_interruption(build_text: Any, tmp_path: Path) -> None:
+    try:
+        libraries = sundials_libraries()
+    except FmuError as error:
+        pytest.skip(str(error))
+    fmu = build_text("Swing", SWING, method="cvode", tolerance=1e-9)
+    whole = internal_steps(fmu, tmp_path / "a", libraries=libraries)
+    rows = internal_steps(fmu, tmp_path / "b", interruption=0.3, libraries=libraries)
+    assert 0.3 in rows[:, 0]
+    assert largest_error(whole) < 1e-6
+    assert largest_error(rows) < 1e-6
+    first = rows[rows[:, 0] == 0.3][0]
+    assert first[1] - first[0] < 1e-3  # a new start takes a small step
