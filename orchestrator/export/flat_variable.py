@@ -15,6 +15,7 @@ from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import DataType, Kind, StateSelect, Variable
 from orchestrator.export.tensor import Tensor
+from orchestrator.export.unit_definition import base_unit
 
 Json = Any
 
@@ -67,8 +68,11 @@ class VariableReader:
         for name, entry in self._entries.items():
             try:
                 yield from self._scalars(name, entry, starts)
+                base_unit(entry["unit"] or "")
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
+            except ModelicaError as error:
+                raise ModelicaError(f"{self._at(name)}: {error}") from error
 
     def _classify(self, name: str, entry: Json) -> Kind:
         variability = entry["variability"]
@@ -206,11 +210,11 @@ class VariableReader:
             ) from error
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
+        return ModelicaError(f"{self._at(name)}: the exporter does not support {refusal}")
+
+    def _at(self, name: str) -> str:
         place = self._flat.where(self._entries[name])
-        at = f" at {place}" if place else ""
-        return ModelicaError(
-            f"{self._flat.name}: variable '{name}'{at}: the exporter does not support {refusal}"
-        )
+        return f"{self._flat.name}: variable '{name}'" + (f" at {place}" if place else "")
 
 
 def _state_select(declared: str | None) -> StateSelect:

@@ -2,68 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+import bisect
+from collections.abc import Mapping
 from typing import Any
 
 
 class SourceMap:
-    """Resolves spans, which name their file only by a hash, by comparing names with the text.
+    """Resolves spans, which name their file only by a number.
 
     Parameters
     ----------
-    tree
-        The flat model, whose variable references tell what stands at which byte of which file.
-    texts
-        File name to its text.
+    files
+        ``source_map["files"]`` of rumoca's "dae" tree: number, path and text of each file.
+    renamed
+        Path there to the one to be shown, for text that came from no file.
     """
 
-    def __init__(self, tree: Any, texts: Mapping[str, str]) -> None:
-        self._tree = tree
-        self._texts = {name: text.encode() for name, text in texts.items()}
+    def __init__(self, files: Any, renamed: Mapping[str, str]) -> None:
+        self._files = {
+            number: (renamed.get(path, path), _line_ends(text)) for number, path, text in files
+        }
 
     def locate(self, span: Mapping[str, int] | None) -> str:
-        """``file:line`` of a span, or an empty string where it cannot be found."""
-        if not span:
+        """``file:line`` of a span, or an empty string where it points to no file."""
+        if not span or span["source"] not in self._files:
             return ""
-        name = self._names.get(span["source"])
-        if name is None:
-            return ""
-        line = self._texts[name].count(b"\n", 0, span["start"]) + 1
-        return f"{name}:{line}"
-
-    @cached_property
-    def _names(self) -> dict[int, str]:
-        evidence: dict[int, list[tuple[int, int, bytes]]] = {}
-        for reference in _references(self._tree["equations"]):
-            span = reference["span"]
-            found = (span["start"], span["end"], reference["name"]["name"].encode())
-            evidence.setdefault(span["source"], []).append(found)
-        named = {}
-        for source, spans in evidence.items():
-            matches = [name for name, text in self._texts.items() if _agrees(text, spans)]
-            if len(matches) == 1:
-                named[source] = matches[0]
-        return named
+        path, ends = self._files[span["source"]]
+        return f"{path}:{bisect.bisect_left(ends, span['start']) + 1}"
 
 
-def _agrees(text: bytes, spans: Iterable[tuple[int, int, bytes]]) -> bool:
-    def shown(start: int, end: int) -> bytes:
-        return text[start:end].partition(b"[")[0].strip()
-
-    return all(
-        (piece := shown(start, end)) and (name.endswith(piece) or piece.endswith(name))
-        for start, end, name in spans
-    )
-
-
-def _references(node: Any) -> Iterator[Any]:
-    if isinstance(node, dict):
-        body = node.get("VarRef")
-        if isinstance(body, dict) and "span" in body and "source" in (body["span"] or {}):
-            yield body
-        for value in node.values():
-            yield from _references(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _references(value)
+def _line_ends(text: str) -> list[int]:
+    """Byte positions of the line ends: spans count bytes."""
+    ends, position = [], -1
+    content = text.encode()
+    while (position := content.find(b"\n", position + 1)) >= 0:
+        ends.append(position)
+    return ends
