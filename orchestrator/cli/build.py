@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json, progress_bar
-from orchestrator.errors import LoadError
+from orchestrator.errors import DescriptionError, LoadError, SoftdockError
 
-_VERSIONS: dict[str | None, tuple[str, ...]] = {
-    None: (),
-    "2": ("2.0",),
-    "3": ("3.0",),
-    "both": ("2.0", "3.0"),
-}
+if TYPE_CHECKING:
+    from orchestrator.export import BuildJob, BuildResult, Recipe
+
+_VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
 
 
 def build(
     recipes: Annotated[
         list[Path] | None,
-        typer.Argument(help="Recipes (.toml) or folders of them; default: fmus/"),
+        typer.Argument(help="Recipes (.toml), folders of them, Modelica files; default: fmus/"),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Class in the Modelica file, if it holds several")
+    ] = None,
+    root: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of packages, such as the Modelica Standard Library; may be given several"
+            " times. A Modelica file's own package is found without it"
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for the FMUs; default: build/ beside the recipe")
+        Path | None,
+        typer.Option(help="Folder for the FMUs; default: build/ beside the recipe or file"),
     ] = None,
     fmi: Annotated[
         Literal["2", "3", "both"] | None,
@@ -34,14 +44,57 @@ def build(
             " the standard has one version in an archive"
         ),
     ] = None,
+    solver: Annotated[
+        str | None, typer.Option(help="Integration method; an unknown name lists them")
+    ] = None,
+    max_step: Annotated[float | None, typer.Option(help="Longest internal step in seconds")] = None,
+    tolerance: Annotated[float | None, typer.Option(help="Relative tolerance")] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Builds at one time; default: the number of processors"),
+    ] = None,
     force: Annotated[bool, typer.Option(help="Build even if nothing has changed")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Build FMUs from recipes."""
-    from orchestrator.export import BuildResult, build_recipe, find_recipes
+    """Build FMUs from recipes or Modelica files."""
+    from orchestrator.export import BuildJob, build_all
+
+    paths = _inputs(recipes or [Path("fmus")])
+    if model and [path.suffix for path in paths] != [".mo"]:
+        raise DescriptionError("--model names a class of one Modelica file; give that file alone")
+    given = {"method": solver, "max_step": max_step, "tolerance": tolerance}
+    options = {key: value for key, value in given.items() if value is not None}
+    todo: list[BuildJob] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            recipe = _recipe(path, model, tuple(root or ()))
+            recipe = replace(recipe, solver=replace(recipe.solver, **options))  # type: ignore[arg-type]
+            recipe = replace(recipe, fmi=_VERSIONS[fmi] if fmi else recipe.fmi)
+            todo.append(BuildJob(recipe, output or path.parent / "build"))
+        except SoftdockError as error:
+            problems.append(str(error))
+    problems += _same_names(todo)
+    with progress_bar() as bar:
+        bar("Building FMUs", 0.0)
+        outcomes = build_all(
+            todo,
+            workers=jobs,
+            force=force,
+            done=lambda count: bar("Building FMUs", count / len(todo)),
+        )
+    built = [outcome for outcome in outcomes if not isinstance(outcome, SoftdockError)]
+    problems += [str(outcome) for outcome in outcomes if isinstance(outcome, SoftdockError)]
+    _print(built, json=json)
+    if problems:
+        raise DescriptionError(*problems)
+
+
+def _inputs(paths: list[Path]) -> list[Path]:
+    from orchestrator.export import find_recipes
 
     found: list[Path] = []
-    for path in recipes or [Path("fmus")]:
+    for path in paths:
         if path.is_dir():
             inside = find_recipes(path)
             if not inside:
@@ -50,30 +103,52 @@ def build(
         elif path.is_file():
             found.append(path)
         else:
-            raise LoadError(f"{path}: no such recipe or folder of recipes")
-    built: list[BuildResult] = []
-    with progress_bar() as bar:
-        for i, recipe in enumerate(found):
-            bar("Building FMUs", i / len(found))
-            target = output or recipe.parent / "build"
-            result = build_recipe(recipe, target, fmi=_VERSIONS[fmi], force=force)
-            built.append(result)
-            if not json:
-                state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
-                for path in result.files.values():
-                    console.print(f"{path}  ({result.model}, {state})", markup=False)
-        bar("Building FMUs", 1.0)
-    if json:
-        print_json(
-            [
-                {
-                    "file": str(r.path),
-                    "files": {version: str(path) for version, path in r.files.items()},
-                    "name": r.name,
-                    "model": r.model,
-                    "cached": r.cached,
-                    "seconds": r.seconds,
-                }
-                for r in built
-            ]
-        )
+            raise LoadError(f"{path}: no such recipe, folder of recipes or Modelica file")
+    return found
+
+
+def _recipe(path: Path, model: str | None, roots: tuple[Path, ...]) -> Recipe:
+    from orchestrator.export import Recipe
+
+    if path.suffix == ".mo":
+        return Recipe.of_file(path, model, roots)
+    recipe = Recipe.read(path)
+    return replace(recipe, roots=(*recipe.roots, *roots))
+
+
+def _same_names(todo: list[BuildJob]) -> list[str]:
+    """Two FMUs of one name in one folder would overwrite each other."""
+    seen: dict[tuple[Path, str], str] = {}
+    problems = []
+    for job in list(todo):
+        key = (job.output.resolve(), job.recipe.name)
+        if key in seen:
+            problems.append(
+                f"{job.output / job.recipe.name}.fmu would be built from {seen[key]} and from"
+                f" {job.recipe.model}; give one another name in its recipe"
+            )
+            todo.remove(job)
+        seen.setdefault(key, job.recipe.model)
+    return problems
+
+
+def _print(built: list[BuildResult], *, json: bool) -> None:
+    if not json:
+        for result in built:
+            state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
+            for path in result.files.values():
+                console.print(f"{path}  ({result.model}, {state})", markup=False)
+        return
+    print_json(
+        [
+            {
+                "file": str(r.path),
+                "files": {version: str(path) for version, path in r.files.items()},
+                "name": r.name,
+                "model": r.model,
+                "cached": r.cached,
+                "seconds": r.seconds,
+            }
+            for r in built
+        ]
+    )

@@ -1,10 +1,13 @@
 """FMUs from Modelica: front end, residual DAE, explicit ODE, C code, archive."""
 
-from orchestrator.export.build import BuildResult, build_model, build_recipe
-from orchestrator.export.recipe import Experiment, Recipe, Solver, find_recipes
+from orchestrator.export.batch import BuildJob, build_all
+from orchestrator.export.build import BuildResult, build_dae, build_model, build_recipe
+from orchestrator.export.experiment import Experiment
+from orchestrator.export.recipe import Recipe, Solver, find_recipes
 from orchestrator.export.residual_dae import DataType, Kind, Residual, ResidualDae, Variable
 
 __all__ = [
+    "BuildJob",
     "BuildResult",
     "DataType",
     "Experiment",
@@ -14,6 +17,8 @@ __all__ = [
     "ResidualDae",
     "Solver",
     "Variable",
+    "build_all",
+    "build_dae",
     "build_model",
     "build_recipe",
     "find_recipes",

@@ -99,16 +99,11 @@ def check_matching(
 ) -> None:
     """Refuse systems without one equation for each unknown, and name what is left over."""
     names = [symbol.name() for symbol in unknowns]
-    if len(names) != len(residuals):
-        raise ModelicaError(
-            f"{model}: {len(residuals)} equations for {len(names)} unknowns"
-            f" ({', '.join(names)}); every unknown needs exactly one equation"
-        )
     rank = ca.sprank(incidence)
-    if rank == len(names):
+    if rank == len(names) == len(residuals):
         return
     # What can be left out without loss of rank names the culprits.
-    rows, columns = list(range(len(names))), list(range(len(names)))
+    rows, columns = list(range(len(residuals))), list(range(len(names)))
     superfluous = [
         residual.origin
         for row, residual in enumerate(residuals)
@@ -119,7 +114,11 @@ def check_matching(
         for place, name in enumerate(names)
         if ca.sprank(incidence.sub(rows, [c for c in columns if c != place])[0]) == rank
     ]
-    raise ModelicaError(
-        f"{model}: the model is singular: the equations cannot be solved for {', '.join(free)}; the"
-        f" superfluous ones are among: {'; '.join(superfluous)}"
-    )
+    found = "the model is singular"
+    if len(names) != len(residuals):
+        found = f"{len(residuals)} equations for {len(names)} unknowns"
+    missing = f"; the equations cannot be solved for {', '.join(free)}" if free else ""
+    surplus = f"; superfluous is one of: {'; '.join(superfluous)}" if superfluous else ""
+    if len(residuals) - rank > 1:
+        surplus = surplus.replace("is one of", f"are {len(residuals) - rank} of", 1)
+    raise ModelicaError(f"{model}: {found}{missing}{surplus}")

@@ -48,7 +48,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             f"#define MODEL_FMI {fmi.partition('.')[0]}",
             f'#define MODEL_SOLVER "{solver.method}.c"',
             f"#define MODEL_MAX_STEP {_literal(solver.longest_step)}",
-            f"#define MODEL_TOLERANCE {_literal(solver.tolerance)}",
+            f"#define MODEL_TOLERANCE {_literal(solver.relative_tolerance)}",
             *(["#define MODEL_HAS_ADJOINT"] if _has_adjoint(layout.ode, fmi) else []),
             "",
             f"static const unsigned char model_types[] = {{{types}}};",

@@ -98,8 +98,9 @@ def add_log_categories(root: etree._Element) -> None:
 def add_default_experiment(root: etree._Element, recipe: Recipe) -> None:
     """Add DefaultExperiment."""
     experiment = recipe.experiment
-    attributes = {"startTime": repr(experiment.start_time), "stopTime": repr(experiment.stop_time)}
-    attributes["tolerance"] = repr(recipe.solver.tolerance)
+    start, stop = experiment.interval
+    attributes = {"startTime": repr(start), "stopTime": repr(stop)}
+    attributes["tolerance"] = repr(recipe.solver.relative_tolerance)
     if experiment.step_size is not None:
         attributes["stepSize"] = repr(experiment.step_size)
     etree.SubElement(root, "DefaultExperiment", attributes)

@@ -167,6 +167,12 @@ class Events:
         initial, *others = self.symbols
         return ca.vertcat(*others, initial)
 
+    def expressions(self) -> list[_Scalar]:
+        """Every expression, in order."""
+        found: list[_Scalar] = []
+        self.map(lambda expression: found.append(expression) or expression)
+        return found
+
     def map(self, change: Callable[[_Scalar], _Scalar]) -> Events:
         """The same with every expression changed."""
         return replace(

@@ -18,6 +18,7 @@ from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import DataType, Kind, StateSelect, Variable
 from orchestrator.export.structure_probe import referenced_names
 from orchestrator.export.tensor import Tensor
+from orchestrator.export.unit_definition import base_unit
 from orchestrator.export.when_reader import when_targets
 
 Json = Any
@@ -122,8 +123,11 @@ class VariableReader:
                         yield replace(variable, kind=kind)
                     else:
                         yield variable
+                base_unit(entry["unit"] or "")
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
+            except ModelicaError as error:
+                raise ModelicaError(f"{self._at(name)}: {error}") from error
 
     def _read_texts(self) -> dict[str, Tensor]:
         """Strings: known when the FMU is built, and not part of it."""
@@ -302,11 +306,11 @@ class VariableReader:
         return tuple(text.rpartition(".")[2] for text in listed if not text.endswith("'"))
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
+        return ModelicaError(f"{self._at(name)}: the exporter does not support {refusal}")
+
+    def _at(self, name: str) -> str:
         place = self._flat.where(self._entries[name])
-        at = f" at {place}" if place else ""
-        return ModelicaError(
-            f"{self._flat.name}: variable '{name}'{at}: the exporter does not support {refusal}"
-        )
+        return f"{self._flat.name}: variable '{name}'" + (f" at {place}" if place else "")
 
 
 def _state_select(declared: str | None) -> StateSelect:

@@ -4,115 +4,127 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.class_place import ClassPlace, place_by_name
 from orchestrator.export.flat_model import FlatModel
+from orchestrator.export.modelica_text import ModelicaText
 from orchestrator.export.source_map import SourceMap
 from orchestrator.export.structure_probe import structural_parameters
 
 _PLACE = re.compile(r"\[input\.mo:(\d+):(\d+)\]")
+_UNRESOLVED = re.compile(r"unresolved (?:\w+ )+reference: '([^']+)'")
+_UNBALANCED = "unbalanced model"
+_INPUT = "input.mo"  # rumoca's name of a text that came from no file
+_PROBE = "SoftdockProbe"
+_SHOWN = 3  # places of one name in a message
 
 
-def modelica_files(root: Path) -> tuple[Path, ...]:
-    """All ``.mo`` files below a folder, sorted."""
-    return tuple(sorted(path for path in root.rglob("*.mo") if path.is_file()))
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """How rumoca gets at a model: ``load`` it, or a class that extends it (``loads``)."""
+
+    model: str
+    title: str
+    load: Callable[[], Any]
+    load_probe: Callable[[str], Any]
+    files: tuple[Path, ...]
+    renamed: dict[str, str]
 
 
-def class_file(model: str, root: Path) -> Path:
-    """File that holds a class: its own, or the nearest one of an enclosing class.
+def flatten_place(place: ClassPlace) -> FlatModel:
+    """Flatten a class.
 
     Raises
     ------
     ModelicaError
-        If the folder does not exist or holds nothing of that name.
+        If rumoca rejects it.
     """
-    if not root.is_dir():
-        raise ModelicaError(
-            f"model '{model}': the Modelica root '{root}' is not a folder; expected the folder that"
-            f" contains the package '{model.partition('.')[0]}'"
-        )
-    parts = model.split(".")
-    for length in range(len(parts), 0, -1):
-        place = root.joinpath(*parts[:length])
-        for candidate in (place.with_suffix(".mo"), place / "package.mo"):
-            # A class inside a package.mo is only plausible if the package file mentions it.
-            if candidate.is_file() and (
-                length == len(parts) or parts[length] in candidate.read_text(encoding="utf-8")
-            ):
-                return candidate
-    siblings = sorted(path.stem for path in _nearest_folder(parts, root).glob("*.mo"))
-    listed = ", ".join(name for name in siblings if name != "package") or "no class at all"
-    raise ModelicaError(
-        f"model '{model}': no such class below '{root}'; the nearest existing package"
-        f" '{_nearest_folder(parts, root)}' holds {listed}"
+    import rumoca
+
+    session = rumoca.Session(roots=[str(root) for root in place.roots])
+    source = _Source(
+        place.model,
+        f"'{place.model}' in '{place.file}'",
+        lambda: session.load(str(place.file), model=place.model),
+        lambda probe: session.loads(probe, model=_PROBE),
+        (place.file, *(file for file in place.files if file != place.file)),
+        {},
     )
+    return _flatten(source)
 
 
-def _nearest_folder(parts: list[str], root: Path) -> Path:
-    for length in range(len(parts) - 1, -1, -1):
-        folder = root.joinpath(*parts[:length])
-        if folder.is_dir():
-            return folder
-    return root
-
-
-def flatten(model: str, root: Path) -> FlatModel:
-    """Flatten a class of a package below ``root``.
-
-    Raises
-    ------
-    ModelicaError
-        If the class does not exist or rumoca rejects it.
-    """
-    path = class_file(model, root)
-    session = _session(root)
-    loaded = _compile(model, path, lambda: session.load(str(path), model=model), root)
-    texts = {str(file.relative_to(root)): _read(file) for file in modelica_files(root)}
-
-    def flatten_with(modification: str) -> Any:
-        probe = f"model SoftdockProbe extends {model}({modification}); end SoftdockProbe;"
-        return _tree(_compile(model, path, lambda: session.loads(probe, model="SoftdockProbe")))
-
-    return _flat_model(model, loaded, texts, flatten_with)
+def flatten(model: str, *roots: Path) -> FlatModel:
+    """Flatten a class of a package below the roots, by its qualified name."""
+    return flatten_place(place_by_name(model, roots))
 
 
 def flatten_source(model: str, source: str) -> FlatModel:
     """Flatten a class given as text."""
-    session = _session(None)
-    place = Path("<text>")
-    loaded = _compile(model, place, lambda: session.loads(source, model=model))
-
-    def flatten_with(modification: str) -> Any:
-        probe = f"{source}\nmodel SoftdockProbe extends {model}({modification}); end SoftdockProbe;"
-        return _tree(_compile(model, place, lambda: session.loads(probe, model="SoftdockProbe")))
-
-    return _flat_model(model, loaded, {str(place): source}, flatten_with)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelicaError(f"'{path}' cannot be read as UTF-8 text: {error}") from error
-
-
-def _session(root: Path | None) -> Any:
     import rumoca
 
-    return rumoca.Session(roots=[str(root)] if root is not None else [])
+    session = rumoca.Session(roots=[])
+    return _flatten(
+        _Source(
+            model,
+            f"'{model}'",
+            lambda: session.loads(source, model=model),
+            lambda probe: session.loads(f"{source}\n{probe}", model=_PROBE),
+            (),
+            {_INPUT: "<text>"},
+        )
+    )
 
 
-def _compile(model: str, place: Path, load: Callable[[], Any], root: Path | None = None) -> Any:
+def _flatten(source: _Source) -> FlatModel:
+    try:
+        loaded = _compile(source, source.load)
+    except ModelicaError as error:
+        if _UNBALANCED not in str(error):
+            raise
+        _name_the_unbalanced(source)
+        raise
+    tree = loaded.to_dict("flat")
+    if tree["is_partial"]:
+        raise ModelicaError(f"model {source.title} is partial; export a class that extends it")
+
+    def flatten_with(modification: str) -> Any:
+        probe = f"model {_PROBE} extends {source.model}({modification}); end {_PROBE};"
+        return _compile(source, lambda: source.load_probe(probe)).to_dict("flat")
+
+    suspected = frozenset(info.name for info in loaded.parameters if info.kind == "structural")
+    structural = structural_parameters(tree, suspected, flatten_with)
+    return FlatModel(source.model, tree, structural, _source_map(source, loaded))
+
+
+def _name_the_unbalanced(source: _Source) -> None:
+    """Fail with names and lines: rumoca only counts, but it flattens a partial class."""
+    from orchestrator.export.explicit_ode import make_explicit
+    from orchestrator.export.flat_reader import read
+
+    probe = f"partial model {_PROBE} extends {source.model}; end {_PROBE};"
+    loaded = _compile(source, lambda: source.load_probe(probe))
+    places = _source_map(source, loaded)
+    make_explicit(read(FlatModel(source.model, loaded.to_dict("flat"), frozenset(), places)))
+
+
+def _source_map(source: _Source, loaded: Any) -> SourceMap:
+    return SourceMap(loaded.to_dict("dae")["source_map"]["files"], source.renamed)
+
+
+def _compile(source: _Source, load: Callable[[], Any]) -> Any:
     import rumoca
 
     try:
         return load()
     except rumoca.RumocaError as error:
-        text = str(error).strip()
+        own, others = source.files[:1], source.files[1:]
+        lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
+        lines = lines or _said(str(error), source)
         cause: BaseException = error
-        lines = [text, *_syntax_errors(root)] if root is not None else [text]
     except BaseException as error:
         if type(error).__module__ != "pyo3_runtime":
             raise
@@ -120,35 +132,37 @@ def _compile(model: str, place: Path, load: Callable[[], Any], root: Path | None
         lines, cause = [f"rumoca panicked, which is a fault of rumoca: {error}"], error
     listed = "\n".join(lines).replace("\n", "\n  ")
     raise ModelicaError(
-        f"model '{model}' in '{place}' is not valid Modelica, or rumoca {rumoca.version()} cannot"
-        f" read it:\n  {listed}"
+        f"model {source.title} is not valid Modelica, or rumoca {rumoca.version()} cannot read"
+        f" it:\n  {listed}"
     ) from cause
 
 
-def _syntax_errors(root: Path) -> list[str]:
+def _said(text: str, source: _Source) -> list[str]:
+    """Rumoca's words without what it says twice, and the lines of names that it does not place."""
+    said, _, related = text.strip().partition("\nRelated failures")
+    news = [line for line in related.splitlines()[1:] if line.rpartition("]: ")[2] not in said]
+    lines = [said, *news]
+    for name in dict.fromkeys(_UNRESOLVED.findall(text)):
+        places = [
+            f"{file}:{line}"
+            for file in source.files
+            for line in ModelicaText(file).lines_of(name)[:_SHOWN]
+        ][:_SHOWN]
+        if places:
+            lines.append(f"'{name}' stands at {', '.join(places)}")
+    return lines
+
+
+def _syntax_errors(files: tuple[Path, ...]) -> list[str]:
     """``file:line:column: message`` of each file's first syntax error (rumoca tells no line)."""
     import rumoca
 
     found = []
-    for file in modelica_files(root):
-        for diagnostic in rumoca.validate_source(_read(file))[:1]:
+    for file in files:
+        text = file.read_text(encoding="utf-8", errors="replace")
+        for diagnostic in rumoca.validate_source(text)[:1]:
             place = _PLACE.search(diagnostic.message)
-            message = diagnostic.message.partition("\u00d7")[2].partition("\n")[0].strip()
+            message = diagnostic.message.partition("\u00d7")[2].partition("\u256d")[0]
             if place:
-                found.append(f"{file}:{place[1]}:{place[2]}: {message}")
+                found.append(f"{file}:{place[1]}:{place[2]}: {' '.join(message.split())}")
     return found
-
-
-def _tree(loaded: Any) -> Any:
-    return loaded.to_dict("flat")
-
-
-def _flat_model(
-    model: str, loaded: Any, texts: dict[str, str], flatten_with: Callable[[str], Any]
-) -> FlatModel:
-    tree = _tree(loaded)
-    if tree["is_partial"]:
-        raise ModelicaError(f"model '{model}' is partial; export a class that extends it")
-    suspected = frozenset(info.name for info in loaded.parameters if info.kind == "structural")
-    structural = structural_parameters(tree, suspected, flatten_with)
-    return FlatModel(model, tree, structural, SourceMap(tree, texts))

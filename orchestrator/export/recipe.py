@@ -6,16 +6,18 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import DescriptionError, LoadError
+from orchestrator.export.class_place import place_in_file
+from orchestrator.export.experiment import Experiment
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "fmu": {"model": str, "root": str, "name": str},
+    "fmu": {"model": str, "root": (str, list), "name": str},
     "fmi": {"versions": list},
     "solver": {"method": str, "max_step": (int, float), "tolerance": (int, float)},
     "experiment": {
@@ -31,7 +33,12 @@ _LONGEST_STEPS = {
 }  # of each method, unless said otherwise
 METHODS = tuple(_LONGEST_STEPS)
 FMI_VERSIONS = ("2.0", "3.0")
-_WANTED: dict[object, str] = {str: "a text", list: "a list of texts"}
+_WANTED: dict[object, str] = {
+    str: "a text",
+    list: "a list of texts",
+    (str, list): "a text or a list of texts",
+}
+DEFAULT_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +53,13 @@ class Solver:
     max_step
         Longest internal step in seconds; default: 1 ms for ``rk4``, any for the others.
     tolerance
-        Relative tolerance where the importer gives none.
+        Relative tolerance where the importer gives none; default: that of the model's experiment
+        annotation, else 1e-8.
     """
 
     method: str = "dopri5"
     max_step: float | None = None
-    tolerance: float = 1e-8
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -63,7 +71,7 @@ class Solver:
             raise DescriptionError(
                 f"solver.max_step: expected a positive number of seconds, got {self.max_step}"
             )
-        if not 0 < self.tolerance < 1:
+        if self.tolerance is not None and not 0 < self.tolerance < 1:
             raise DescriptionError(
                 f"solver.tolerance: expected a number between 0 and 1, got {self.tolerance}"
             )
@@ -74,18 +82,14 @@ class Solver:
         return self.method == "cvode"
 
     @property
+    def relative_tolerance(self) -> float:
+        """The tolerance, with the default filled in."""
+        return DEFAULT_TOLERANCE if self.tolerance is None else self.tolerance
+
+    @property
     def longest_step(self) -> float:
         """Longest internal step in seconds; may be infinite."""
         return _LONGEST_STEPS[self.method] if self.max_step is None else self.max_step
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """Default experiment that an importer may propose, in seconds."""
-
-    start_time: float = 0.0
-    stop_time: float = 1.0
-    step_size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +98,25 @@ class Recipe:
 
     Attributes
     ----------
-    root
-        Folder that contains the package.
+    roots
+        Folders that contain the packages, such as the model's own and the Modelica
+        Standard Library.
     name
         File name of the FMU without suffix, and its modelIdentifier.
     fmi
         Versions of FMI: one archive for each, since both want their modelDescription.xml at the
         root.
+    file
+        File of the class; default: where its name says that it lies below the roots.
     """
 
     model: str
-    root: Path
+    roots: tuple[Path, ...]
     name: str
     solver: Solver = field(default_factory=Solver)
     experiment: Experiment = field(default_factory=Experiment)
     fmi: tuple[str, ...] = ("2.0",)
+    file: Path | None = None
 
     def __post_init__(self) -> None:
         if not _QUALIFIED.fullmatch(self.model):
@@ -151,7 +159,7 @@ class Recipe:
         try:
             return cls(
                 fmu["model"],
-                (path.parent / fmu.get("root", "../modelica")).resolve(),
+                tuple((path.parent / root).resolve() for root in _listed_roots(fmu)),
                 fmu.get("name", fmu["model"].rpartition(".")[2]),
                 Solver(**table.get("solver", {})),
                 Experiment(**table.get("experiment", {})),
@@ -159,6 +167,28 @@ class Recipe:
             )
         except DescriptionError as error:
             raise DescriptionError(*(f"recipe '{path}': {p}" for p in error.problems)) from error
+
+    @classmethod
+    def of_file(cls, file: Path, model: str | None, roots: tuple[Path, ...]) -> Recipe:
+        """The recipe that builds a model of a Modelica file; None: the only one in it.
+
+        Raises
+        ------
+        ModelicaError
+            If the file holds no such model, or several and none is named.
+        """
+        place = place_in_file(file, model, roots)
+        return cls(place.model, roots, place.model.rpartition(".")[2], file=file)
+
+    def completed(self, annotation: Experiment) -> Recipe:
+        """The recipe with what the model's own experiment annotation says where it is silent."""
+        tolerance = self.solver.tolerance
+        solver = replace(
+            self.solver, tolerance=annotation.tolerance if tolerance is None else tolerance
+        )
+        experiment = self.experiment.or_else(annotation)
+        _ = experiment.interval  # refused here rather than after the equations are read
+        return replace(self, solver=solver, experiment=experiment)
 
     def settings(self, fmi: str) -> dict[str, Any]:
         """What decides about the content of one FMU, without places on this machine."""
@@ -200,9 +230,17 @@ def _problems(table: Mapping[str, Any]) -> list[str]:
                 wanted = _WANTED.get(keys[key], "a number")
                 problems.append(f"{section}.{key}: expected {wanted}, got {value!r}")
     fmu = table.get("fmu")
+    roots = fmu.get("root") if isinstance(fmu, Mapping) else None
+    if isinstance(roots, list) and not (roots and all(isinstance(root, str) for root in roots)):
+        problems.append(f"fmu.root: expected a text or a list of texts, got {roots!r}")
     if not isinstance(fmu, Mapping) or "model" not in fmu:
         problems.append("fmu.model is missing: the qualified name of the Modelica class")
     return problems
+
+
+def _listed_roots(fmu: Mapping[str, Any]) -> list[str]:
+    roots = fmu.get("root", "../modelica")
+    return [roots] if isinstance(roots, str) else roots
 
 
 def _listed(names: Mapping[str, object]) -> str:

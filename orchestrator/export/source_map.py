@@ -2,91 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+import bisect
+from collections.abc import Mapping
 from typing import Any
 
 
 class SourceMap:
-    """Resolves spans, which name their file only by a hash, by comparing names with the text.
+    """Resolves spans, which name their file only by a number.
 
     Parameters
     ----------
-    tree
-        The flat model, whose variable references tell what stands at which byte of which file.
-    texts
-        File name to its text.
+    files
+        ``source_map["files"]`` of rumoca's "dae" tree: number, path and text of each file.
+    renamed
+        Path there to the one to be shown, for text that came from no file.
     """
 
-    def __init__(self, tree: Any, texts: Mapping[str, str]) -> None:
-        self._tree = tree
-        self._texts = {name: text.encode() for name, text in texts.items()}
+    def __init__(self, files: Any, renamed: Mapping[str, str]) -> None:
+        self._files = {
+            number: (renamed.get(path, path), _line_ends(text)) for number, path, text in files
+        }
+        self._texts = {number: text.encode() for number, _, text in files}
 
     def locate(self, span: Mapping[str, int] | None) -> str:
-        """``file:line`` of a span, or an empty string where it cannot be found."""
-        if not span:
+        """``file:line`` of a span, or an empty string where it points to no file."""
+        if not span or span["source"] not in self._files:
             return ""
-        name = self._names.get(span["source"])
-        if name is None:
-            return ""
-        line = self._texts[name].count(b"\n", 0, span["start"]) + 1
-        return f"{name}:{line}"
+        path, ends = self._files[span["source"]]
+        return f"{path}:{bisect.bisect_left(ends, span['start']) + 1}"
 
     def text(self, span: Mapping[str, int] | None) -> str:
-        """What stands at a span, or an empty string where it cannot be found."""
-        name = self._names.get(span["source"]) if span else None
-        if span is None or name is None:
+        """What stands at a span, or an empty string where it points to no file."""
+        if not span or span["source"] not in self._texts:
             return ""
-        return self._texts[name][span["start"] : span["end"]].decode(errors="replace")
-
-    @cached_property
-    def _names(self) -> dict[int, str]:
-        evidence: dict[int, list[tuple[int, int, bytes]]] = {}
-        for reference in _references(self._tree["equations"]):
-            span = reference["span"]
-            found = (span["start"], span["end"], reference["name"]["name"].encode())
-            evidence.setdefault(span["source"], []).append(found)
-        declared: dict[int, list[tuple[int, bytes]]] = {}
-        for name, variable in self._tree["variables"].items():
-            if span := variable.get("source_span"):
-                last = name.rpartition(".")[2].encode()
-                declared.setdefault(span["source"], []).append((span["end"], last))
-        named = {}
-        for source in {**evidence, **declared}:
-            spans, ends = evidence.get(source, []), declared.get(source, [])
-            matches = [
-                name
-                for name, text in self._texts.items()
-                if _agrees(text, spans) and all(text[:end].endswith(last) for end, last in ends)
-            ]
-            if len(matches) == 1:
-                named[source] = matches[0]
-        return named
+        return self._texts[span["source"]][span["start"] : span["end"]].decode(errors="replace")
 
 
-def _agrees(text: bytes, spans: Iterable[tuple[int, int, bytes]]) -> bool:
-    def shown(start: int, end: int) -> bytes:
-        return text[start:end].partition(b"[")[0].strip()
-
-    return all(
-        (piece := shown(start, end))
-        and (
-            name.endswith(piece)
-            or piece.endswith(name)
-            # what a connection equates is shown by its declaration, `Real f`
-            or piece.split()[-1] == name.rpartition(b".")[2]
-        )
-        for start, end, name in spans
-    )
-
-
-def _references(node: Any) -> Iterator[Any]:
-    if isinstance(node, dict):
-        body = node.get("VarRef")
-        if isinstance(body, dict) and "span" in body and "source" in (body["span"] or {}):
-            yield body
-        for value in node.values():
-            yield from _references(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _references(value)
+def _line_ends(text: str) -> list[int]:
+    """Byte positions of the line ends: spans count bytes."""
+    ends, position = [], -1
+    content = text.encode()
+    while (position := content.find(b"\n", position + 1)) >= 0:
+        ends.append(position)
+    return ends

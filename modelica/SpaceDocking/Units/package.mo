@@ -19,6 +19,18 @@ package Units "SI quantities of this package"
   type BendingStiffness = Real(quantity = "BendingStiffness", unit = "N.m2", min = 0)
     "Bending stiffness of a beam or rope";
   type Curvature = Real(quantity = "Curvature", unit = "1/m") "Curvature of a line";
+  type Time = Real(quantity = "Time", unit = "s") "Time";
+  type AngularAcceleration = Real(quantity = "AngularAcceleration", unit = "rad/s2")
+    "Angular acceleration";
+  type RotationalDamping = Real(quantity = "RotationalDampingConstant", unit = "N.m.s/rad", min = 0)
+    "Coefficient of a rotational damper";
+  type Current = Real(quantity = "ElectricCurrent", unit = "A") "Electric current";
+  type Voltage = Real(quantity = "ElectricPotential", unit = "V") "Electric voltage";
+  type Resistance = Real(quantity = "Resistance", unit = "Ohm", min = 0) "Electric resistance";
+  type Inductance = Real(quantity = "Inductance", unit = "H", min = 0) "Inductance";
+  type BackEmf = Real(unit = "V.s/rad", min = 0) "Back-EMF coefficient of a motor";
+  type TorqueConstant = Real(unit = "N.m/A", min = 0) "Torque coefficient of a motor";
+  type CurrentFeedback = Real(unit = "V/A") "Voltage of a driver for each ampere of error";
   type DampingRatio = Real(quantity = "DampingRatio", unit = "1", min = 0)
     "Damping relative to critical damping";
   annotation (Documentation(info = "<html>

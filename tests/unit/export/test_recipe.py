@@ -16,7 +16,11 @@ def write(folder: Path, text: str) -> Path:
 
 def test_defaults(tmp_path: Path) -> None:
     recipe = Recipe.read(write(tmp_path, '[fmu]\nmodel = "P.Q.A"\nroot = "lib"'))
-    assert (recipe.name, recipe.root, recipe.solver) == ("A", tmp_path / "lib", Solver("dopri5"))
+    assert (recipe.name, recipe.roots, recipe.solver) == (
+        "A",
+        (tmp_path / "lib",),
+        Solver("dopri5"),
+    )
 
 
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
@@ -26,7 +30,7 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
     assert len(caught.value.problems) == 5
     for piece in (
         "fmu.modle",
-        "fmu.root: expected a text",
+        "fmu.root: expected a text or a list of texts",
         "solver.max_step: expected a number",
         "unknown table [sovler]",
         "fmu.model is missing",
