@@ -170,7 +170,12 @@ class Events:
     def expressions(self) -> list[_Scalar]:
         """Every expression, in order."""
         found: list[_Scalar] = []
-        self.map(lambda expression: found.append(expression) or expression)
+
+        def note(expression: _Scalar) -> _Scalar:
+            found.append(expression)
+            return expression
+
+        self.map(note)
         return found
 
     def map(self, change: Callable[[_Scalar], _Scalar]) -> Events:

@@ -22,7 +22,7 @@ class SourceMap:
         self._files = {
             number: (renamed.get(path, path), _line_ends(text)) for number, path, text in files
         }
-        self._texts = {number: text.encode() for number, _, text in files}
+        self._texts: dict[int, bytes] = {number: text.encode() for number, _, text in files}
 
     def locate(self, span: Mapping[str, int] | None) -> str:
         """``file:line`` of a span, or an empty string where it points to no file."""
