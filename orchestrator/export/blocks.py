@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.alias import eliminate
 from orchestrator.export.linearity import nonlinear_unknowns
 from orchestrator.export.residual_dae import Residual
 
@@ -53,20 +54,42 @@ class Solution:
         return ca.substitute(expression, ca.vertcat(*known), values)
 
 
-def solve(model: str, residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Solution:
+def solve(
+    model: str,
+    residuals: Sequence[Residual],
+    unknowns: Sequence[Any],
+    kept: Collection[str] = frozenset(),
+) -> Solution:
     """Order equations and unknowns and solve block after block.
+
+    Parameters
+    ----------
+    kept
+        Unknowns with a start value, which are not eliminated in favour of others without.
 
     Raises
     ------
     ModelicaError
         If equations and unknowns do not match one to one.
     """
-    solution = Solution({}, ())
     if not unknowns and not residuals:
-        return solution
+        return Solution({}, ())
+    check_matching(model, residuals, unknowns, _incidence(residuals, unknowns))
+    aliases = eliminate(residuals, unknowns, kept)
+    solution = _solve_blocks(model, aliases.residuals, aliases.unknowns)
+    others = {name: solution.insert(value) for name, value in aliases.eliminated.items()}
+    return Solution(solution.values | others, solution.blocks)
+
+
+def _incidence(residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Any:
     expressions = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in residuals))
-    incidence = ca.jacobian(expressions, ca.vertcat(ca.SX(0, 1), *unknowns)).sparsity()
-    check_matching(model, residuals, unknowns, incidence)
+    return ca.jacobian(expressions, ca.vertcat(ca.SX(0, 1), *unknowns)).sparsity()
+
+
+def _solve_blocks(model: str, residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Solution:
+    solution = Solution({}, ())
+    incidence = _incidence(residuals, unknowns)
+    check_matching(model, residuals, unknowns, incidence)  # a = b; b = a is singular only here
     count, rows, columns, row_ends, column_ends, _, _ = incidence.btf()
     for block in range(count):
         equations = [residuals[row] for row in rows[row_ends[block] : row_ends[block + 1]]]

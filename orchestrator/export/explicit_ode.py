@@ -102,7 +102,8 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     states = tuple(variable for variable in free if dae.is_state(variable))
     others = tuple(variable for variable in free if not dae.is_state(variable))
     unknowns = [dae.derivatives[state.name] for state in states] + [v.symbol for v in others]
-    solution = solve(dae.name, dae.residuals, unknowns)
+    started = frozenset(v.name for v in others if not (v.start.is_constant() and v.start.is_zero()))
+    solution = solve(dae.name, dae.residuals, unknowns, started)
     calculated = dae.of_kind(Kind.CALCULATED)
     outputs = tuple(variable for variable in others if variable.kind is Kind.OUTPUT)
     shown = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)

@@ -101,7 +101,9 @@ class _Builder:
         solved = [s for s in candidates if matching.is_matched(s.name())]
         if not solved and not checks:
             return None
-        solution = solve(dae.name, matching.equations, unknowns)
+        shown = dae.of_kind(Kind.OUTPUT, Kind.LOCAL, Kind.CALCULATED)
+        started = {v.name for v in shown if not (v.start.is_constant() and v.start.is_zero())}
+        solution = solve(dae.name, matching.equations, unknowns, started)
         return InitialSystem(
             frozenset(symbol.name() for symbol in solved),
             {s.name(): ca.SX.sym(f"guess of {s.name()}") for s in solved},

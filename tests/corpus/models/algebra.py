@@ -38,4 +38,30 @@ CASES: dict[str, Case] = {
         "Real a(start=1), b(start=1);\nequation\na^3 = 8; b^2 + b = a + 4*time;", {"a": 2, "b": 2}
     ),
     "steep": Case("Real y(start=0);\nequation\natan(10*y) = atan(30*time);", {"y": 3.0}),
+    "aliases in a circle": Case("Real a, b;\nequation\na = b; b = a;", refused="singular"),
+    "opposite aliases": Case("Real a, b;\nequation\na = b; a = -b + 2*time;", {"a": 1.0}),
+    "only zero": Case("Real a, b;\nequation\na = b; a = -b;", {"a": 0.0, "b": 0.0}),
+    "alias with the start value": Case(
+        "Real a, b(start=-2), c;\nequation\na = b; b + c = 0; a*c = -(4 + 5*time);",
+        {"a": -3.0, "c": 3.0},
+    ),
+    "resistor ladder": Case(  # n equal sections of 1 and 2 ohm, at the end 2 ohm: seen as 2 ohm
+        "S s; R a[10]; R b[10](each r=2); R z(r=1); R y(r=1); G g;\nequation\n"
+        "connect(s.p, a[1].a);\n"
+        "for i in 1:10 loop connect(a[i].b, b[i].a); connect(b[i].b, g.p); end for;\n"
+        "for i in 1:9 loop connect(a[i].b, a[i+1].a); end for;\n"
+        "connect(a[10].b, z.a); connect(z.b, y.a); connect(y.b, g.p);",
+        {"s.p.i": -0.5, "a[10].b.v": 0.5**10, "g.p.i": 0.5},
+        before="connector P Real v; flow Real i; end P;\n"
+        "model R P a; P b; parameter Real r = 1;"
+        " equation a.i + b.i = 0; a.v - b.v = r*a.i; end R;\n"
+        "model S P p; equation p.v = 1; end S; model G P p; equation p.v = 0; end G;",
+    ),
+    "four bar": Case(
+        "Real q(start=0, fixed=true), a(start=1), b(start=1.5), e;\n"
+        "Real x1, y1, x2, y2, x3, y3;\nequation\nder(q) = 1; x1 = cos(q); y1 = sin(q);\n"
+        "x2 = x1 + 3*cos(a); y2 = y1 + 3*sin(a); x3 = 4 + 2.5*cos(b); y3 = 2.5*sin(b);\n"
+        "x2 = x3; y2 = y3; e = (x3 - x1)^2 + (y3 - y1)^2;",
+        {"e": 9.0},
+    ),
 }
