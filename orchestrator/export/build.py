@@ -16,7 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from orchestrator.errors import FmuError
-from orchestrator.export import c_code, model_description, model_description_fmi3
+from orchestrator.export import c_code, model_description, model_description_fmi3, terminals
+from orchestrator.export.array_layout import entries
 from orchestrator.export.compiler import FLAGS, compile_library, compiler_path, compiler_version
 from orchestrator.export.description_parts import SOURCE_FILE
 from orchestrator.export.explicit_ode import make_explicit
@@ -175,6 +176,8 @@ def _assemble(
     archive = folder / target_name(recipe, fmi)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         _add(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
+        if fmi == "3.0" and (text := terminals.write(entries(layout))):
+            _add(zipped, "terminalsAndIcons/terminalsAndIcons.xml", text)
         _add(zipped, f"binaries/{_platform(fmi)}/{library.name}", library.read_bytes())
         for file in sorted(sources.iterdir()):
             _add(zipped, f"sources/{file.name}", file.read_bytes())

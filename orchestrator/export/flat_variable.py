@@ -83,7 +83,7 @@ class VariableReader:
             raise self._error(
                 name, Refusal("a discrete Real variable", "events are not exported yet")
             )
-        if "." in name and name.partition(".")[0].partition("[")[0] not in self._flat.connectors:
+        if "." in name and not self._flat.connector(name):
             return Kind.LOCAL  # only what the top level declares is the FMU's
         return {"Input": Kind.INPUT, "Output": Kind.OUTPUT}.get(direction, Kind.LOCAL)
 
@@ -179,6 +179,8 @@ class VariableReader:
                 quantity=entry["quantity"] or None,
                 display_unit=entry["display_unit"] or None,
                 declared_type=self._flat.declared_type(entry),
+                connector=self._flat.connector(name),
+                flow=bool(entry["flow"]),
             )
 
     def _evaluate(self, name: str, node: Json) -> Tensor:
