@@ -176,8 +176,8 @@ def _assemble(
     archive = folder / target_name(recipe, fmi)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         _add(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
-        if fmi == "3.0" and (text := terminals.write(entries(layout))):
-            _add(zipped, "terminalsAndIcons/terminalsAndIcons.xml", text)
+        if fmi == "3.0" and (listed := terminals.write(entries(layout))):
+            _add(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
         _add(zipped, f"binaries/{_platform(fmi)}/{library.name}", library.read_bytes())
         for file in sorted(sources.iterdir()):
             _add(zipped, f"sources/{file.name}", file.read_bytes())
