@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from orchestrator.errors import ModelicaError
@@ -82,10 +83,14 @@ class FlatModel:
                 yield FlatEquation(body, f"{origin}, for {_listed(point)}", loop=point)
             index += len(points) * len(bodies)
 
-    @property
-    def connectors(self) -> frozenset[str]:
-        """Names of the connectors that the model itself declares."""
+    @cached_property
+    def _connectors(self) -> frozenset[str]:
         return frozenset(self.tree["top_level_connectors"])
+
+    def connector(self, name: str) -> str:
+        """Connector of the model itself that a variable is a member of; empty if of none."""
+        owner, _, member = name.partition(".")
+        return owner if member and owner.partition("[")[0] in self._connectors else ""
 
     def declared_type(self, entry: Json) -> str:
         """Type of a variable as its declaration writes it; empty for a predefined type."""

@@ -102,8 +102,7 @@ class VariableReader:
 
     def _is_at_the_top(self, name: str) -> bool:
         """Only what the top level declares, connectors too, is the FMU's."""
-        first, dot, _ = name.partition(".")
-        return not dot or first.partition("[")[0] in self._flat.connectors
+        return "." not in name or bool(self._flat.connector(name))
 
     def finish(self, starts: Mapping[str, Any], discrete: AbstractSet[str]) -> Iterator[Variable]:
         """Scalar variables in order of declaration.
@@ -263,6 +262,8 @@ class VariableReader:
                 quantity=entry["quantity"] or None,
                 display_unit=entry["display_unit"] or None,
                 declared_type=self._flat.declared_type(entry),
+                connector=self._flat.connector(name),
+                flow=bool(entry["flow"]),
             )
 
     @property

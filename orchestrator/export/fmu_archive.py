@@ -10,7 +10,8 @@ import zipfile
 from pathlib import Path
 
 from orchestrator.errors import FmuError
-from orchestrator.export import c_code, model_description, model_description_fmi3
+from orchestrator.export import c_code, model_description, model_description_fmi3, terminals
+from orchestrator.export.array_layout import entries
 from orchestrator.export.compiler import compile_library, sundials_libraries
 from orchestrator.export.description_parts import SOURCE_FILE
 from orchestrator.export.layout import Layout
@@ -64,6 +65,8 @@ def _assemble(
     archive = folder / target_name(recipe, fmi)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         _add(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
+        if fmi == "3.0" and (listed := terminals.write(entries(layout))):
+            _add(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
         _add(zipped, f"binaries/{_platform(fmi)}/{library.name}", library.read_bytes())
         for file in sorted(sources.iterdir()):
             _add(zipped, f"sources/{file.name}", file.read_bytes())

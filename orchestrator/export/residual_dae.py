@@ -67,6 +67,8 @@ class Variable:
         Name and sizes of the array that it is an element of; empty for a scalar.
     declared_type
         The name of its type as its declaration writes it, such as ``Units.Length``.
+    connector, flow
+        Connector of the model itself that it is a member of; whether Modelica calls it a flow.
     display_unit
         Unit that a display should convert to.
     """
@@ -94,6 +96,8 @@ class Variable:
     quantity: str | None = None
     display_unit: str | None = None
     declared_type: str = ""
+    connector: str = ""
+    flow: bool = False
 
 
 @dataclass(frozen=True, slots=True)

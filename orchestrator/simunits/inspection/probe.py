@@ -7,6 +7,7 @@ loads the FMU, which is never Softdock's own.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -126,6 +127,23 @@ class Probe:
         if variables:
             setter([v.valueReference for v in variables], list(values))
 
+    def arrays(self, causality: str) -> list[tuple[Any, int]]:
+        """Real arrays of a causality (FMI 3.0) with their numbers of elements, where fixed."""
+        return [
+            (v, math.prod(int(d.start) for d in v.dimensions))
+            for v in self.description.modelVariables
+            if v.causality == causality
+            and v.type == "Float64"
+            and v.dimensions
+            and all(d.start is not None for d in v.dimensions)
+        ]
+
+    def _elements(self, causality: str) -> list[float]:
+        values: list[float] = []
+        for variable, count in self.arrays(causality):
+            values += map(float, self.fmu.getFloat64([variable.valueReference], count))
+        return values
+
     def movable_inputs(self) -> list[Any]:
         """Real inputs that may be set now: in continuous-time mode the continuous ones."""
         inputs = self.variables("input")
@@ -142,9 +160,17 @@ class Probe:
             if variable.max is not None:
                 value = min(value, float(variable.max))
             self.set([variable], [value])
+        for variable, count in self.arrays("input"):
+            if not self.exchange or variable.variability in {None, "continuous"}:
+                values = self.fmu.getFloat64([variable.valueReference], count)
+                moved = [float(x) + 0.1 / (1 + 0.37 * i) for i, x in enumerate(values)]
+                most = math.inf if variable.max is None else float(variable.max)
+                self.set([variable], [min(x, most) for x in moved])
 
     def read_everything(self) -> None:
-        """Read every scalar variable once, of whatever type."""
+        """Read every scalar variable once, of whatever type, and every array of Reals."""
+        for causality in {v.causality for v in self.description.modelVariables}:
+            self._elements(causality)
         for variable in self.description.modelVariables:
             kind = "Integer" if variable.type == "Enumeration" and self.second else variable.type
             kind = "Int64" if kind == "Enumeration" else kind
@@ -198,9 +224,8 @@ class Probe:
 
     def result(self) -> list[float]:
         """What two runs are compared by: outputs, and states where they can be read."""
-        return self.get(self.variables("output")) + (
-            self.continuous_states() if self.exchange else []
-        )
+        outputs = self.get(self.variables("output")) + self._elements("output")
+        return outputs + (self.continuous_states() if self.exchange else [])
 
     def save(self) -> Any:
         """Return the FMU state."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fmpy
 import numpy as np
 import pytest
 from fmpy import extract, read_model_description, simulate_fmu
@@ -106,6 +107,21 @@ def test_causal_members_of_top_level_connectors_are_ports(both: dict[str, Path])
         assert found[f"port.f{suffix}"].causality == "input"
         assert found["port.s"].causality == "output"
         assert found["flange.s"].causality == found["stop.flange.f"].causality == "local"
+
+
+def test_terminals_are_the_connectors_of_the_model(both: dict[str, Path]) -> None:
+    schema = Path(fmpy.__file__).parent / "schema" / "fmi3" / "fmi3TerminalsAndIcons.xsd"
+    with zipfile.ZipFile(both["3.0"]) as archive:
+        root = etree.fromstring(archive.read("terminalsAndIcons/terminalsAndIcons.xml"))
+    etree.XMLSchema(etree.parse(schema)).assertValid(root)
+    found = {
+        terminal.get("name"): [tuple(member.attrib.values()) for member in terminal]
+        for terminal in root.find("Terminals")
+    }
+    assert found == {
+        "port": [("port.f", "f", "signal"), ("port.s", "s", "signal")],
+        "flange": [("flange.s", "s", "signal"), ("flange.f", "f", "inflow")],
+    }
 
 
 def test_dependencies_are_the_union_over_the_elements(both: dict[str, Path]) -> None:

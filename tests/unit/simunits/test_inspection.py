@@ -115,6 +115,39 @@ def test_wrong_derivatives_and_states(spoil: Callable[[str, str, str], Path]) ->
     assert "d y / d u is 4, differences give 2" in found["Co-Simulation", "directional derivative"]
 
 
+ARRAYS = """model Lags
+  input Real u[2]; output Real y[2];
+protected
+  Real x[2](each fixed=true);
+equation
+  der(x) = u - x; y = 2*x;
+end Lags;
+"""
+
+
+def test_a_forgetful_state_of_arrays_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "Lags.mo").write_text(ARRAYS, encoding="utf-8")
+    built = build_model("Lags", tmp_path, tmp_path / "built", fmi=("3.0",)).path
+    assert failures(check_fmu(built)) == {}
+    folder = tmp_path / "spoiled"
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(folder)
+    source = folder / "sources" / "saved_state.c"
+    text = source.read_text(encoding="utf-8")
+    kept = "memcpy(&instance->state, saved, sizeof(State));"
+    assert kept in text
+    only_time = "instance->state.values[AT_TIME] = ((const State*)saved)->values[AT_TIME];"
+    source.write_text(text.replace(kept, only_time), encoding="utf-8")
+    compile_library(folder / "sources", "fmu.c", folder / "binaries/x86_64-linux/Lags.so")
+    target = tmp_path / "Spoiled.fmu"
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder))
+    found = failures(check_fmu(target))
+    assert ("Co-Simulation", "saved state") in found
+    assert "values differ" in found["Co-Simulation", "saved state"]
+
+
 def test_forgetful_state(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil(
         "sources/saved_state.c",
