@@ -44,6 +44,7 @@ test: lint
 bench: $(VENV)/installed
 	$(BIN)/softdock build fmus
 	$(BIN)/python benchmarks/one_fmu.py
+	$(BIN)/python benchmarks/exporter.py
 
 clean:
 	rm -rf $(VENV) build fmus/build results

@@ -80,7 +80,8 @@ static void destroy_solver(Instance* instance) {
     instance->solver = NULL;
 }
 
-/* All memory but the copy of the Jacobian, which CVODE makes in its first step. */
+/* All memory but what CVODE makes in its first step, the copy of the Jacobian for one; later steps
+ * and restarts allocate nothing. */
 static bool create_solver(Instance* instance) {
     if (N_X == 0) return true;
     double* x = instance->state.values + AT_X;
