@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import DescriptionError, ModelicaError
-from orchestrator.export import Experiment
+from orchestrator.export import (
+    BuildJob,
+    BuildResult,
+    Experiment,
+    Recipe,
+    build_all,
+    build_model,
+)
 from orchestrator.export.class_place import place_by_name, place_in_file
 from orchestrator.export.modelica_text import ModelicaText
 
@@ -120,3 +127,44 @@ def test_several_models_are_listed(text: ModelicaText) -> None:
         place_in_file(text.path, None, [])
     with pytest.raises(ModelicaError, match=r"no model 'Base'.*holds Lib\.Part\.Parts\.Stiff"):
         place_in_file(text.path, "Base", [])
+
+
+def test_builds_in_parallel_come_in_order_and_keep_their_errors(tmp_path: Path) -> None:
+    for name, right in (("A", "-x"), ("B", "-y"), ("C", "-2*x")):
+        text = f"model {name} Real x(start=1, fixed=true); equation der(x) = {right}; end {name};"
+        (tmp_path / f"{name}.mo").write_text(text)
+    recipes = [Recipe.of_file(tmp_path / f"{name}.mo", None, ()) for name in "ABC"]
+    jobs = [BuildJob(recipe, tmp_path / "o") for recipe in recipes]
+    counts: list[int] = []
+    first, second, third = build_all(jobs, workers=2, done=counts.append)
+    assert isinstance(first, BuildResult)
+    assert isinstance(second, ModelicaError)
+    assert isinstance(third, BuildResult)
+    assert (first.name, third.name, counts) == ("A", "C", [1, 2, 3])
+    assert "B.mo:1" in str(second)
+    assert build_all([]) == []
+
+
+def test_second_root_supplies_what_the_first_uses(tmp_path: Path) -> None:
+    for name, text in (
+        ("own/Mine", "model Mine\n  Lib.Lag lag(k = 3);\nend Mine;"),
+        ("other/Lib/package", "package Lib end Lib;"),
+        (
+            "other/Lib/Lag",
+            "within Lib;\nmodel Lag parameter Real k = 1; Real x(start=1, fixed=true);\n"
+            + "equation der(x) = -k*x; end Lag;",
+        ),
+    ):
+        path = tmp_path / f"{name}.mo"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    roots = [tmp_path / "own", tmp_path / "other"]
+    built = build_model("Mine", roots, tmp_path / "o")
+    assert not built.cached
+    assert build_model("Mine", roots, tmp_path / "o").cached
+    by_file = build_model(None, [tmp_path / "own/Mine.mo", roots[1]], tmp_path / "p")
+    assert by_file.name == "Mine"
+    (tmp_path / "other/Lib/Lag.mo").write_text(
+        (tmp_path / "other/Lib/Lag.mo").read_text().replace("-k", "-2*k")
+    )
+    assert not build_model("Mine", roots, tmp_path / "o").cached
