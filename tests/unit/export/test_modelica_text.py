@@ -146,13 +146,16 @@ def test_builds_in_parallel_come_in_order_and_keep_their_errors(tmp_path: Path) 
 
 
 def test_second_root_supplies_what_the_first_uses(tmp_path: Path) -> None:
+    lag = (
+        "within Lib; model Lag parameter Real k = 1; Real x(start=1, fixed=true);"
+        " equation der(x) = -k*x; end Lag;"
+    )
     for name, text in (
         ("own/Mine", "model Mine\n  Lib.Lag lag(k = 3);\nend Mine;"),
         ("other/Lib/package", "package Lib end Lib;"),
         (
             "other/Lib/Lag",
-            "within Lib;\nmodel Lag parameter Real k = 1; Real x(start=1, fixed=true);\n"
-            + "equation der(x) = -k*x; end Lag;",
+            lag,
         ),
     ):
         path = tmp_path / f"{name}.mo"
