@@ -111,7 +111,8 @@ def test_package_of_a_file_is_found(library: Path) -> None:
     place = place_in_file(library / "P/Q/A.mo", None, [])
     assert (place.model, place.roots) == ("P.Q.A", (library / "P",))
     assert [file.name for file in place.files] == ["A.mo", "package.mo", "package.mo"]
-    assert place_in_file(library / "P/Q/A.mo", "A.I", []).model == "P.Q.A.I"
+    for named in ("I", "A.I", "P.Q.A.I"):
+        assert place_in_file(library / "P/Q/A.mo", named, []).model == "P.Q.A.I"
     assert place_in_file(library / "P/Q/A.mo", "P.Q.A.I", []).local_name == "A.I"
     assert place_by_name("P.Q.A", [library / "P"]).file == place.file
 
@@ -125,7 +126,7 @@ def test_file_in_the_wrong_folder(library: Path) -> None:
 def test_several_models_are_listed(text: ModelicaText) -> None:
     with pytest.raises(ModelicaError, match=r"2 models .*Stiff, Lib\.Part\.Parts\.Used; .*--model"):
         place_in_file(text.path, None, [])
-    with pytest.raises(ModelicaError, match=r"no model 'Base'.*holds Lib\.Part\.Parts\.Stiff"):
+    with pytest.raises(ModelicaError, match=r"no models 'Base'.*holds Lib\.Part\.Parts\.Stiff"):
         place_in_file(text.path, "Base", [])
 
 
