@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from fmpy import read_model_description, simulate_fmu
 
-from orchestrator.errors import ModelicaError
 from orchestrator.export import build_model
 
 MODELICA = Path(__file__).parents[2] / "modelica"
@@ -32,13 +31,6 @@ CLOSE = {
     "BallOnSpring": 1e-6,
 }
 WITH_EVENTS = {"MotorStick", "BallDrop", "BallOnSpring"}
-
-
-def marked(example: str) -> Any:
-    if example not in WITH_EVENTS:
-        return example
-    reason = "the exporter has no events yet"
-    return pytest.param(example, marks=pytest.mark.xfail(raises=ModelicaError, reason=reason))
 
 
 def run(example: str, folder: Path, names: list[str]) -> Any:
@@ -68,7 +60,7 @@ def test_stored_reference_is_what_the_script_gives(example: str) -> None:
         np.testing.assert_allclose(stored[name], values, rtol=1e-8, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.parametrize("example", [marked(example) for example in EXAMPLES])
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_example_agrees_with_its_reference(example: str, tmp_path: Path) -> None:
     reference = REFERENCES["stored"](example)
     names = [name for name in reference if name != "time"]
