@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from orchestrator.errors import SoftdockError
@@ -47,26 +48,29 @@ def build_all(
     list
         In the order of the jobs: what each gave, or why it failed.
     """
-    finished = 0
-
-    def count(_: Future[BuildResult]) -> None:
-        nonlocal finished
-        finished += 1
-        if done is not None:
-            done(finished)
-
-    if not jobs:
-        return []
     workers = min(len(jobs), workers or os.cpu_count() or 1)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("forkserver")) as pool:
-        futures = [pool.submit(build_recipe, job.recipe, job.output, force=force) for job in jobs]
-        for future in futures:
-            future.add_done_callback(count)
-        return [_outcome(future) for future in futures]
+    report = done or (lambda _: None)
+    outcomes: list[BuildResult | SoftdockError] = []
+    if workers <= 1:
+        for job in jobs:
+            outcomes.append(_outcome(partial(_run, job, force)))
+            report(len(outcomes))
+        return outcomes
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])  # its imports take longer than a small build
+    with ProcessPoolExecutor(workers, context) as pool:
+        futures = [pool.submit(_run, job, force) for job in jobs]
+        for finished, _ in enumerate(as_completed(futures), start=1):
+            report(finished)
+    return [_outcome(future.result) for future in futures]
 
 
-def _outcome(future: Future[BuildResult]) -> BuildResult | SoftdockError:
+def _run(job: BuildJob, force: bool) -> BuildResult:  # noqa: FBT001 - called by the pool alone
+    return build_recipe(job.recipe, job.output, force=force)
+
+
+def _outcome(make: Callable[[], BuildResult]) -> BuildResult | SoftdockError:
     try:
-        return future.result()
+        return make()
     except SoftdockError as error:
         return error

@@ -140,7 +140,9 @@ def check_matching(
     found = "the model is singular"
     if len(names) != len(residuals):
         found = f"{len(residuals)} equations for {len(names)} unknowns"
-    missing = f"; the equations cannot be solved for {', '.join(free)}" if free else ""
+    left = len(names) - rank
+    some = f"{left} of " if left < len(free) else ""
+    missing = f"; the equations cannot be solved for {some}{', '.join(free)}" if free else ""
     surplus = f"; superfluous is one of: {'; '.join(superfluous)}" if superfluous else ""
     if len(residuals) - rank > 1:
         surplus = surplus.replace("is one of", f"are {len(residuals) - rank} of", 1)

@@ -77,7 +77,7 @@ def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> Class
     Parameters
     ----------
     model
-        Qualified name, or the name inside the file; None if the file holds one model only.
+        Qualified name, or the end of one; None if the file holds one model only.
     roots
         Further folders of packages, such as the Modelica Standard Library.
 
@@ -94,11 +94,13 @@ def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> Class
     if model is None and len(outermost) == 1 and outermost[0].is_model:
         models = outermost
     if model is not None:
-        models = [found for found in models if model in {found.name, within + found.name}]
+        models = [found for found in models if f".{within}{found.name}".endswith(f".{model}")]
     if len(models) != 1:
         held = [f"{within}{found.name}" for found in text.classes if found.is_model]
         listed = f"; it holds {', '.join(held)}" if held else ""
-        wanted = f"no model '{model}'" if model else f"{len(models) or 'no'} models"
+        wanted = (
+            f"{len(models) or 'no'} models '{model}'" if model else f"{len(models) or 'no'} models"
+        )
         raise ModelicaError(
             f"{file}: {wanted} in this file that could be built{listed}"
             + ("" if model or not held else "; name one by --model")

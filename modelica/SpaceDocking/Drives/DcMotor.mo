@@ -6,24 +6,21 @@ model DcMotor "Direct-current motor with a gearbox and friction that sticks"
   parameter Units.Torque coulomb(min = 0) = 0.0205 "Coulomb friction, also while it sticks";
   parameter Units.RotationalDamping viscous = 2.58e-5 "Viscous friction";
   parameter Real ratio(unit = "1", min = 1e-9) = 1570 "Turns of the motor for one of the output";
-  parameter Units.AngularVelocity w0 = 0 "Rate of the shaft at the start";
   input Units.Voltage voltage "Voltage";
   input Units.Torque load "Torque on the output of the gearbox";
   output Units.Angle angle(start = 0, fixed = true) "Angle of the output";
   output Units.AngularVelocity rate "Rate of the output";
   output Units.Current current "Current";
   output Integer mode(start = 0, fixed = true) "1 forward, -1 backward, 0 sticking";
-  Units.AngularVelocity w(start = w0, fixed = true) "Rate of the shaft";
+  Units.AngularVelocity w(start = 0, fixed = true) "Rate of the shaft";
 protected
   constant Real small(unit = "1") = 1e-10 "Share of Coulomb friction that sets the shaft in motion";
-  constant Real slope(unit = "N.m.s2/rad") = 1 "Scale of the parameter s while it slides";
-  Real s(unit = "N.m") "Path parameter: friction while it sticks, acceleration beyond";
   Units.Torque drive "Torque of motor and load on the shaft";
   Units.Torque friction "Friction torque, against the motion";
   Units.AngularAcceleration acceleration "Acceleration of the shaft";
   Boolean start_forward(start = false, fixed = true) "It breaks away forward";
   Boolean start_backward(start = false, fixed = true) "It breaks away backward";
-  Boolean locked(start = false) "It sticks";
+  Boolean locked(start = true, fixed = true) "It sticks";
 equation
   current = (voltage - KT*w)/R;
   drive = KT*current + load/ratio;
@@ -31,29 +28,27 @@ equation
   der(w) = acceleration;
   der(angle) = rate;
   rate = w/ratio;
-  start_forward = pre(mode) == 0 and (s > coulomb*(1 + small)
-    or pre(start_forward) and s > coulomb);
-  start_backward = pre(mode) == 0 and (s < -coulomb*(1 + small)
-    or pre(start_backward) and s < -coulomb);
-  locked = not (pre(mode) == 1 or pre(mode) == -1 or start_forward or start_backward);
-  friction = if locked then s
-    elseif start_forward or pre(mode) == 1 and not start_backward then coulomb + viscous*w
+  start_forward = pre(mode) == 0 and (drive > coulomb*(1 + small)
+    or pre(start_forward) and drive > coulomb);
+  start_backward = pre(mode) == 0 and (drive < -coulomb*(1 + small)
+    or pre(start_backward) and drive < -coulomb);
+  locked = pre(mode) == 0 and not (start_forward or start_backward);
+  friction = if locked then drive
+    elseif pre(mode) == 1 or start_forward then coulomb + viscous*w
     else -coulomb + viscous*w;
-  slope*acceleration = if locked then 0
-    elseif start_forward then s - coulomb
-    elseif start_backward then s + coulomb
-    elseif pre(mode) == 1 then s - coulomb
-    else s + coulomb;
   mode = if (pre(mode) == 1 or start_forward) and w > 0 then 1
     elseif (pre(mode) == -1 or start_backward) and w < 0 then -1
     else 0;
+  when locked then
+    reinit(w, 0);
+  end when;
   annotation (Documentation(info = "<html>
 <p>Motor of the Motor Substitution Test: Table 1 of that paper gives resistance, torque coefficient,
 inertia of the shaft, gear ratio, Coulomb and viscous friction, which are the defaults. Inductance is
 neglected there and here; that static friction equals Coulomb friction is assumed.</p>
-<p>Friction has three modes. A path parameter <code>s</code> is the friction torque while the shaft
-sticks and the acceleration while it slides, so that one equation holds in each mode and no threshold
-of velocity is needed. The mode changes by events with <code>pre(mode)</code>: there is no
-chattering, and a stuck shaft stays exactly where it is.</p>
+<p>Friction has three modes. While the shaft sticks, friction is the torque that it opposes, and it
+breaks away where that exceeds <code>coulomb</code>; while it slides, friction has its full size. The
+mode changes by events with <code>pre(mode)</code> and without any threshold of velocity: there is no
+chattering, and a stuck shaft stands exactly still.</p>
 </html>"));
 end DcMotor;

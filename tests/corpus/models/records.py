@@ -30,7 +30,7 @@ CASES: dict[str, Case] = {
     "record constructor defaults": Case(
         "R r;\nequation\nr = R(b=3*time);",
         before="record R Real a = 1; Real b = 2; end R;\n",
-        refused="unbalanced",
+        refused="equations for",
     ),
     "record binding": Case(
         "R r = R(time, 3*time);", {"r.b": 3.0}, before="record R Real a; Real b; end R;\n"

@@ -41,17 +41,7 @@ def test_order_file_lists_every_class(folder: Path) -> None:
     assert sorted(listed) == sorted(found - {"package"})
 
 
-EVENTS = "the exporter has no events yet"
-AWAITING_EVENTS = {"DcMotor", "MotorStick", "BouncingBall", "BallDrop", "CompliantBall"}
-AWAITING_EVENTS |= {"BallOnSpring"}
-
-
-def _marked(model: str) -> object:
-    waits = model.rpartition(".")[2] in AWAITING_EVENTS
-    return pytest.param(model, marks=pytest.mark.xfail(reason=EVENTS)) if waits else model
-
-
-@pytest.mark.parametrize("model", [_marked(model) for model in MODELS])
+@pytest.mark.parametrize("model", MODELS)
 def test_model_exports_with_units_and_descriptions(model: str) -> None:
     dae = read(flatten(model, ROOT))
     make_explicit(dae)

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import DescriptionError, ModelicaError
-from orchestrator.export import Experiment
+from orchestrator.export import (
+    BuildJob,
+    BuildResult,
+    Experiment,
+    Recipe,
+    build_all,
+    build_model,
+)
 from orchestrator.export.class_place import place_by_name, place_in_file
 from orchestrator.export.modelica_text import ModelicaText
 
@@ -104,7 +111,8 @@ def test_package_of_a_file_is_found(library: Path) -> None:
     place = place_in_file(library / "P/Q/A.mo", None, [])
     assert (place.model, place.roots) == ("P.Q.A", (library / "P",))
     assert [file.name for file in place.files] == ["A.mo", "package.mo", "package.mo"]
-    assert place_in_file(library / "P/Q/A.mo", "A.I", []).model == "P.Q.A.I"
+    for named in ("I", "A.I", "P.Q.A.I"):
+        assert place_in_file(library / "P/Q/A.mo", named, []).model == "P.Q.A.I"
     assert place_in_file(library / "P/Q/A.mo", "P.Q.A.I", []).local_name == "A.I"
     assert place_by_name("P.Q.A", [library / "P"]).file == place.file
 
@@ -118,5 +126,49 @@ def test_file_in_the_wrong_folder(library: Path) -> None:
 def test_several_models_are_listed(text: ModelicaText) -> None:
     with pytest.raises(ModelicaError, match=r"2 models .*Stiff, Lib\.Part\.Parts\.Used; .*--model"):
         place_in_file(text.path, None, [])
-    with pytest.raises(ModelicaError, match=r"no model 'Base'.*holds Lib\.Part\.Parts\.Stiff"):
+    with pytest.raises(ModelicaError, match=r"no models 'Base'.*holds Lib\.Part\.Parts\.Stiff"):
         place_in_file(text.path, "Base", [])
+
+
+def test_builds_in_parallel_come_in_order_and_keep_their_errors(tmp_path: Path) -> None:
+    for name, right in (("A", "-x"), ("B", "-y"), ("C", "-2*x")):
+        text = f"model {name} Real x(start=1, fixed=true); equation der(x) = {right}; end {name};"
+        (tmp_path / f"{name}.mo").write_text(text)
+    recipes = [Recipe.of_file(tmp_path / f"{name}.mo", None, ()) for name in "ABC"]
+    jobs = [BuildJob(recipe, tmp_path / "o") for recipe in recipes]
+    counts: list[int] = []
+    first, second, third = build_all(jobs, workers=2, done=counts.append)
+    assert isinstance(first, BuildResult)
+    assert isinstance(second, ModelicaError)
+    assert isinstance(third, BuildResult)
+    assert (first.name, third.name, counts) == ("A", "C", [1, 2, 3])
+    assert "B.mo:1" in str(second)
+    assert build_all([]) == []
+
+
+def test_second_root_supplies_what_the_first_uses(tmp_path: Path) -> None:
+    lag = (
+        "within Lib; model Lag parameter Real k = 1; Real x(start=1, fixed=true);"
+        " equation der(x) = -k*x; end Lag;"
+    )
+    for name, text in (
+        ("own/Mine", "model Mine\n  Lib.Lag lag(k = 3);\nend Mine;"),
+        ("other/Lib/package", "package Lib end Lib;"),
+        (
+            "other/Lib/Lag",
+            lag,
+        ),
+    ):
+        path = tmp_path / f"{name}.mo"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    roots = [tmp_path / "own", tmp_path / "other"]
+    built = build_model("Mine", roots, tmp_path / "o")
+    assert not built.cached
+    assert build_model("Mine", roots, tmp_path / "o").cached
+    by_file = build_model(None, [tmp_path / "own/Mine.mo", roots[1]], tmp_path / "p")
+    assert by_file.name == "Mine"
+    (tmp_path / "other/Lib/Lag.mo").write_text(
+        (tmp_path / "other/Lib/Lag.mo").read_text().replace("-k", "-2*k")
+    )
+    assert not build_model("Mine", roots, tmp_path / "o").cached
