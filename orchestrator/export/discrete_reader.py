@@ -71,9 +71,11 @@ class DiscreteReader:
         for target_node, value_node in (sides, sides[::-1]) if sides else ():
             with self._reporting(equation.origin):
                 target = self._discrete_target(target_node, scope)
-                if target is None:
+                if target is None or self._is_defined(target):
                     continue
                 value = self._interpreter.evaluate(value_node, scope)
+                if sides and target_node is sides[1] and any(map(self._moves, value.items)):
+                    continue  # x = n: an equation for x
                 self._define(target, value, equation.origin)
             return True
         return False
@@ -201,8 +203,14 @@ class DiscreteReader:
                 )
             self._definitions[name] = _Definition(item, origin)
 
+    def _is_defined(self, target: Tensor) -> bool:
+        names = [item.name() for item in target.items]
+        return any(
+            name in self._definitions or self._variables.is_assigned_in_when(name) for name in names
+        )
+
     def _discrete_target(self, node: Json, scope: Scope) -> Tensor | None:
-        """Symbols of a discrete variable that is not assigned in a when clause."""
+        """Symbols of a discrete variable, if the node is one."""
         if not isinstance(node, dict) or "VarRef" not in node:
             return None
         if node["VarRef"]["name"]["name"] not in scope.names:

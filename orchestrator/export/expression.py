@@ -261,8 +261,7 @@ class Interpreter:
             arguments.append(self.evaluate(nodes[0], variables))
         if function in self._event_builtins:
             return self._event_builtins[function](*arguments)
-        moves = any(self._moves(item) for value in arguments for item in value.items)
-        if function in EVENT_GENERATING and moves and not scope.event_free:
+        if function in EVENT_GENERATING and not scope.event_free and self._any_moves(arguments):
             return self._rounding[function](*arguments)
         if function not in BUILTINS:
             raise Refusal(f"the built-in function {function}")
@@ -283,6 +282,9 @@ class Interpreter:
         if self._moves(left) or self._moves(right):
             return self._events.relation(operation, left, right)
         return _RELATIONS[operation](left, right)
+
+    def _any_moves(self, values: list[Tensor]) -> bool:
+        return any(self._moves(item) for value in values for item in value.items)
 
     def _moves(self, expression: Scalar) -> bool:
         """Whether it can change between events."""

@@ -157,13 +157,17 @@ class VariableReader:
             return self._classify_parameter(name, entry)
         if direction == "Input" and self._is_at_the_top(name):
             return Kind.INPUT
-        if tag == "Discrete" or entry["is_discrete_type"] or self._is_assigned_in_when(name):
+        if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
             return Kind.DISCRETE
         return Kind.OUTPUT if self.is_connector_output(name) else Kind.LOCAL
 
-    def _is_assigned_in_when(self, name: str) -> bool:
-        return name in self._assigned_in_when or any(
-            target.startswith(f"{name}[") for target in self._assigned_in_when
+    def is_assigned_in_when(self, name: str) -> bool:
+        """Whether a when clause sets a variable, given whole or as an element."""
+        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
+        return (
+            name in assigned
+            or whole in assigned
+            or any(target.startswith(f"{name}[") for target in assigned)
         )
 
     def _classify_parameter(self, name: str, entry: Json) -> Kind:
@@ -268,7 +272,7 @@ class VariableReader:
 
     @property
     def _scope(self) -> Scope:
-        return Scope({**self._literals, **self.texts, **self.names})
+        return Scope({**self._literals, **self.texts, **self.names}, event_free=True)
 
     def _evaluate(self, name: str, node: Json) -> Tensor:
         shape = tuple(self._entries[name]["dims"])

@@ -31,6 +31,8 @@ def type_definitions(layout: Layout) -> dict[str, TypeDefinition]:
     users: dict[str, list[Variable]] = defaultdict(list)
     taken = {slot.name for slot in layout.slots}
     for slot in layout.slots:
+        if slot.type is not slot.variable.type:
+            continue  # an enumeration, which appears as its number
         if slot.region is not Region.DERIVATIVE and slot.variable.declared_type:
             users[slot.variable.declared_type].append(slot.variable)
     found = {}
@@ -51,7 +53,7 @@ def limit_text(value: float, data_type: DataType) -> str:
     """A number in the notation of XML for this type."""
     if data_type is DataType.BOOLEAN:
         return "true" if value else "false"
-    return str(round(value)) if data_type is DataType.INTEGER else repr(float(value))
+    return repr(float(value)) if data_type is DataType.REAL else str(round(value))
 
 
 def measures(variable: Variable) -> dict[str, str]:

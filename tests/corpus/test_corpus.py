@@ -11,11 +11,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import rumoca
 from corpus.case import Case
 from corpus.models import CASES
-from fmpy import simulate_fmu
+from fmpy import read_model_description, simulate_fmu
 from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 
@@ -87,6 +88,9 @@ def _precise() -> Any:
 def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[float, ...]:
     """Values at the end time, after comparing them with those wanted."""
     messages: list[str] = []
+    variables = read_model_description(str(file)).modelVariables
+    shapes = {v.name: v.shape for v in variables if v.shape}
+    starts = {v.name: v.start.split() for v in variables if v.shape and v.start}
 
     def log(_component: Any, _name: Any, *rest: Any) -> None:
         messages.append(_text(rest[-1]))
@@ -99,8 +103,8 @@ def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[f
             step_size=case.stop / 10,
             output_interval=case.stop / 10,
             relative_tolerance=case.tolerance / 100,
-            start_values=case.start,
-            output=list(wanted),
+            start_values=_whole(case.start, shapes, starts),
+            output=list(dict.fromkeys(_place(name, shapes)[0] for name in wanted)),
             logger=log,
         )
 
@@ -112,10 +116,36 @@ def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[f
     result = simulate()
     assert messages == []
     assert result["time"][-1] == pytest.approx(case.stop)
+    ends = {}
     for name, value in wanted.items():
+        whole, place = _place(name, shapes)
+        ends[name] = float(result[whole][-1][place])
         margin = 1e-4 if name in case.compare else case.tolerance
-        assert result[name][-1] == pytest.approx(value, rel=margin, abs=margin), (kind, name)
-    return tuple(float(result[name][-1]) for name in wanted)
+        assert ends[name] == pytest.approx(value, rel=margin, abs=margin), (kind, name)
+    return tuple(ends.values())
+
+
+def _place(name: str, shapes: dict[str, Any]) -> tuple[str, tuple[int, ...]]:
+    """The variable that holds an element, as FMI 3 has it, and where it is in there."""
+    whole, bracket, subscripts = name.rpartition("[")
+    if bracket and name.endswith("]") and whole in shapes:
+        return whole, tuple(int(one) - 1 for one in subscripts[:-1].split(","))
+    return name, ()
+
+
+def _whole(
+    chosen: dict[str, float], shapes: dict[str, Any], starts: dict[str, list[str]]
+) -> dict[str, Any]:
+    """Start values, those of an array's elements put together with its other ones."""
+    whole: dict[str, Any] = {}
+    for written, value in chosen.items():
+        name, place = _place(written, shapes)
+        if place:
+            values = whole.setdefault(name, [float(text) for text in starts[name]])
+            values[int(np.ravel_multi_index(place, shapes[name]))] = value
+        else:
+            whole[name] = value
+    return whole
 
 
 def _text(message: Any) -> str:

@@ -29,7 +29,7 @@ static int any_crossed(Instance* instance, double time, const double* x) {
 static int crossed_inside(Instance* instance, double begin, bool after_event, double* place) {
     const State* s = &instance->state;
     double now = s->values[AT_TIME];
-    if (N_INDICATORS == 0) return 0;
+    if (N_INDICATORS == 0 || now - begin <= near(now)) return 0;
     for (double part = after_event ? 0x1p-20 : 0.5; part < 1.0; part *= part < 0.1 ? 16.0 : 2.0) {
         *place = begin + part * (now - begin);
         dense(instance, *place, instance->stage);
@@ -144,8 +144,10 @@ static Status happen_inside(Instance* instance, const char* relation, double ste
 }
 
 static Status go_on(Instance* instance, double end, const char* function) {
-    if (N_X > 0) return advance(instance, end, function);
-    instance->t_before = instance->state.values[AT_TIME];
+    double now = instance->state.values[AT_TIME];
+    if (N_X > 0 && end - now > near(end)) return advance(instance, end, function);
+    instance->t_before = now;
+    memcpy(instance->x_before, instance->state.values + AT_X, sizeof(double) * N_X);
     instance->state.values[AT_TIME] = end;
     return STATUS_OK;
 }

@@ -121,7 +121,7 @@ static Status advance(Instance* instance, double end, const char* function) {
     Controller* c = &s->controller;
     double *x = s->values + AT_X, t = s->values[AT_TIME], length = instance->window_length;
     if (!first_stage(instance, t)) return report_failure(instance, t, 0.0, function);
-    if (c->step == 0.0) c->step = starting_step(instance, t, fmin(end - t, MODEL_MAX_STEP));
+    if (c->step == 0.0) c->step = starting_step(instance, t, fmin(length, MODEL_MAX_STEP));
     for (bool rejected = false;; rejected = true) {
         double h = fmin(c->step, MODEL_MAX_STEP), stiffness;
         bool last = 1.01 * h >= end - t;

@@ -50,8 +50,8 @@ __attribute__((unused)) static Status set_slopes(Instance* instance, const Refer
         return fail(instance, "%s: only for co-simulation", function);
     for (size_t i = 0; i < count; ++i) {
         Reference at = references[i];
-        int place = at < (Reference)AT_X ? (int)at : -1;
-        if (place < AT_U || model_types[place] != TYPE_REAL)
+        int64_t place = at;
+        if (place < AT_U || place >= AT_X || model_types[place] != TYPE_REAL)
             return fail(instance, "%s: the value reference %u is no Real input", function, at);
         if (orders[i] != 1)
             return fail(instance, "%s: the derivative of order %d of '%s'; only order 1 is used",
