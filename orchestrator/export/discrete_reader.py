@@ -153,9 +153,13 @@ class DiscreteReader:
             self._definitions[name] = _Definition(value, "when-clause")
 
     def continuous(self) -> Iterator[Residual]:
-        """Equations of Boolean and Integer variables that hold between events as well."""
+        """Equations of Boolean and Integer variables that need no event.
+
+        They hold between events as well, or follow from parameters alone.
+        """
         for name, definition in self._definitions.items():
-            if name in self.when.values or name in self._kept or not self._moves(definition.value):
+            keeps = name in self.when.values or name in self._kept
+            if keeps or self._changes_at_events_only(definition.value):
                 self.names.add(name)
                 continue
             symbol = self._variables.target(name).items[0]
@@ -188,6 +192,11 @@ class DiscreteReader:
             exact=kept and name not in self._starts and ca.SX(start).is_constant(),
             label=name,
         )
+
+    def _changes_at_events_only(self, value: Any) -> bool:
+        fixed = {Kind.PARAMETER, Kind.CALCULATED, Kind.CONSTANT}
+        kinds = [self._variables.kind(symbol.name()) for symbol in ca.symvar(value)]
+        return not self._moves(value) and any(kind not in fixed for kind in kinds)
 
     def _moves(self, value: Any) -> bool:
         names = (symbol.name() for symbol in ca.symvar(value))

@@ -112,7 +112,10 @@ class Layout:
     @cached_property
     def _tunable_names(self) -> frozenset[str]:
         _, _, _, _, c, _ = self.ode.arguments
-        start = ca.substitute(self.ode.start, c, self.ode.c)
+        events = self.ode.events
+        begins = [d.start for d in events.discrete]
+        begins += [part for s in events.samplers for part in (s.start, s.interval)]
+        start = ca.substitute(ca.vertcat(self.ode.start, *begins), c, self.ode.c)
         initial = {symbol.name() for symbol in ca.symvar(start)}
         return frozenset(
             variable.name
@@ -124,15 +127,15 @@ class Layout:
     def _starts(self) -> dict[int, float]:
         ode = self.ode
         starts = {s.reference: float(s.variable.value) for s in self.of(Region.CONSTANT)}
-        for region in (Region.INPUT, Region.PARAMETER):
-            starts |= {s.reference: number(s.variable.start) for s in self.of(region)}
+        starts |= {s.reference: number(s.variable.start) for s in self.of(Region.PARAMETER)}
         for slot, equation in zip(self.of(Region.DISCRETE), ode.events.discrete, strict=False):
             starts[slot.reference] = number(ca.SX(equation.start)) if equation.exact else 0.0
         p = [starts[slot.reference] for slot in self.of(Region.PARAMETER)]
         _, _, _, p_symbols, c_symbols, _ = ode.arguments
         c = ca.Function("c", [p_symbols], [ode.c])(p)
-        x = ca.Function("x", [p_symbols, c_symbols], [ode.start])(p, c)
-        for region, column in ((Region.CALCULATED, c), (Region.STATE, x)):
+        u = ca.vertcat(ca.SX(0, 1), *(variable.start for variable in ode.inputs))
+        u, x = ca.Function("s", [p_symbols, c_symbols], [ca.densify(u), ode.start])(p, c)
+        for region, column in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
             starts |= {s.reference: float(column[i]) for i, s in enumerate(self.of(region))}
         return starts
 

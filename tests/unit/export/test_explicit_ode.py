@@ -63,7 +63,7 @@ def test_state_select_decides_about_the_state(explicit: Any) -> None:
 @pytest.mark.parametrize(
     ("body", "pattern"),
     [
-        ("Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;", "singular.*for y, z; .*<text>:5"),
+        ("Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;", "singular.*of y, z; .*<text>:5"),
         (
             "input Real u; Real x, y, F;\nequation\nder(x) = F; der(y) = -F; x + 2*y = u;",
             "input 'u', so its derivative is needed",
@@ -96,7 +96,7 @@ def test_a_plant_in_python_enters_at_the_boundary() -> None:
     dae = ResidualDae("Lag", ca.SX.sym("time"), (x, u, k), {"x": slope}, (residual,))
     ode = make_explicit(dae)
     right = ca.Function("f", ode.arguments, [ode.xdot])
-    assert float(right(0, 6, 1, 4, ca.DM(0, 1))) == 1.0
+    assert float(right(0, 6, 1, 4, ca.DM(0, 1), 0)) == 1.0
 
 
 def test_boundary_refuses_a_wrong_number_of_equations() -> None:

@@ -9,17 +9,15 @@ from orchestrator.errors import ModelicaError
 _LAG = "Real x(start=1, fixed=true);\nequation\nder(x) = -x;\n"
 
 REFUSED = {
-    "when": (f"{_LAG}when x < 0.5 then reinit(x, 1);\nend when;", "when-equation"),
-    "discrete": (
-        f"discrete Real n(start=0); {_LAG}when x < 0.5 then n = 1; end when;",
-        "discrete Real|when-equation",
-    ),
-    "algorithm": ("Real y;\nalgorithm\nif time > 1 then y := 1; else y := 2; end if;", "on time"),
-    "assert": (f'{_LAG}assert(x < 1, "big");', "assert"),
     "delay": ("input Real u; Real y;\nequation\ny = delay(u, 0.1);", r"delay\(\).*connection"),
-    "event": ("input Real u; Real y;\nequation\ny = if u > 0 then 1 else 2;", "'Gt' on u.*noEvent"),
-    "time event": ("Real y;\nequation\ny = if time > 1 then 1 else 2;", "on time.*noEvent"),
-    "floor": ("input Real u; Real y;\nequation\ny = floor(u);", r"floor\(\) on u.*noEvent"),
+    "equality": (
+        "Real y;\nequation\ny = if sin(time) == time then 1 else 2;",
+        "==|equality comparison",
+    ),
+    "pre": (
+        "Real y; Real d(start=0);\nequation\ny = time;\nwhen time > 1 then d = pre(y); end when;",
+        "pre",
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fmpy import extract, read_model_description, simulate_fmu
 from fmpy.fmi1 import FMICallException
-from fmpy.fmi2 import FMU2Model
+from fmpy.fmi2 import FMU2Model, fmi2CallbackFunctions, fmi2CallbackLoggerTYPE
 from fmpy.fmi3 import FMU3Model, FMU3Slave
 from fmpy.validation import validate_fmu
 from lxml import etree
@@ -44,7 +44,10 @@ def _open(fmu: Path, folder: Path, kind: Any, messages: list[str]) -> tuple[Any,
         instanceName="unit",
     )
     if kind is FMU2Model:
-        opened.instantiate()
+        callbacks = fmi2CallbackFunctions()
+        callbacks.logger = fmi2CallbackLoggerTYPE(lambda *_: None)
+        opened.instantiate(callbacks=callbacks)
+        opened.kept = callbacks  # C calls them later
         opened.setupExperiment(startTime=0.0)
     else:
         opened.instantiate(logMessage=lambda e, s, c, text: messages.append(text.decode()))
