@@ -133,8 +133,8 @@ class Layout:
         p = [starts[slot.reference] for slot in self.of(Region.PARAMETER)]
         _, _, _, p_symbols, c_symbols, _ = ode.arguments
         c = ca.Function("c", [p_symbols], [ode.c])(p)
-        u = ca.vertcat(ca.SX(0, 1), *(variable.start for variable in ode.inputs))
-        u, x = ca.Function("s", [p_symbols, c_symbols], [ca.densify(u), ode.start])(p, c)
+        inputs = ca.densify(ca.vertcat(ca.SX(0, 1), *(v.start for v in ode.inputs)))
+        u, x = ca.Function("s", [p_symbols, c_symbols], [inputs, ode.start])(p, c)
         for region, column in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
             starts |= {s.reference: float(column[i]) for i, s in enumerate(self.of(region))}
         return starts
