@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import math
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -22,6 +23,7 @@ from orchestrator.export.unit_definition import base_unit
 from orchestrator.export.when_reader import when_targets
 
 Json = Any
+_LOGGER = logging.getLogger(__name__)
 
 
 class VariableReader:
@@ -132,18 +134,25 @@ class VariableReader:
         """Strings: known when the FMU is built, and not part of it."""
         entries = self._flat.tree["variables"]
         texts: dict[str, Tensor] = {}
-        waiting = [name for name in entries if name not in self._entries]
+        strings = [name for name in entries if name not in self._entries]
+        moving = [name for name in strings if not _is_text_constant(entries[name])]
+        waiting = [name for name in strings if name not in moving]
         for name in waiting * len(waiting):  # they may name each other in any order
             entry = entries[name]
             node = entry["binding"] or entry["start"] or {"Literal": {"value": {"String": ""}}}
-            variability = entry["variability"]
             try:
-                if not isinstance(variability, dict) or "Discrete" in variability or entry["dims"]:
-                    raise Refusal("a String that is no scalar parameter or constant")
                 if not (set(referenced_names(node)) - texts.keys()):
                     texts[name] = self._interpreter.evaluate(node, Scope(texts))
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
+        if moving:
+            _LOGGER.warning(
+                "%s: %d String variables are left out of the FMU: %s%s",
+                self._flat.name,
+                len(moving),
+                ", ".join(moving[:3]),
+                ", .." if len(moving) > 3 else "",
+            )
         return texts
 
     def _classify(self, name: str, entry: Json) -> Kind:
@@ -305,17 +314,33 @@ class VariableReader:
             raise self._error(name, Refusal(f"the type {declared}", hint)) from error
 
     def _literals_of(self, name: str) -> tuple[str, ...]:
-        """Literals of a variable's enumeration type; none if it has another type."""
-        owner = f"{self._flat.tree['variable_type_names'].get(name)}."
-        listed = [text for text in self._literals if text.startswith(owner)]
-        return tuple(text.rpartition(".")[2] for text in listed if not text.endswith("'"))
+        """Literals of a variable's enumeration type; none if it has another type.
+
+        The type may be written as seen from inside its package, so its full name ends with it.
+        """
+        declared = self._flat.tree["variable_type_names"].get(name)
+        owners: dict[str, list[str]] = {}
+        for text in self._literals:
+            owner, _, literal = text.rpartition(".")
+            if owner == declared or owner.endswith(f".{declared}"):
+                owners.setdefault(owner, []).append(literal)
+        if len(owners) > 1 and declared not in owners:
+            raise self._error(name, Refusal(f"the type {declared}: {', '.join(owners)}"))
+        found = owners.get(str(declared), next(iter(owners.values()), []))
+        return tuple(literal for literal in found if not literal.endswith("'"))
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
         return ModelicaError(f"{self._at(name)}: the exporter does not support {refusal}")
 
     def _at(self, name: str) -> str:
-        place = self._flat.where(self._entries[name])
+        place = self._flat.where(self._flat.tree["variables"][name])
         return f"{self._flat.name}: variable '{name}'" + (f" at {place}" if place else "")
+
+
+def _is_text_constant(entry: Json) -> bool:
+    variability = entry["variability"]
+    fixed = isinstance(variability, dict) and "Discrete" not in variability
+    return fixed and not entry["dims"]
 
 
 def _state_select(declared: str | None) -> StateSelect:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 
 from orchestrator.export.expression import Interpreter, Json, Scope
@@ -10,6 +11,7 @@ from orchestrator.export.refusal import Refusal
 from orchestrator.export.statements import UNASSIGNED, Names, StatementRunner, may_be_unassigned
 from orchestrator.export.tensor import Tensor
 
+_LOGGER = logging.getLogger(__name__)
 _MAX_DEPTH = 50
 
 
@@ -28,6 +30,7 @@ class FunctionBody:
         self._functions = functions
         self._constants = constants
         self._depth = 0
+        self._unchecked: set[str] = set()
         self.interpreter: Interpreter | None = None
 
     def call(self, name: str, arguments: list[Tensor]) -> list[Tensor]:
@@ -51,7 +54,9 @@ class FunctionBody:
             names = {**self._constants, **inputs}
             for entry in (*function["outputs"], *function["locals"]):
                 names[entry["name"]] = self._declared(entry, names)
-            StatementRunner(self._interpreter, event_free=True).run(function["body"], names)
+            hooks = {"Assert": lambda body, scope: self._assert(name, body, scope)}
+            runner = StatementRunner(self._interpreter, event_free=True, hooks=hooks)
+            runner.run(function["body"], names)
         finally:
             self._depth -= 1
         outputs = {entry["name"]: names[entry["name"]] for entry in function["outputs"]}
@@ -59,6 +64,16 @@ class FunctionBody:
             if any(map(may_be_unassigned, value.items)):
                 raise Refusal(f"the function '{name}', which does not always set '{output}'")
         return list(outputs.values())
+
+    def _assert(self, name: str, body: Json, names: Names) -> None:
+        """Decided now if it can be: an FMU looks at the asserts of the model itself only."""
+        condition = self._interpreter.evaluate(body["condition"], Scope(names, event_free=True))
+        if not condition.item.is_constant():
+            if name not in self._unchecked:
+                _LOGGER.warning("an assert in the function %s is not checked at run time", name)
+            self._unchecked.add(name)
+        elif not float(condition.item):
+            raise Refusal(f"a call of the function {name} against its assert")
 
     def _find(self, name: str) -> Json:
         if name in self._functions:

@@ -8,7 +8,7 @@ gone. So each Boolean and Integer parameter is given another value, the model is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from orchestrator.errors import ModelicaError
@@ -41,7 +41,8 @@ def structural_parameters(
     """
     referenced = set(_all_names(tree))
     known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
-    found = set()
+    found: set[str] = set()
+    probed: dict[str, tuple[str, str]] = {}
     for name, variable in tree["variables"].items():
         if (
             not isinstance(variable["variability"], dict)
@@ -55,16 +56,56 @@ def structural_parameters(
         elif tree["variable_type_names"].get(name) == "Real" or not _PLAIN_NAME.fullmatch(name):
             found |= {name} & suspected
         elif (values := _two_values(tree, name)) is not None:
-            try:
-                one, other = (flatten_with(_modification(name, value)) for value in values)
-            except ModelicaError:
-                found.add(name)  # the other value has no valid model: a size, for example
-                continue
-            if _shape(one) != _shape(other):
-                found.add(name)
+            probed[name] = values
         else:
             found |= {name} & suspected
+    if probed:
+        probe = _Probe(probed, flatten_with)
+        found.update(name for name in probed if name in suspected and probe.shapes([name]))
+        found.update(probe.shaping([name for name in probed if name not in suspected]))
     return frozenset(found)
+
+
+class _Probe:
+    """Gives parameters their other values and compares the equations.
+
+    Parameters
+    ----------
+    values
+        Present and other value of each parameter, as Modelica text.
+    """
+
+    def __init__(
+        self, values: dict[str, tuple[str, str]], flatten_with: Callable[[str], Json]
+    ) -> None:
+        self._values = values
+        self._flatten_with = flatten_with
+        self._unmodified = _shape(flatten_with(""))
+
+    def shapes(self, names: list[str]) -> bool:
+        """Whether the other values of these, all at once, give other equations."""
+        try:
+            other = self._shape_with(names, 1)
+            if other == self._unmodified:
+                return False
+            return len(names) > 1 or other != self._shape_with(names, 0)
+        except ModelicaError:
+            return True  # no valid model with the other value: a size, for example
+
+    def _shape_with(self, names: list[str], which: int) -> tuple[Any, ...]:
+        chosen = {name: self._values[name][which] for name in names}
+        return _shape(self._flatten_with(_modification(chosen)))
+
+    def shaping(self, names: list[str]) -> Iterator[str]:
+        """Those that give other equations: looked for by halves, since most do not."""
+        if not names or not self.shapes(names):
+            return
+        if len(names) == 1:
+            yield from names
+            return
+        half = len(names) // 2
+        yield from self.shaping(names[:half])
+        yield from self.shaping(names[half:])
 
 
 def _is_constant(entry: Json) -> bool:
@@ -99,12 +140,16 @@ def _two_values(tree: Json, name: str) -> tuple[str, str] | None:
     return (str(value), str(value + 1)) if tag == "Integer" else None
 
 
-def _modification(name: str, value: str) -> str:
-    *outer, last = name.split(".")
-    text = f"{last}={value}"
-    for part in reversed(outer):
-        text = f"{part}({text})"
-    return text
+def _modification(values: Mapping[str, str]) -> str:
+    """Modelica text that modifies these, ``a.b = 1`` and ``a.c = 2`` as ``a(b=1, c=2)``."""
+    plain = [f"{name}={value}" for name, value in values.items() if "." not in name]
+    inner: dict[str, dict[str, str]] = {}
+    for name, value in values.items():
+        first, dot, rest = name.partition(".")
+        if dot:
+            inner.setdefault(first, {})[rest] = value
+    nested = [f"{name}({_modification(parts)})" for name, parts in inner.items()]
+    return ", ".join([*plain, *nested])
 
 
 def _shape(tree: Json) -> tuple[Any, ...]:
