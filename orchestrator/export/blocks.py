@@ -1,4 +1,4 @@
-"""Block-lower-triangular solution: small linear blocks by formula, all others left to Newton."""
+"""Block-lower-triangular solution: small linear blocks by formula, all others at run time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ _LARGEST_FORMULA = 6  # a larger linear block is factorised at run time, with pi
 class Block:
     """Equations that are solved together at run time: ``0 = residual(t, u, x, p, c, z)``.
 
-    The unknowns are elements of z; the residual may contain those of earlier blocks.
+    The unknowns are elements of z; the residual may contain those of earlier blocks. A linear block
+    is solved by factorising its matrix, any other by Newton's method.
     """
 
     unknowns: Any
     residual: Any
     origins: tuple[str, ...]
+    is_linear: bool
 
     @property
     def label(self) -> str:
@@ -103,10 +105,10 @@ def _extend(solution: Solution, equations: Sequence[Residual], unknowns: Sequenc
     column = ca.vertcat(*unknowns)
     matrix = ca.jacobian(residual, column)
     names = [symbol.name() for symbol in unknowns]
-    if len(names) > _LARGEST_FORMULA or nonlinear_unknowns(residual, column, matrix):
-        block = Block(
-            column, ca.densify(solution.insert(residual)), tuple(e.origin for e in equations)
-        )
+    linear = not nonlinear_unknowns(residual, column, matrix)
+    if len(names) > _LARGEST_FORMULA or not linear:
+        origins = tuple(equation.origin for equation in equations)
+        block = Block(column, ca.densify(solution.insert(residual)), origins, linear)
         values = dict(zip(names, unknowns, strict=True))
         return Solution(solution.values | values, (*solution.blocks, block))
     constant = solution.insert(ca.substitute(residual, column, ca.SX.zeros(len(unknowns))))
