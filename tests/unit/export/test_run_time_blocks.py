@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,49 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("mixed")
     (root / "Mixed.mo").write_text(MIXED, encoding="utf-8")
     return dict(build_model("Mixed", root, root / "b", fmi=("2.0", "3.0")).files)
+
+
+_LADDER = """model Ladder
+  input Real u(start=1); parameter Real r = 1; parameter Real g = 0.5;
+  output Real x(start=0, fixed=true);
+  Real e[{n}]; Real i[{n}]; Real j[{n}]; Real d[{n}];
+equation
+  d[1] = u - e[1];
+  for k in 2:{n} loop d[k] = e[k-1] - e[k]; end for;
+  for k in 1:{n} loop d[k] = r*i[k]; j[k] = {shunt}; end for;
+  for k in 1:{n}-1 loop i[k] = j[k] + i[k+1]; end for;
+  i[{n}] = j[{n}] + e[{n}] - x;
+  der(x) = e[{n}] - x;
+end Ladder;"""
+
+
+def test_a_long_ladder_stays_exact(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any]
+) -> None:
+    """Solved from one end to the other, its recurrence grows by 2 at each of the 60 sections."""
+    n, g = 60, 0.5
+    matrix = np.diag(np.full(n, 2 + g)) - np.eye(n, k=1) - np.eye(n, k=-1)
+    exact = np.linalg.solve(matrix, np.eye(n)[0] * 3.0)
+    text = _LADDER.format(n=n, shunt="g*e[k]")
+    unit = open_fmu(build_text("Ladder", text)).initialize(u=3.0)
+    ends = [f"e[{k}]" for k in range(1, n + 1)]
+    assert unit.get(*ends) == pytest.approx(exact.tolist(), rel=1e-11)
+
+
+def test_a_ladder_of_diodes(build_text: Callable[..., Path], open_fmu: Callable[..., Any]) -> None:
+    """All equations hold, with ten unknowns for Newton's method instead of forty."""
+    n, g = 10, 1e-6
+    fmu = build_text("Ladder", _LADDER.format(n=n, shunt="1e-6*(exp(e[k]/0.03) - 1)"))
+    with zipfile.ZipFile(fmu) as archive:
+        assert "#define N_Z 10\n" in archive.read("sources/model.h").decode()
+    unit = open_fmu(fmu).initialize()
+    for u in (1.0, 3.0, -5.0, 0.0):
+        unit.set(u=u)
+        e, i, j = (np.array(unit.get(*(f"{name}[{k}]" for k in range(1, n + 1)))) for name in "eij")
+        before = np.append(u, e[:-1])
+        np.testing.assert_allclose(i, before - e, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(j, g * np.expm1(e / 0.03), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(i, j + np.append(i[1:], e[-1]), rtol=1e-9, atol=1e-12)
 
 
 KNOWNS = ("u", "v", "x", "y")
