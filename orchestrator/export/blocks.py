@@ -14,7 +14,7 @@ from orchestrator.export.linearity import nonlinear_unknowns
 from orchestrator.export.residual_dae import Residual
 from orchestrator.export.tearing import tear
 
-_LARGEST_FORMULA = 6  # a larger linear block is factorised at run time, with pivoting
+_LARGEST_FORMULA = 3  # beyond, LU with pivoting takes as long, and names what is singular
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ from orchestrator.export.recipe import Solver
 from orchestrator.export.residual_dae import DataType
 
 _COUNTED_ELSEWHERE = {Region.DERIVATIVE, Region.DISCRETE, Region.INDICATOR}
+# CasADi lets callers leave out arguments and results; the runtime gives all of them.
+_OPTIONAL_ARGUMENT = re.compile(r"arg\[(\d+)\]\? (arg\[\1\]\[\d+\]) : 0")
+_OPTIONAL_RESULT = re.compile(r"if \(res\[(\d+)\]!=0\) (res\[\1\]\[)")
 _TYPE_CODES = {DataType.REAL: 0, DataType.INTEGER: 1, DataType.BOOLEAN: 2}
 
 
@@ -122,8 +126,8 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
         generator.add(_adjoint(ode, everything, ends))
     if solver.is_implicit:
         generator.add(jacobian_c.function(ode))
-    text: str = generator.dump()
-    return text
+    text = _OPTIONAL_ARGUMENT.sub(r"\2", generator.dump())
+    return _OPTIONAL_RESULT.sub(r"\2", text)
 
 
 def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
