@@ -136,9 +136,9 @@ class Unit:
         return 1e6 * min(seconds) / STEPS, self.states(instance)
 
 
-def library(plant: Plant, solver: Solver, folder: Path) -> Path:
+def library(plant: Plant, solver: Solver, folder: Path, root: Path = ROOT) -> Path:
     """Build the FMU and, from its sources, the measuring library."""
-    built = build_model(plant.model, ROOT, folder, solver=solver)
+    built = build_model(plant.model, root, folder, solver=solver)
     with zipfile.ZipFile(built.path) as archive:
         archive.extractall(folder)
     sources = folder / "sources"

@@ -1,8 +1,8 @@
-"""Block-lower-triangular solution: small linear blocks by formula, all others left to Newton."""
+"""Block-lower-triangular solution: small linear blocks by formula, all others at run time."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,25 +12,30 @@ from orchestrator.errors import ModelicaError
 from orchestrator.export.alias import eliminate
 from orchestrator.export.linearity import nonlinear_unknowns
 from orchestrator.export.residual_dae import Residual
+from orchestrator.export.tearing import tear
 
-_LARGEST_FORMULA = 6  # a larger linear block is factorised at run time, with pivoting
+_LARGEST_FORMULA = 3  # beyond, LU with pivoting takes as long, and names what is singular
 
 
 @dataclass(frozen=True)
 class Block:
     """Equations that are solved together at run time: ``0 = residual(t, u, x, p, c, z)``.
 
-    The unknowns are elements of z; the residual may contain those of earlier blocks.
+    The unknowns are elements of z; the residual may contain those of earlier blocks. A linear block
+    is solved by factorising its matrix, any other by Newton's method.
     """
 
     unknowns: Any
     residual: Any
     origins: tuple[str, ...]
+    is_linear: bool
+    inner: tuple[str, ...] = ()  # unknowns that follow from the others explicitly
 
     @property
     def label(self) -> str:
         """Names of the unknowns."""
-        return ", ".join(self.unknowns[i].name() for i in range(self.unknowns.numel()))
+        names = [self.unknowns[i].name() for i in range(self.unknowns.numel())]
+        return ", ".join([*names, *self.inner])
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ def solve(
     model: str,
     residuals: Sequence[Residual],
     unknowns: Sequence[Any],
-    kept: Collection[str] = frozenset(),
+    kept: Collection[str],
+    point: Mapping[str, float],
 ) -> Solution:
     """Order equations and unknowns and solve block after block.
 
@@ -66,6 +72,8 @@ def solve(
     ----------
     kept
         Unknowns with a start value, which are not eliminated in favour of others without.
+    point
+        Numbers for symbols at the start, see :func:`start_point`.
 
     Raises
     ------
@@ -76,7 +84,10 @@ def solve(
         return Solution({}, ())
     check_matching(model, residuals, unknowns, _incidence(residuals, unknowns))
     aliases = eliminate(residuals, unknowns, kept)
-    solution = _solve_blocks(model, aliases.residuals, aliases.unknowns)
+    blocks = _ordered(model, aliases.residuals, aliases.unknowns)
+    solution = Solution({}, ())
+    for equations, symbols in blocks:
+        solution = _extend(solution, equations, symbols, point)
     others = {name: solution.insert(value) for name, value in aliases.eliminated.items()}
     return Solution(solution.values | others, solution.blocks)
 
@@ -86,34 +97,61 @@ def _incidence(residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Any:
     return ca.jacobian(expressions, ca.vertcat(ca.SX(0, 1), *unknowns)).sparsity()
 
 
-def _solve_blocks(model: str, residuals: Sequence[Residual], unknowns: Sequence[Any]) -> Solution:
-    solution = Solution({}, ())
+def _ordered(
+    model: str, residuals: Sequence[Residual], unknowns: Sequence[Any]
+) -> list[tuple[list[Residual], list[Any]]]:
+    """Equations and unknowns of each block, in the order of solution."""
     incidence = _incidence(residuals, unknowns)
     check_matching(model, residuals, unknowns, incidence)  # a = b; b = a is singular only here
     count, rows, columns, row_ends, column_ends, _, _ = incidence.btf()
-    for block in range(count):
-        equations = [residuals[row] for row in rows[row_ends[block] : row_ends[block + 1]]]
-        names = columns[column_ends[block] : column_ends[block + 1]]
-        solution = _extend(solution, equations, [unknowns[name] for name in names])
-    return solution
-
-
-def _extend(solution: Solution, equations: Sequence[Residual], unknowns: Sequence[Any]) -> Solution:
-    residual = ca.vertcat(*(equation.expression for equation in equations))
-    column = ca.vertcat(*unknowns)
-    matrix = ca.jacobian(residual, column)
-    names = [symbol.name() for symbol in unknowns]
-    if len(names) > _LARGEST_FORMULA or nonlinear_unknowns(residual, column, matrix):
-        block = Block(
-            column, ca.densify(solution.insert(residual)), tuple(e.origin for e in equations)
+    return [
+        (
+            [residuals[row] for row in rows[row_ends[block] : row_ends[block + 1]]],
+            [unknowns[name] for name in columns[column_ends[block] : column_ends[block + 1]]],
         )
-        values = dict(zip(names, unknowns, strict=True))
-        return Solution(solution.values | values, (*solution.blocks, block))
-    constant = solution.insert(ca.substitute(residual, column, ca.SX.zeros(len(unknowns))))
-    matrix = solution.insert(matrix)
-    result = -constant / matrix if len(names) == 1 else ca.solve(matrix, -constant)
+        for block in range(count)
+    ]
+
+
+def _extend(
+    solution: Solution,
+    equations: Sequence[Residual],
+    unknowns: Sequence[Any],
+    point: Mapping[str, float],
+) -> Solution:
+    residual, column = _column(equations), ca.vertcat(*unknowns)
+    linear = not nonlinear_unknowns(residual, column, ca.jacobian(residual, column))
+    if linear and len(unknowns) == 1:
+        return _with_formula(solution, residual, column)
+    origins = tuple(equation.origin for equation in equations)
+    torn = tear(equations, unknowns, point)
+    residual, column = _column(torn.residuals), ca.vertcat(*torn.unknowns)
+    if linear and len(torn.unknowns) <= _LARGEST_FORMULA:
+        solution = _with_formula(solution, residual, column)
+    else:
+        inserted = ca.densify(solution.insert(residual))
+        block = Block(column, inserted, origins, linear, tuple(torn.inner))
+        values = {symbol.name(): symbol for symbol in torn.unknowns}
+        solution = Solution(solution.values | values, (*solution.blocks, block))
+    return Solution(solution.values | _inserted(solution, torn.inner), solution.blocks)
+
+
+def _column(equations: Sequence[Residual]) -> Any:
+    return ca.vertcat(*(equation.expression for equation in equations))
+
+
+def _inserted(solution: Solution, values: Mapping[str, Any]) -> dict[str, Any]:
+    column = solution.insert(ca.vertcat(ca.SX(0, 1), *values.values()))
+    return {name: column[place] for place, name in enumerate(values)}
+
+
+def _with_formula(solution: Solution, residual: Any, column: Any) -> Solution:
+    count = column.numel()
+    matrix = solution.insert(ca.jacobian(residual, column))
+    constant = solution.insert(ca.substitute(residual, column, ca.SX.zeros(count)))
+    result = -constant / matrix if count == 1 else ca.solve(matrix, -constant)
     result = ca.densify(result)
-    values = {name: result[position] for position, name in enumerate(names)}
+    values = {column[place].name(): result[place] for place in range(count)}
     return Solution(solution.values | values, solution.blocks)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ from orchestrator.export.recipe import Solver
 from orchestrator.export.residual_dae import DataType
 
 _COUNTED_ELSEWHERE = {Region.DERIVATIVE, Region.DISCRETE, Region.INDICATOR}
+# CasADi lets callers leave out arguments and results; the runtime gives all of them.
+_OPTIONAL_ARGUMENT = re.compile(r"arg\[(\d+)\]\? (arg\[\1\]\[\d+\]) : 0")
+_OPTIONAL_RESULT = re.compile(r"if \(res\[(\d+)\]!=0\) (res\[\1\]\[)")
 _TYPE_CODES = {DataType.REAL: 0, DataType.INTEGER: 1, DataType.BOOLEAN: 2}
 
 
@@ -49,7 +53,6 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             f'#define MODEL_SOLVER "{solver.method}.c"',
             f"#define MODEL_MAX_STEP {_literal(solver.longest_step)}",
             f"#define MODEL_TOLERANCE {_literal(solver.relative_tolerance)}",
-            *(["#define MODEL_HAS_ADJOINT"] if _has_adjoint(layout.ode, fmi) else []),
             "",
             f"static const unsigned char model_types[] = {{{types}}};",
             *_extents(layout, fmi),
@@ -69,7 +72,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             '#include "functions.c"',
             "#pragma GCC diagnostic pop",
             "",
-            *implicit_c.tables(layout.ode),
+            *implicit_c.tables(layout.ode, fmi),
             *events_c.tables(layout.ode),
             *(jacobian_c.tables(layout.ode) if solver.is_implicit else ()),
             "",
@@ -101,7 +104,7 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
     knowns, seeds = ca.vertcat(t, u, x), ca.vertcat(seed_t, seed_u, seed_x)
     generator = ca.CodeGenerator("functions", {"casadi_int": "int", "with_header": False})
     everything = ca.vertcat(ode.y, ode.w, ode.xdot)
-    seed_z = implicit_c.tangent(ode, knowns, seeds)
+    seed_z = ca.SX.sym("dz", z.numel())
     tangent = ca.jtimes(everything, ca.vertcat(knowns, z), ca.vertcat(seeds, seed_z))
     ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
     for function in (
@@ -112,32 +115,29 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
         ca.Function("model_start", [p, c], [ca.densify(ode.start)]),
         ca.Function(
             "model_tangent",
-            [t, u, x, p, c, q, z, seed_u, seed_x, seed_t],
+            [t, u, x, p, c, q, z, seed_u, seed_x, seed_t, seed_z],
             ca.vertsplit(ca.cse(ca.densify(tangent)), ends),
         ),
-        *implicit_c.functions(ode),
+        *implicit_c.functions(ode, fmi),
         *events_c.functions(ode),
     ):
         generator.add(function)
-    if _has_adjoint(ode, fmi):
+    if fmi == "3.0":
         generator.add(_adjoint(ode, everything, ends))
     if solver.is_implicit:
         generator.add(jacobian_c.function(ode))
-    text: str = generator.dump()
-    return text
-
-
-def _has_adjoint(ode: ExplicitOde, fmi: str) -> bool:
-    return fmi == "3.0" and ode.is_explicit
+    text = _OPTIONAL_ARGUMENT.sub(r"\2", generator.dump())
+    return _OPTIONAL_RESULT.sub(r"\2", text)
 
 
 def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
-    """Transposed Jacobian times seeds of outputs, locals and derivatives."""
-    t, u, x, p, c, q = ode.arguments
+    """Transposed Jacobian by inputs, states and z times seeds of outputs, locals, derivatives."""
+    _, u, x, _, _, _ = ode.arguments
     seed = ca.SX.sym("bar", everything.numel())
-    product = ca.jtimes(everything, ca.vertcat(u, x), seed, True)  # noqa: FBT003 - transposed
-    bars = ca.vertsplit(ca.cse(ca.densify(product)), [0, u.numel(), u.numel() + x.numel()])
-    return ca.Function("model_adjoint", [t, u, x, p, c, q, *ca.vertsplit(seed, ends)], bars)
+    product = ca.jtimes(everything, ca.vertcat(u, x, ode.z), seed, True)  # noqa: FBT003 - transposed
+    places = [0, u.numel(), u.numel() + x.numel(), u.numel() + x.numel() + ode.z.numel()]
+    bars = ca.vertsplit(ca.cse(ca.densify(product)), places)
+    return ca.Function("model_adjoint", [*ode.arguments, ode.z, *ca.vertsplit(seed, ends)], bars)
 
 
 def _literals(values: Sequence[float]) -> str:

@@ -15,7 +15,7 @@ from orchestrator.export.index_reduction import reduce_index
 from orchestrator.export.initial_system import InitialSystem, initial_system
 from orchestrator.export.residual_dae import Kind, ResidualDae, Variable
 from orchestrator.export.selection_guard import SelectionGuard
-from orchestrator.export.start_point import calculated_values, column, guessed_values
+from orchestrator.export.start_point import calculated_values, column, guessed_values, start_point
 
 _SX = Any  # casadi.SX column
 
@@ -103,7 +103,7 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     others = tuple(variable for variable in free if not dae.is_state(variable))
     unknowns = [dae.derivatives[state.name] for state in states] + [v.symbol for v in others]
     started = frozenset(v.name for v in others if not (v.start.is_constant() and v.start.is_zero()))
-    solution = solve(dae.name, dae.residuals, unknowns, started)
+    solution = solve(dae.name, dae.residuals, unknowns, started, start_point(dae))
     calculated = dae.of_kind(Kind.CALCULATED)
     outputs = tuple(variable for variable in others if variable.kind is Kind.OUTPUT)
     shown = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)

@@ -103,7 +103,7 @@ class _Builder:
             return None
         shown = dae.of_kind(Kind.OUTPUT, Kind.LOCAL, Kind.CALCULATED)
         started = {v.name for v in shown if not (v.start.is_constant() and v.start.is_zero())}
-        solution = solve(dae.name, matching.equations, unknowns, started)
+        solution = solve(dae.name, matching.equations, unknowns, started, start_point(dae))
         return InitialSystem(
             frozenset(symbol.name() for symbol in solved),
             {s.name(): ca.SX.sym(f"guess of {s.name()}") for s in solved},

@@ -38,6 +38,7 @@ _COMMON = {
     "canGetAndSetFMUState": "true",
     "canSerializeFMUState": "true",
     "providesDirectionalDerivatives": "true",
+    "providesAdjointDerivatives": "true",
 }
 _INTERFACES = {
     "ModelExchange": {"needsCompletedIntegratorStep": "false"},
@@ -54,9 +55,8 @@ _INTERFACES = {
 def write(layout: Layout, recipe: Recipe, token: str) -> bytes:
     """Text of modelDescription.xml, encoded in UTF-8."""
     root = root_element(layout, {"fmiVersion": "3.0", "instantiationToken": token})
-    adjoint = {"providesAdjointDerivatives": "true" if layout.ode.is_explicit else "false"}
     for tag, own in _INTERFACES.items():
-        attributes = {"modelIdentifier": recipe.name, **own, **_COMMON, **adjoint}
+        attributes = {"modelIdentifier": recipe.name, **own, **_COMMON}
         if tag == "ModelExchange" and layout.ode.events.assertions:
             attributes["needsCompletedIntegratorStep"] = "true"
         if tag == "CoSimulation" and layout.ode.events:

@@ -23,7 +23,9 @@ typedef struct {
     N_Vector states, inside; /* no memory of their own: values[AT_X], and where `dense` writes */
     double time;             /* up to where the history reaches, with these u, x, p, c: */
     double seen[ROOM(AT_Y - AT_U)];
+#if N_BLOCKS == 0
     double entries[ROOM(N_JACOBIAN)];
+#endif
 } Solver;
 
 static int right_hand_side(realtype time, N_Vector x, N_Vector dx, void* user) {
@@ -33,23 +35,49 @@ static int right_hand_side(realtype time, N_Vector x, N_Vector dx, void* user) {
     return sum != 0.0; /* not finite: CVODE tries a shorter step */
 }
 
+#if N_BLOCKS > 0
+/* Column by column: unit seeds through the factored blocks. */
+static bool fill(Instance* instance, const double** known, SUNMatrix target) {
+    static const double no_seed[ROOM(N_U)];
+    double *seed = instance->next, *seed_z = instance->tangent_z;
+    const double* block_arguments[] = {known[0], known[1], known[2], known[3], known[4], known[5],
+                                       known[6], no_seed,  seed,     no_seed,  seed_z};
+    const double* arguments[] = {known[0], known[1], known[2], known[3], known[4],
+                                 known[5], known[6], seed,     seed_z};
+    if (!linearize(instance, known)) return false;
+    memset(seed, 0, sizeof instance->next);
+    for (int j = 0; j < N_X; ++j) {
+        double* results[] = {SM_COLUMN_D(target, j)};
+        seed[j] = 1.0;
+        propagate(instance, block_arguments, seed_z);
+        model_slope_tangent(arguments, results, NULL, NULL, 0);
+        seed[j] = 0.0;
+    }
+    return true;
+}
+#else
+static bool fill(Instance* instance, const double** known, SUNMatrix target) {
+    double* values = ((Solver*)instance->solver)->entries;
+    double* results[] = {values};
+    model_jacobian(known, results, NULL, NULL, 0);
+    for (int j = 0; j < N_X; ++j)
+        for (int n = model_jacobian_columns[j]; n < model_jacobian_columns[j + 1]; ++n)
+            SM_ELEMENT_D(target, model_jacobian_rows[n], j) = values[n];
+    return true;
+}
+#endif
+
 static int jacobian(realtype time, N_Vector x, N_Vector dx, SUNMatrix target, void* user,
                     N_Vector a, N_Vector b, N_Vector c) {
     Instance* instance = user;
     const double* v = instance->state.values;
-    double *z = instance->z_now, *values = ((Solver*)instance->solver)->entries;
+    double *z = instance->z_now, sum = 0.0;
     const double *u = inputs_at(instance, time), *q = instance->state.q;
     const double* arguments[] = {&time, u, N_VGetArrayPointer(x), v + AT_P, v + AT_C, q, z};
-    double *results[] = {values}, sum = 0.0;
     (void)dx, (void)a, (void)b, (void)c;
     memcpy(z, instance->state.z, sizeof instance->state.z);
-    if (!solve_running(instance, arguments, z)) return 1;
-    model_jacobian(arguments, results, NULL, NULL, 0);
-    for (int j = 0; j < N_X; ++j)
-        for (int n = model_jacobian_columns[j]; n < model_jacobian_columns[j + 1]; ++n) {
-            SM_ELEMENT_D(target, model_jacobian_rows[n], j) = values[n];
-            sum += 0.0 * values[n];
-        }
+    if (!solve_running(instance, arguments, z) || !fill(instance, arguments, target)) return 1;
+    for (int i = 0; i < N_X * N_X; ++i) sum += 0.0 * SM_DATA_D(target)[i];
     return sum != 0.0;
 }
 

@@ -41,11 +41,14 @@ static bool prepare_derivative(Instance* instance, const Reference unknowns[], s
 /* From the seeds of time, inputs and states in `tangent` to everything else in it. */
 static bool apply_tangent(Instance* instance) {
     double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
+    double* dz = instance->tangent_z;
     const double* q = instance->state.q;
     const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C,
-                                 q,           z,        d + AT_U, d + AT_X, d + AT_TIME};
+                                 q,           z,        d + AT_U, d + AT_X, d + AT_TIME,
+                                 dz};
     memcpy(z, instance->state.z, sizeof instance->state.z);
-    if (!solve_running(instance, arguments, z)) return false;
+    if (!solve_running(instance, arguments, z) || !linearize(instance, arguments)) return false;
+    propagate(instance, arguments, dz);
     double* results[] = {d + AT_Y, d + AT_W, d + AT_DX};
     model_tangent(arguments, results, NULL, NULL, 0);
     return true;
@@ -96,21 +99,25 @@ static Status directional_derivative(Instance* instance, const Reference unknown
     return STATUS_OK;
 }
 
-#ifdef MODEL_HAS_ADJOINT
+#if MODEL_FMI == 3
 static Status adjoint_derivative(Instance* instance, const Reference unknowns[],
                                  size_t unknown_count, const Reference knowns[], size_t known_count,
                                  const double seed[], double sensitivity[], const char* function) {
     if (!prepare_derivative(instance, unknowns, unknown_count, knowns, known_count, function))
         return STATUS_ERROR;
-    double *d = instance->tangent, *v = instance->state.values;
+    double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
     double u[ROOM(N_U)], x[ROOM(N_X)];
     for (size_t i = 0; i < unknown_count; ++i)
         for (Reference at = unknowns[i], end = at + MODEL_EXTENT(at); at < end; ++at)
             d[at] += *seed++;
     const double* arguments[] = {v + AT_TIME,       v + AT_U, v + AT_X, v + AT_P, v + AT_C,
-                                 instance->state.q, d + AT_Y, d + AT_W, d + AT_DX};
-    double* results[] = {u, x};
+                                 instance->state.q, z,        d + AT_Y, d + AT_W, d + AT_DX};
+    double* results[] = {u, x, instance->tangent_z};
+    memcpy(z, instance->state.z, sizeof instance->state.z);
+    if (!solve_running(instance, arguments, z) || !linearize(instance, arguments))
+        return report_block(instance, function);
     model_adjoint(arguments, results, NULL, NULL, 0);
+    propagate_back(instance, arguments, instance->tangent_z, u, x);
     for (size_t i = 0; i < known_count; ++i) {
         int place = (int)knowns[i], end = place + (int)MODEL_EXTENT(knowns[i]);
         for (; place < end; ++place) /* a state that is itself an unknown adds its own seed */

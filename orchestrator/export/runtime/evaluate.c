@@ -27,6 +27,7 @@ static bool update_parameters(Instance* instance) {
     double* calculated[] = {s->values + AT_C};
     double* start[] = {instance->stage};
     model_calculated(arguments, calculated, NULL, NULL, 0);
+    instance->fixed_known = false;
     if (s->mode & MODES_SETUP) {
         model_start(arguments, start, NULL, NULL, 0);
         for (int i = 0; i < N_X; ++i)

@@ -139,14 +139,6 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueRefere
     if (!room_fits(instance, unknowns, unknown_count, seed_count, __func__) ||
         !room_fits(instance, knowns, known_count, sensitivity_count, __func__))
         return fmi3Error;
-#ifdef MODEL_HAS_ADJOINT
     return (fmi3Status)adjoint_derivative(instance, unknowns, unknown_count, knowns, known_count,
                                           seed, sensitivity, __func__);
-#else
-    (void)unknowns, (void)knowns, (void)seed, (void)sensitivity;
-    return unsupported(instance,
-                       "not provided (providesAdjointDerivatives is false): the model has implicit "
-                       "equations",
-                       __func__);
-#endif
 }

@@ -6,6 +6,7 @@
 #include "instance.h"
 #include "log.c"
 #include "newton.c"
+#include "sensitivity.c"
 #include "input_slopes.c"
 #include "events.c"
 #include "evaluate.c"

@@ -4,7 +4,7 @@
  * Nothing in the core (every file but fmi2* and fmi3*) knows a version of FMI: the faces translate.
  * The generated model.h gives the sizes N_*, the tables model_* and the functions
  * model_ode, model_outputs, model_locals, model_calculated, model_start, model_tangent, those of
- * events and implicit blocks and, for FMI 3 models without such blocks, model_adjoint. */
+ * events and implicit blocks and, for FMI 3, model_adjoint. */
 #ifndef SOFTDOCK_INSTANCE_H
 #define SOFTDOCK_INSTANCE_H
 
@@ -38,6 +38,8 @@ enum {
 #define ROOM(count) ((count) > 0 ? (count) : 1)
 
 typedef uint32_t Reference;
+
+typedef enum { NO_SOLUTION, SINGULAR_BLOCK, LOST_SELECTION } Failure;
 
 /* Equal, number by number, to fmi2Status and fmi3Status. */
 typedef enum { STATUS_OK, STATUS_WARNING, STATUS_DISCARD, STATUS_ERROR } Status;
@@ -139,12 +141,16 @@ typedef struct {
     double initial_x[ROOM(N_X)], initial_c[ROOM(N_C)], checks[ROOM(N_CHECKS)];
     double step[ROOM(LARGEST_BLOCK)], next_step[ROOM(LARGEST_BLOCK)], from[ROOM(LARGEST_BLOCK)];
     double correction[ROOM(LARGEST_BLOCK)], row_scale[ROOM(LARGEST_BLOCK)];
-    double jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
+    double entries[ROOM(MOST_ENTRIES)], jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
     double next_jacobian[ROOM(LARGEST_BLOCK * LARGEST_BLOCK)];
     int pivots[ROOM(LARGEST_BLOCK)];
     double guard[2][ROOM(N_GUARDS)];
-    bool selection_failed;    /* `failed_block` names surplus variables of the selection of states */
-    const char* failed_block; /* label of the block that Newton's method could not solve */
+    double factors[ROOM(N_FACTORS)], factor_scales[ROOM(N_Z)]; /* of the blocks' Jacobians */
+    int factor_pivots[ROOM(N_Z)];
+    bool fixed_known; /* the factors of blocks of the kind BLOCK_FIXED */
+    double tangent_z[ROOM(N_Z)];
+    Failure failure;
+    const char* failed_block; /* label of the block without a solution, or of surplus variables */
     const char* unsettled;    /* label of what an event iteration kept changing */
     double truth[ROOM(N_R)], margin[ROOM(N_R)], band[ROOM(N_R)];
     double margin_before[ROOM(N_R)], band_before[ROOM(N_R)];

@@ -1,52 +1,23 @@
-/* Damped Newton iteration on the implicit blocks, one after the other, each from its last solution.
- */
+/* Solution of the implicit blocks, one after the other: linear ones by one factorisation, others by
+ * damped Newton iteration from their last solution. */
 #include "instance.h"
+#include "lu.c"
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 12 };
 #define SINGULAR 0.01 /* margin of a selection of states, at most 1 */
 #define NEAR_SINGULAR 0.3
 
-/* Scales the rows of A and factors it in place, L below and U on the diagonal and above; columns of
- * A follow each other. */
-static bool factor(double* a, double* scale, int* pivots, int n) {
-    for (int i = 0; i < n; ++i) {
-        scale[i] = 0.0;
-        for (int j = 0; j < n; ++j) scale[i] = fmax(scale[i], fabs(a[i + j * n]));
-        if (!(scale[i] > 0.0) || !isfinite(scale[i])) return false;
-        for (int j = 0; j < n; ++j) a[i + j * n] /= scale[i];
-    }
-    for (int k = 0; k < n; ++k) {
-        int pivot = k;
-        for (int i = k + 1; i < n; ++i)
-            if (fabs(a[i + k * n]) > fabs(a[pivot + k * n])) pivot = i;
-        pivots[k] = pivot;
-        if (!(fabs(a[pivot + k * n]) > 1e-14)) return false;
-        for (int j = 0; j < n && pivot != k; ++j) {
-            double keep = a[k + j * n];
-            a[k + j * n] = a[pivot + j * n], a[pivot + j * n] = keep;
-        }
-        for (int i = k + 1; i < n; ++i) {
-            double multiple = a[i + k * n] /= a[k + k * n];
-            if (multiple == 0.0) continue;
-            for (int j = k + 1; j < n; ++j) a[i + j * n] -= multiple * a[k + j * n];
-        }
-    }
-    return true;
+/* From structural nonzeros to a full matrix. */
+static void assemble(const Block* block, const double* entries, double* matrix) {
+    memset(matrix, 0, sizeof(double) * (size_t)(block->size * block->size));
+    for (int i = 0; i < block->entries; ++i) matrix[block->places[i]] = entries[i];
 }
 
-static void solve_factored(const double* a, const double* scale, const int* pivots, double* b,
-                           int n) {
-    for (int i = 0; i < n; ++i) b[i] /= scale[i];
-    for (int k = 0; k < n; ++k) {
-        double keep = b[k];
-        b[k] = b[pivots[k]], b[pivots[k]] = keep;
-    }
-    for (int k = 0; k < n; ++k)
-        for (int i = k + 1; i < n; ++i) b[i] -= a[i + k * n] * b[k];
-    for (int k = n - 1; k >= 0; --k) {
-        for (int j = k + 1; j < n; ++j) b[k] -= a[k + j * n] * b[j];
-        b[k] /= a[k + k * n];
-    }
+static void evaluate_block(Instance* instance, const Block* block, const double** arguments,
+                           double* residual, double* matrix) {
+    double* results[] = {residual, instance->entries};
+    block->function(arguments, results, NULL, NULL, 0);
+    if (block->kind != BLOCK_FIXED) assemble(block, instance->entries, matrix);
 }
 
 /* Length of a step in units of the solution; NaN gets through. */
@@ -62,15 +33,13 @@ static double length(const double* step, const double* z, int n) {
 /* Newton's method with the natural monotonicity test: a damped step is taken if the simplified
  * correction after it, with the same Jacobian, is shorter (Deuflhard, Newton Methods for Nonlinear
  * Problems, section 3.3; halving instead of his estimate of the damping). */
-static bool solve_block(Instance* instance, const Block* block, const double** arguments,
-                        double* all) {
+static bool solve_newton(Instance* instance, const Block* block, const double** arguments,
+                         double* all) {
     int n = block->size;
     size_t bytes = sizeof(double) * (size_t)n;
     double *z = all + block->first, *step = instance->step, *next = instance->next_step;
     double *from = instance->from, *matrix = instance->jacobian, *scale = instance->row_scale;
-    double* here[] = {step, matrix};
-    double* there[] = {next, instance->next_jacobian};
-    block->function(arguments, here, NULL, NULL, 0);
+    evaluate_block(instance, block, arguments, step, matrix);
     for (int iteration = 0; iteration < MAX_ITERATIONS; ++iteration) {
         if (!factor(matrix, scale, instance->pivots, n)) return false;
         memcpy(from, z, bytes);
@@ -84,7 +53,7 @@ static bool solve_block(Instance* instance, const Block* block, const double** a
             }
             for (int i = 0; i < n; ++i) z[i] = from[i] - damping * step[i];
             if (size <= 1e-9) return true; /* the error left is of the order of the square */
-            block->function(arguments, there, NULL, NULL, 0);
+            evaluate_block(instance, block, arguments, next, instance->next_jacobian);
             memcpy(instance->correction, next, bytes);
             solve_factored(matrix, scale, instance->pivots, instance->correction, n);
             if (length(instance->correction, z, n) <= (1.0 - 0.25 * damping) * size) break;
@@ -93,6 +62,45 @@ static bool solve_block(Instance* instance, const Block* block, const double** a
         memcpy(matrix, instance->next_jacobian, bytes * (size_t)n);
     }
     return false;
+}
+
+static bool solve_linear(Instance* instance, const Block* block, const double** arguments,
+                         double* all) {
+    int n = block->size;
+    double *z = all + block->first, *right = instance->step, *matrix = instance->jacobian;
+    double* scale = instance->row_scale;
+    int* pivots = instance->pivots;
+    evaluate_block(instance, block, arguments, right, matrix);
+    if (block->kind == BLOCK_FIXED) {
+        matrix = instance->factors + block->factors;
+        scale = instance->factor_scales + block->first;
+        pivots = instance->factor_pivots + block->first;
+    } else if (!factor(matrix, scale, pivots, n))
+        return false;
+    solve_factored(matrix, scale, pivots, right, n);
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += 0.0 * (z[i] = -right[i]);
+    return sum == 0.0;
+}
+
+/* Factors of matrices that change with parameters only: until those change, or a state is
+ * restored. */
+static bool factor_fixed(Instance* instance, const double** arguments) {
+    for (const Block* block = model_blocks; block < model_blocks + N_BLOCKS; ++block) {
+        if (block->kind != BLOCK_FIXED) continue;
+        double* matrix = instance->factors + block->factors;
+        double* results[] = {instance->entries};
+        block->matrix(arguments, results, NULL, NULL, 0);
+        assemble(block, instance->entries, matrix);
+        if (!factor(matrix, instance->factor_scales + block->first,
+                    instance->factor_pivots + block->first, block->size)) {
+            instance->failed_block = block->label;
+            instance->failure = SINGULAR_BLOCK;
+            return false;
+        }
+    }
+    instance->fixed_known = true;
+    return true;
 }
 
 /* Whether the constraints can still be solved for what is no state. Where their determinant would
@@ -113,7 +121,7 @@ static bool selection_holds(Instance* instance, const double** arguments, const 
         bool turned = s->z_known && (margin[i] * before < 0.0 || (near && expected * before < 0.0));
         if (fabs(margin[i]) > SINGULAR && !turned) continue;
         instance->failed_block = model_guard_labels[i];
-        instance->selection_failed = true;
+        instance->failure = LOST_SELECTION;
         return false;
     }
     if (z == s->z || N_Z == 0) {
@@ -129,13 +137,15 @@ static bool selection_holds(Instance* instance, const double** arguments, const 
 
 static bool solve_blocks(Instance* instance, const Block* blocks, int count,
                          const double** arguments, double* z) {
-    instance->failed_block = NULL;
-    instance->selection_failed = false;
-    for (int k = 0; k < count; ++k)
-        if (!solve_block(instance, blocks + k, arguments, z)) {
-            instance->failed_block = blocks[k].label;
-            return false;
-        }
+    for (const Block* block = blocks; block < blocks + count; ++block) {
+        bool newton = block->kind == BLOCK_NONLINEAR;
+        if (newton ? solve_newton(instance, block, arguments, z)
+                   : solve_linear(instance, block, arguments, z))
+            continue;
+        instance->failed_block = block->label;
+        instance->failure = newton ? NO_SOLUTION : SINGULAR_BLOCK;
+        return false;
+    }
     return true;
 }
 
@@ -144,6 +154,8 @@ static bool solve_blocks(Instance* instance, const Block* blocks, int count,
 static bool solve_running(Instance* instance, const double** arguments, double* z) {
     if (N_Z == 0 && N_GUARDS == 0) return true;
     double* guess[] = {instance->guess};
+    instance->failed_block = NULL;
+    if (!instance->fixed_known && !factor_fixed(instance, arguments)) return false;
     if (instance->state.z_known)
         memcpy(instance->guess, z, sizeof(double) * N_Z);
     else {
@@ -176,6 +188,8 @@ static bool solve_initial(Instance* instance) {
     const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->q, z};
     double* guess[] = {z};
     model_initial_guess(arguments, guess, NULL, NULL, 0);
+    instance->failed_block = NULL;
+    instance->fixed_known = false; /* c changes */
     if (!solve_blocks(instance, model_initial_blocks, N_INITIAL_BLOCKS, arguments, z)) return false;
     double* results[] = {instance->initial_x, instance->initial_c, s->z, instance->checks};
     model_initial(arguments, results, NULL, NULL, 0);
@@ -200,25 +214,23 @@ static bool consistent(Instance* instance, const char* function) {
     return true;
 }
 
-static const char no_solution[] =
-    "%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other start "
-    "values, or the equations have none or are singular here";
-
-static const char no_selection[] =
-    "%s: t = %.9g s: the selection of states does not hold any more: the constraints cannot be "
-    "solved for %s here; choose independent states (minimal coordinates)";
-
-static const char* block_message(const Instance* instance) {
-    return instance->selection_failed ? no_selection : no_solution;
-}
+static const char* const failures[] = {
+    [NO_SOLUTION] =
+        "%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other start "
+        "values, or the equations have none or are singular here",
+    [SINGULAR_BLOCK] = "%s: t = %.9g s: the linear equations for %s are singular or not finite",
+    [LOST_SELECTION] =
+        "%s: t = %.9g s: the selection of states does not hold any more: the constraints cannot be "
+        "solved for %s here; choose independent states (minimal coordinates)",
+};
 
 static Status report_block(const Instance* instance, const char* function) {
-    return fail(instance, block_message(instance), function, instance->state.values[AT_TIME],
+    return fail(instance, failures[instance->failure], function, instance->state.values[AT_TIME],
                 instance->failed_block);
 }
 
 /* As `report_block`; the importer may try again with other values. */
 static Status discard_block(const Instance* instance, const char* function) {
-    return discard(instance, block_message(instance), function, instance->state.values[AT_TIME],
+    return discard(instance, failures[instance->failure], function, instance->state.values[AT_TIME],
                    instance->failed_block);
 }

@@ -30,6 +30,7 @@ static Status restore_state(Instance* instance, const void* saved, const char* f
                     " or co-simulation)",
                     function);
     memcpy(&instance->state, saved, sizeof(State));
+    instance->fixed_known = false;
     return STATUS_OK;
 }
 

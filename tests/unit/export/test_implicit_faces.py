@@ -65,8 +65,7 @@ def test_both_versions_give_the_same_bits(roots: dict[str, Path]) -> None:
     assert third["x"][-1] == pytest.approx(1 - 0.25**2, abs=1e-7)
 
 
-def test_adjoint_derivatives_are_declared_absent(roots: dict[str, Path], tmp_path: Path) -> None:
-    """The exporter has no adjoint through Newton's method; the directional one is exact."""
+def test_both_derivatives_pass_through_the_block(roots: dict[str, Path], tmp_path: Path) -> None:
     fmu = roots["3.0"]
     assert validate_fmu(str(fmu)) == []
     with zipfile.ZipFile(fmu) as archive:
@@ -74,14 +73,11 @@ def test_adjoint_derivatives_are_declared_absent(roots: dict[str, Path], tmp_pat
     for tag in ("CoSimulation", "ModelExchange"):
         (interface,) = root.findall(tag)
         assert interface.get("providesDirectionalDerivatives") == "true"
-        assert interface.get("providesAdjointDerivatives") == "false"
-    messages: list[str] = []
-    opened, reference = _open(fmu, tmp_path, FMU3Slave, messages)
+        assert interface.get("providesAdjointDerivatives") == "true"
+    opened, reference = _open(fmu, tmp_path, FMU3Slave, [])
     y, x = [reference["y"]], [reference["x"]]
     assert opened.getDirectionalDerivative(y, x, [1.0]) == [pytest.approx(-0.5, rel=1e-14)]
-    with pytest.raises(FMICallException):
-        opened.getAdjointDerivative(y, x, [1.0], 1)
-    assert "providesAdjointDerivatives is false" in messages[-1]
+    assert opened.getAdjointDerivative(y, x, [1.0], 1) == [pytest.approx(-0.5, rel=1e-14)]
     opened.freeInstance()
 
 

@@ -1,0 +1,32 @@
+model FourBar "crank, coupler and rocker; the loop is closed by two constraints"
+  parameter Real a(unit="m") = 1 "crank";
+  parameter Real b(unit="m") = 3 "coupler";
+  parameter Real c(unit="m") = 2.5 "rocker";
+  parameter Real ground(unit="m") = 2.8;
+  parameter Real m(unit="kg") = 1;
+  output Real q(start=1.0, fixed=true, stateSelect=StateSelect.always) "angle of the crank";
+  output Real w(start=2.0, fixed=true, stateSelect=StateSelect.always);
+  Real p(start=0.4) "angle of the coupler";
+  Real r(start=1.4) "angle of the rocker";
+  Real wp;
+  Real wr;
+  Real xa;
+  Real ya;
+  Real xb;
+  Real yb;
+  Real fx "forces that close the loop";
+  Real fy;
+equation
+  der(q) = w;
+  der(p) = wp;
+  der(r) = wr;
+  xa = a*cos(q);
+  ya = a*sin(q);
+  xb = ground + c*cos(r);
+  yb = c*sin(r);
+  xb = xa + b*cos(p);
+  yb = ya + b*sin(p);
+  m*a^2/3*der(w) = 0.5 - 0.1*w + a*(fx*sin(q) - fy*cos(q));
+  m*b^2/12*der(wp) = b*(fx*sin(p) - fy*cos(p));
+  m*c^2/3*der(wr) = c*(fy*cos(r) - fx*sin(r)) - 9.81*m*c/2*cos(r);
+end FourBar;
