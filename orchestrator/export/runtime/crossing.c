@@ -108,7 +108,7 @@ static bool is_chattering(Instance* instance, double step) {
     if (++e->crowd >= CROWD) return true;
     if (++e->in_block < BLOCK) return false;
     double block = time - e->block_since;
-    bool shrinks = e->last_block > 0.0 && block < e->last_block;
+    bool shrinks = block < 0.999 * e->last_block && block > 0.01 * e->last_block;
     if (!shrinks) e->shrinking = 0, e->first_block = block;
     e->shrinking += shrinks;
     e->in_block = 0, e->block_since = time, e->last_block = block;
@@ -138,8 +138,6 @@ static Status happen_inside(Instance* instance, const char* relation, double ste
     bool chatters = relation != NULL && is_chattering(instance, step);
     if (chatters) return report_chattering(instance, relation, function);
     mark_samplers(instance);
-    restart(instance);
-    instance->state.events.after_event = 1;
     return happen(instance, function);
 }
 
@@ -148,7 +146,7 @@ static Status go_on(Instance* instance, double end, const char* function) {
     if (N_X > 0 && end - now > near(end)) return advance(instance, end, function);
     instance->t_before = now;
     memcpy(instance->x_before, instance->state.values + AT_X, sizeof(double) * N_X);
-    instance->state.values[AT_TIME] = end;
+    instance->state.values[AT_TIME] = N_X > 0 ? end : fmin(end, now + MODEL_MAX_STEP);
     return STATUS_OK;
 }
 
@@ -158,7 +156,7 @@ static Status step_through_events(Instance* instance, double end, const char* fu
     double* time = &s->values[AT_TIME];
     double begin = *time;
     if (s->event_due) {
-        restart(instance);
+        if (follow_samplers(instance, false, function) != STATUS_OK) return STATUS_ERROR;
         Status status = happen(instance, function);
         if (status != STATUS_OK) return status;
     }
@@ -166,7 +164,8 @@ static Status step_through_events(Instance* instance, double end, const char* fu
         double next = next_instant(instance), before = *time;
         const char* relation = NULL;
         if (before < end) {
-            Status status = go_on(instance, fmin(end, fmax(next, before)), function);
+            double stop = next > end + near(end) ? end : fmax(next, before);
+            Status status = go_on(instance, stop, function);
             if (status != STATUS_OK) return status;
             double place = before;
             bool after_event = s->events.after_event != 0;
@@ -181,7 +180,7 @@ static Status step_through_events(Instance* instance, double end, const char* fu
             if (instance->event_mode_used && (early || *time >= end)) {
                 instance->event_needed = true;
                 instance->early_return = early;
-                restart(instance);
+                s->stale |= STALE_OUTPUTS | STALE_LOCALS;
                 return STATUS_OK;
             }
             Status status = happen_inside(instance, relation, end - begin, function);
@@ -189,7 +188,7 @@ static Status step_through_events(Instance* instance, double end, const char* fu
         } else if (check_assertions(instance, false, function) != STATUS_OK) {
             return STATUS_ERROR;
         }
-        if (*time >= end && next_instant(instance) > end) return STATUS_OK;
+        if (*time >= end && next_instant(instance) > *time + near(*time)) return STATUS_OK;
     }
     return STATUS_OK;
 }

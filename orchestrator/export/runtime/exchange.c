@@ -96,6 +96,7 @@ static Status update_discrete(Instance* instance, EventInfo* info, const char* f
     State* s = &instance->state;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
+    if (follow_samplers(instance, false, function) != STATUS_OK) return STATUS_ERROR;
     mark_samplers(instance);
     const char* relation = pending_relation(instance);
     if (relation && is_chattering(instance, 0.1))

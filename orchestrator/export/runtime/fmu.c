@@ -7,6 +7,7 @@
 #include "log.c"
 #include "newton.c"
 #include "input_slopes.c"
+#include "instants.c"
 #include "events.c"
 #include "evaluate.c"
 #include "values.c"

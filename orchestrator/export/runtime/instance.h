@@ -103,7 +103,8 @@ typedef struct {
     double z[ROOM(N_Z)]; /* last solution of the implicit blocks */
     int64_t z_known;
     double q[ROOM(N_Q)];
-    double ticks[ROOM(N_S)]; /* of each sampler: how many of its instants are past */
+    double ticks[ROOM(N_S)];       /* of each sampler: how many of its instants are past, */
+    double samples[ROOM(2 * N_S)]; /* and its start and interval */
     Events events;
     int32_t event_due; /* an input or parameter has changed since the last event */
     int32_t terminated;

@@ -36,10 +36,12 @@ static inline Status do_step(Instance* instance, double time, double step, const
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
     if (s->terminated) return fail(instance, "%s: the model has ended the simulation", function);
-    const double end = time + step;
+    const double end = time + step, now = s->values[AT_TIME];
     instance->event_needed = instance->early_return = false;
-    s->values[AT_TIME] = instance->window_begin = time;
-    begin_step(s, time);
+    /* An event at the end may have been at an instant that lies beyond by rounding. */
+    bool ahead = HAS_EVENTS && now > time && now - time <= near(now);
+    s->values[AT_TIME] = instance->window_begin = ahead ? now : time;
+    begin_step(s, s->values[AT_TIME]);
     instance->window_length = step;
     instance->slopes_known = false;
 #if HAS_EVENTS
@@ -51,8 +53,8 @@ static inline Status do_step(Instance* instance, double time, double step, const
         if (status != STATUS_OK) return status;
     }
 #endif
-    s->values[AT_TIME] = end;
-    end_step(s, end);
+    s->values[AT_TIME] = fmax(end, s->values[AT_TIME]);
+    end_step(s, s->values[AT_TIME]);
     if (!settle(instance)) {
         s->mode = MODE_ERROR;
         return report_block(instance, function);
