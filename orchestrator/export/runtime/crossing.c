@@ -155,6 +155,11 @@ static Status step_through_events(Instance* instance, double end, const char* fu
     State* s = &instance->state;
     double* time = &s->values[AT_TIME];
     double begin = *time;
+    bool may_return = instance->event_mode_used && instance->early_return_allowed;
+    if (s->event_due && may_return && pending_relation(instance)) {
+        instance->event_needed = instance->early_return = true;
+        return STATUS_OK;
+    }
     if (s->event_due) {
         if (follow_samplers(instance, false, function) != STATUS_OK) return STATUS_ERROR;
         Status status = happen(instance, function);
