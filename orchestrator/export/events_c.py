@@ -62,9 +62,7 @@ def tables(ode: ExplicitOde) -> list[str]:
     events = ode.events
     t, u, x, _, _, _ = ode.arguments
     moving = ca.vertcat(u, x, ode.z)
-    foreseen = [
-        (1 + int(r.strict)) * events.is_time_event(r, t, moving) for r in events.relations
-    ]
+    foreseen = [(1 + int(r.strict)) * events.is_time_event(r, t, moving) for r in events.relations]
     states = [state.name for state in ode.states]
     messages = _messages(events)
     sizes = {
