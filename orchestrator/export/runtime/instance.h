@@ -87,6 +87,7 @@ typedef struct {
     int32_t crowd, in_block;                     /* events in each */
     int32_t shrinking;                           /* blocks in a row that were shorter */
     int32_t after_event;
+    int32_t rebound; /* 1 + the relation that the last event turned back */
 } Events;
 
 typedef struct {

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from fmpy import simulate_fmu
+from fmpy.fmi1 import FMICallException
 from scipy.optimize import brentq
 
 GRAVITY, RESTITUTION = 9.81, 0.8
@@ -174,3 +175,32 @@ def test_an_assert_that_only_a_trial_stage_violates_is_not_heard(
     slave.step(0.7, 4)
     assert slave.messages == []
     assert slave.get("x") == [pytest.approx(0.7, abs=1e-9)]
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rk4"])
+@pytest.mark.parametrize("restitution", [0.05, 0.3, 0.5, 0.9])
+def test_a_ball_never_falls_through_the_floor(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any], method: str, restitution: float
+) -> None:
+    text = BALL.replace(f"-{RESTITUTION}*", f"-{restitution}*")
+    slave = open_fmu(build_text("Ball", text, method=method)).initialize()
+    end = sqrt(2.0 / GRAVITY) * (1.0 + restitution) / (1.0 - restitution)
+    slave.step(0.05, int(end / 0.05))
+    assert slave.get("h")[0] >= -1e-12
+    with pytest.raises(FMICallException):
+        slave.step(0.05, 2)
+    assert "events accumulate" in slave.messages[-1]
+
+
+def test_a_fast_switch_after_a_long_rest_is_no_accumulation(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any]
+) -> None:
+    text = (
+        "model Rest input Real u; Integer n(start=0); Real x(start=0, fixed=true); equation"
+        " der(x) = u; when x > 0.5 then reinit(x, -0.5); n = pre(n) + 1; end when; end Rest;"
+    )
+    slave = open_fmu(build_text("Rest", text, method="dopri5")).initialize()
+    slave.step(20000.0)
+    slave.set(u=1000.0)
+    slave.step(0.1, 2)
+    assert slave.fmu.getInteger([slave.references["n"]])[0] in {199, 200}
