@@ -103,6 +103,8 @@ static Status update_discrete(Instance* instance, EventInfo* info, const char* f
         return report_chattering(instance, relation, function);
     Status status = happen(instance, function);
     if (status != STATUS_OK) return status;
+    if (s->interface == CO_SIMULATION && !expect_rebound(instance))
+        return report_modes(instance, function);
     info->terminate = s->terminated != 0;
     info->states_changed = instance->states_changed;
     info->next = next_instant(instance);

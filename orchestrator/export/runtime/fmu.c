@@ -13,6 +13,7 @@
 #include "values.c"
 #include MODEL_SOLVER
 #include "crossing.c"
+#include "accumulation.c"
 #include "life_cycle.c"
 #include "step.c"
 #include "exchange.c"
