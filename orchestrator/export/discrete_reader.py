@@ -130,8 +130,12 @@ class DiscreteReader:
     def read_when_clauses(self) -> None:
         """Read all when clauses and asserts."""
         for chain in self._flat.tree["when_chains"]:
-            with self._reporting(self._place(chain, "when-clause")):
+            place = self._place(chain, "when-clause")
+            known = len(self.when.assertions)
+            with self._reporting(place):
                 self.when.chain(chain)
+            new = self.when.assertions[known:]
+            self.when.assertions[known:] = [replace(one, origin=place) for one in new]
         for key in ("assert_equations", "initial_assert_equations"):
             for entry in self._flat.tree[key]:
                 place = self._place(entry, "assert")

@@ -62,7 +62,7 @@ def tables(ode: ExplicitOde) -> list[str]:
     events = ode.events
     t, u, x, _, _, _ = ode.arguments
     moving = ca.vertcat(u, x, ode.z)
-    foreseen = [events.is_time_event(r, t, moving) for r in events.relations]
+    foreseen = [(1 + int(r.strict)) * events.is_time_event(r, t, moving) for r in events.relations]
     states = [state.name for state in ode.states]
     messages = _messages(events)
     sizes = {
@@ -70,8 +70,8 @@ def tables(ode: ExplicitOde) -> list[str]:
         "N_DD": len(events.discrete),
         "N_R": len(events.relations),
         "N_S": len(events.samplers),
-        "N_MOMENTS": sum(foreseen),
-        "N_INDICATORS": len(foreseen) - sum(foreseen),
+        "N_MOMENTS": len(foreseen) - foreseen.count(0),
+        "N_INDICATORS": foreseen.count(0),
         "N_REINITS": len(events.reinits),
         "N_ASSERTIONS": len(events.assertions),
         "N_TERMINATIONS": len(events.terminations),
@@ -81,6 +81,7 @@ def tables(ode: ExplicitOde) -> list[str]:
     }
     return [
         *(f"#define {name} {size}" for name, size in sizes.items()),
+        "enum { NOT_FORESEEN, TRUE_FROM, FALSE_FROM };",
         _array("unsigned char", "model_foreseen", [str(int(f)) for f in foreseen]),
         _array("char* const", "model_relation_labels", _quoted(r.label for r in events.relations)),
         _array("char* const", "model_discrete_labels", _quoted(d.label for d in events.discrete)),

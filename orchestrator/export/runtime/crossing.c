@@ -1,11 +1,7 @@
-/* State events inside a step: where relations change, and whether that ever ends. */
+/* State events inside a step: where relations change. */
 #include "instance.h"
 
 #if HAS_EVENTS
-
-enum { CROWD = 100, BLOCK = 4 };
-
-static const double zeno_ratio = 1e-6; /* gaps between events that shrink this far never end */
 
 /* How far relation i is from changing; negative beyond. */
 static double distance(const Instance* instance, int i, const double* margin, const double* band) {
@@ -97,101 +93,6 @@ static const char* pending_relation(Instance* instance) {
     const State* s = &instance->state;
     int crossed = any_crossed(instance, s->values[AT_TIME], s->values + AT_X);
     return crossed > 0 ? changed_relation(instance) : NULL;
-}
-
-/* Events that crowd at one moment, or ever faster (counted by blocks, since each bounce of a ball
- * is two events), never let time pass on. */
-static bool is_chattering(Instance* instance, double step) {
-    Events* e = &instance->state.events;
-    double time = instance->state.values[AT_TIME];
-    if (time - e->crowd_since > 1e-6 * fmax(step, 1e-3)) e->crowd = 0, e->crowd_since = time;
-    if (++e->crowd >= CROWD) return true;
-    if (++e->in_block < BLOCK) return false;
-    double block = time - e->block_since;
-    bool shrinks = e->last_block > 0.0 && block < e->last_block;
-    if (!shrinks) e->shrinking = 0, e->first_block = block;
-    e->shrinking += shrinks;
-    e->in_block = 0, e->block_since = time, e->last_block = block;
-    return e->shrinking >= 3 && block < zeno_ratio * e->first_block;
-}
-
-static Status report_chattering(Instance* instance, const char* label, const char* function) {
-    State* s = &instance->state;
-    const Events* e = &s->events;
-    s->mode = MODE_ERROR;
-    if (e->crowd >= CROWD)
-        return fail(instance,
-                    "%s: chattering at t = %.9g s: %d events within %.3g s, the last at '%s'; give "
-                    "the switching a hysteresis, or write the sliding motion as a state of its own",
-                    function, s->values[AT_TIME], e->crowd, s->values[AT_TIME] - e->crowd_since,
-                    label);
-    return fail(instance,
-                "%s: events accumulate at t = %.9g s: the last %d took %.3g s, the last at '%s'; let "
-                "the motion come to rest below some speed",
-                function, s->values[AT_TIME], BLOCK, e->last_block, label);
-}
-
-/* An event at the present time, between two pieces of a communication step. */
-static Status happen_inside(Instance* instance, const char* relation, double step,
-                            const char* function) {
-    move_inputs(&instance->state, instance->state.values[AT_TIME]);
-    bool chatters = relation != NULL && is_chattering(instance, step);
-    if (chatters) return report_chattering(instance, relation, function);
-    mark_samplers(instance);
-    restart(instance);
-    instance->state.events.after_event = 1;
-    return happen(instance, function);
-}
-
-static Status go_on(Instance* instance, double end, const char* function) {
-    double now = instance->state.values[AT_TIME];
-    if (N_X > 0 && end - now > near(end)) return advance(instance, end, function);
-    instance->t_before = now;
-    memcpy(instance->x_before, instance->state.values + AT_X, sizeof(double) * N_X);
-    instance->state.values[AT_TIME] = end;
-    return STATUS_OK;
-}
-
-/* Goes on to `end`, from event to event. With event mode an event that may end the step does. */
-static Status step_through_events(Instance* instance, double end, const char* function) {
-    State* s = &instance->state;
-    double* time = &s->values[AT_TIME];
-    double begin = *time;
-    if (s->event_due) {
-        restart(instance);
-        Status status = happen(instance, function);
-        if (status != STATUS_OK) return status;
-    }
-    while (!s->terminated) {
-        double next = next_instant(instance), before = *time;
-        const char* relation = NULL;
-        if (before < end) {
-            Status status = go_on(instance, fmin(end, fmax(next, before)), function);
-            if (status != STATUS_OK) return status;
-            double place = before;
-            bool after_event = s->events.after_event != 0;
-            int crossed = crossed_inside(instance, before, after_event, &place);
-            s->events.after_event = 0;
-            if (crossed < 0 || (crossed && !find_crossing(instance, before, place)))
-                return report_modes(instance, function);
-            if (crossed) relation = changed_relation(instance);
-        }
-        if (relation || instant_has_come(instance, next)) {
-            bool early = *time < end && instance->early_return_allowed;
-            if (instance->event_mode_used && (early || *time >= end)) {
-                instance->event_needed = true;
-                instance->early_return = early;
-                restart(instance);
-                return STATUS_OK;
-            }
-            Status status = happen_inside(instance, relation, end - begin, function);
-            if (status != STATUS_OK) return status;
-        } else if (check_assertions(instance, false, function) != STATUS_OK) {
-            return STATUS_ERROR;
-        }
-        if (*time >= end && next_instant(instance) > end) return STATUS_OK;
-    }
-    return STATUS_OK;
 }
 
 #endif

@@ -8,6 +8,8 @@
 
 #if HAS_EVENTS
 
+static void restart(Instance* instance); /* of the solver */
+
 enum { MAX_SWEEPS = 2 * (N_DD + N_R) + 20, MAX_ROUNDS = 100 };
 
 /* Evaluates all comparisons at a point, relations of implicit blocks included; z is scratch. */
@@ -30,6 +32,8 @@ static void indicate(const Instance* instance, double* indicators) {
     }
 }
 
+static bool differ(double a, double b) { return a != b && !(isnan(a) && isnan(b)); }
+
 /* Brings relations and discrete variables into agreement with everything else. */
 static bool settle_modes(Instance* instance) {
     State* s = &instance->state;
@@ -40,6 +44,7 @@ static bool settle_modes(Instance* instance) {
         const char* changed = NULL;
         if (!compare(instance, v[AT_TIME], v + AT_X, s->z)) return false;
         s->z_known = 1;
+        follow_moments(instance, instance->truth);
         for (int i = 0; i < N_R; ++i) {
             if (q[Q_RELATION + i] == instance->truth[i]) continue;
             q[Q_RELATION + i] = instance->truth[i];
@@ -48,8 +53,7 @@ static bool settle_modes(Instance* instance) {
         double* results[] = {instance->discrete};
         model_discrete(arguments, results, NULL, NULL, 0);
         for (int i = 0; i < N_DD; ++i) {
-            if (q[i] == instance->discrete[i]) continue;
-            if (isnan(q[i]) && isnan(instance->discrete[i])) continue;
+            if (!differ(q[i], instance->discrete[i])) continue;
             q[i] = instance->discrete[i];
             changed = model_discrete_labels[i];
         }
@@ -82,7 +86,7 @@ static bool start_modes(Instance* instance) {
         for (int i = 0; i < N_DD; ++i) {
             bool chosen = i < N_D && s->discrete_set[i];
             double start = chosen ? v[AT_D + i] : instance->discrete[i];
-            changed |= q[Q_PRE + i] != start;
+            changed |= differ(q[Q_PRE + i], start);
             q[Q_PRE + i] = start;
             if (sweep == 0) q[i] = start;
         }
@@ -90,6 +94,7 @@ static bool start_modes(Instance* instance) {
         if (sweep == 0) {
             double* results[] = {q + Q_RELATION, instance->margin, instance->band};
             model_relations(arguments, results, NULL, NULL, 0);
+            follow_moments(instance, q + Q_RELATION);
         }
         if (!solve_initial(instance)) return false;
         if (!settle_modes(instance)) return false;
@@ -183,11 +188,7 @@ static bool set_states_anew(Instance* instance, const double** arguments, const 
 
 static Status report_modes(Instance* instance, const char* function) {
     instance->state.mode = MODE_ERROR;
-    if (!instance->unsettled) return report_block(instance, function);
-    return fail(instance,
-                "%s: t = %.9g s: the event iteration does not settle: '%s' keeps changing; relations "
-                "or discrete equations contradict each other",
-                function, instance->state.values[AT_TIME], instance->unsettled);
+    return report_block(instance, function);
 }
 
 /* A whole event; samplers that are due have been marked. */
@@ -197,6 +198,8 @@ static Status happen(Instance* instance, const char* function) {
     const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, q, s->z};
     instance->states_changed = false;
     s->event_due = 0;
+    s->events.after_event = 1;
+    restart(instance);
     for (int round = 0; round < MAX_ROUNDS; ++round) {
         bool again = q[Q_INITIAL] != 0.0;
         if (!settle_modes(instance)) return report_modes(instance, function);
@@ -204,7 +207,7 @@ static Status happen(Instance* instance, const char* function) {
         if (check_assertions(instance, true, function) != STATUS_OK) return STATUS_ERROR;
         if (!set_states_anew(instance, arguments, function)) return STATUS_ERROR;
         for (int i = 0; i < N_DD; ++i) {
-            again |= q[Q_PRE + i] != q[i];
+            again |= differ(q[Q_PRE + i], q[i]);
             q[Q_PRE + i] = q[i];
         }
         for (int i = 0; i < N_S; ++i) again |= q[Q_SAMPLE + i] != 0.0;
@@ -218,72 +221,6 @@ static Status happen(Instance* instance, const char* function) {
     return fail(instance,
                 "%s: t = %.9g s: %d events follow each other at one instant without end", function,
                 v[AT_TIME], MAX_ROUNDS);
-}
-
-/* How far time may be off the instant that was asked for and still count as that. */
-static double near(double time) { return 4.0 * DBL_EPSILON * fabs(time); }
-
-static double tick(const Instance* instance, int i) {
-    return instance->samples[2 * i] + instance->state.ticks[i] * instance->samples[2 * i + 1];
-}
-
-static void read_samplers(Instance* instance) {
-    const double* v = instance->state.values;
-    const double* arguments[] = {v + AT_P, v + AT_C};
-    double* results[] = {instance->samples};
-    model_samples(arguments, results, NULL, NULL, 0);
-}
-
-static Status start_samplers(Instance* instance, const char* function) {
-    State* s = &instance->state;
-    read_samplers(instance);
-    for (int i = 0; i < N_S; ++i) {
-        double start = instance->samples[2 * i], interval = instance->samples[2 * i + 1];
-        if (!(interval > 0.0) || !isfinite(interval) || !isfinite(start)) {
-            s->mode = MODE_ERROR;
-            return fail(instance, "%s: sample(%g, %g): the interval must be positive", function,
-                        start, interval);
-        }
-        double passed = ceil((s->values[AT_TIME] - start) / interval * (1.0 - DBL_EPSILON));
-        s->ticks[i] = passed > 0.0 ? passed : 0.0;
-    }
-    return STATUS_OK;
-}
-
-/* Marks the samplers whose instant has come; whether there is one. */
-static bool mark_samplers(Instance* instance) {
-    State* s = &instance->state;
-    double time = s->values[AT_TIME];
-    bool any = false;
-    if (N_S > 0) read_samplers(instance);
-    for (int i = 0; i < N_S; ++i)
-        while (tick(instance, i) <= time + near(time)) {
-            s->ticks[i] += 1.0;
-            s->q[Q_SAMPLE + i] = 1.0;
-            any = true;
-        }
-    return any;
-}
-
-/* The next instant that is known beforehand; infinite if there is none. */
-static double next_instant(Instance* instance) {
-    const double* v = instance->state.values;
-    double next = INFINITY;
-    if (N_S > 0) read_samplers(instance);
-    for (int i = 0; i < N_S; ++i) next = fmin(next, tick(instance, i));
-    if (N_MOMENTS > 0) {
-        const double* arguments[] = {v + AT_P, v + AT_C, instance->state.q};
-        double* results[] = {instance->moments};
-        model_moments(arguments, results, NULL, NULL, 0);
-        for (int i = 0; i < N_MOMENTS; ++i)
-            if (instance->moments[i] > v[AT_TIME]) next = fmin(next, instance->moments[i]);
-    }
-    return next;
-}
-
-static bool instant_has_come(Instance* instance, double next) {
-    double time = instance->state.values[AT_TIME];
-    return time >= next - near(time);
 }
 
 /* Relations and discrete variables as the event that changed inputs cause would leave them, without

@@ -96,12 +96,15 @@ static Status update_discrete(Instance* instance, EventInfo* info, const char* f
     State* s = &instance->state;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
+    if (follow_samplers(instance, false, function) != STATUS_OK) return STATUS_ERROR;
     mark_samplers(instance);
     const char* relation = pending_relation(instance);
     if (relation && is_chattering(instance, 0.1))
         return report_chattering(instance, relation, function);
     Status status = happen(instance, function);
     if (status != STATUS_OK) return status;
+    if (s->interface == CO_SIMULATION && !expect_rebound(instance))
+        return report_modes(instance, function);
     info->terminate = s->terminated != 0;
     info->states_changed = instance->states_changed;
     info->next = next_instant(instance);

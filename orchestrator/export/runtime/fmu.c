@@ -8,11 +8,13 @@
 #include "newton.c"
 #include "sensitivity.c"
 #include "input_slopes.c"
+#include "instants.c"
 #include "events.c"
 #include "evaluate.c"
 #include "values.c"
 #include MODEL_SOLVER
 #include "crossing.c"
+#include "accumulation.c"
 #include "life_cycle.c"
 #include "step.c"
 #include "exchange.c"

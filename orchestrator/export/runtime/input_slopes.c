@@ -62,6 +62,6 @@ __attribute__((unused)) static Status set_slopes(Instance* instance, const Refer
     }
     forget_slopes(s);
     for (size_t i = 0; i < count; ++i) s->slopes[references[i] - AT_U] = values[i];
-    if (count > 0) s->slopes_are = SLOPES_SET;
+    if (count > 0) s->slopes_are = SLOPES_SET, s->slopes_since = s->values[AT_TIME];
     return STATUS_OK;
 }

@@ -89,6 +89,7 @@ typedef struct {
     int32_t crowd, in_block;                     /* events in each */
     int32_t shrinking;                           /* blocks in a row that were shorter */
     int32_t after_event;
+    int32_t rebound; /* 1 + the relation that the last event turned back */
 } Events;
 
 typedef struct {
@@ -105,7 +106,8 @@ typedef struct {
     double z[ROOM(N_Z)]; /* last solution of the implicit blocks */
     int64_t z_known;
     double q[ROOM(N_Q)];
-    double ticks[ROOM(N_S)]; /* of each sampler: how many of its instants are past */
+    double ticks[ROOM(N_S)];       /* of each sampler: how many of its instants are past, */
+    double samples[ROOM(2 * N_S)]; /* and its start and interval */
     Events events;
     int32_t event_due; /* an input or parameter has changed since the last event */
     int32_t terminated;

@@ -100,7 +100,7 @@ static Status exit_initialization(Instance* instance, const char* function) {
         return STATUS_ERROR;
     }
 #if HAS_EVENTS
-    if (start_samplers(instance, function) != STATUS_OK) return STATUS_ERROR;
+    if (follow_samplers(instance, true, function) != STATUS_OK) return STATUS_ERROR;
     if (happen(instance, function) != STATUS_OK) return STATUS_ERROR; /* the initial event */
     if (s->interface == CO_SIMULATION && !instance->event_mode_used && mark_samplers(instance) &&
         happen(instance, function) != STATUS_OK)

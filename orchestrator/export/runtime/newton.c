@@ -224,13 +224,25 @@ static const char* const failures[] = {
         "solved for %s here; choose independent states (minimal coordinates)",
 };
 
+static const char no_agreement[] =
+    "%s: t = %.9g s: the event iteration does not settle: '%s' keeps changing; relations or "
+    "discrete equations contradict each other";
+
+static const char* block_message(const Instance* instance) {
+    return instance->failed_block ? failures[instance->failure] : no_agreement;
+}
+
+static const char* block_label(const Instance* instance) {
+    return instance->failed_block ? instance->failed_block : instance->unsettled;
+}
+
 static Status report_block(const Instance* instance, const char* function) {
-    return fail(instance, failures[instance->failure], function, instance->state.values[AT_TIME],
-                instance->failed_block);
+    return fail(instance, block_message(instance), function, instance->state.values[AT_TIME],
+                block_label(instance));
 }
 
 /* As `report_block`; the importer may try again with other values. */
 static Status discard_block(const Instance* instance, const char* function) {
-    return discard(instance, failures[instance->failure], function, instance->state.values[AT_TIME],
-                   instance->failed_block);
+    return discard(instance, block_message(instance), function, instance->state.values[AT_TIME],
+                   block_label(instance));
 }

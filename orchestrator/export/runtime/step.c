@@ -29,6 +29,81 @@ static bool step_is_valid(const Instance* instance, double time, double step,
     return true;
 }
 
+#if HAS_EVENTS
+
+/* An event at the present time, between two pieces of a communication step. */
+static Status happen_inside(Instance* instance, const char* relation, double step,
+                            const char* function) {
+    move_inputs(&instance->state, instance->state.values[AT_TIME]);
+    bool chatters = relation != NULL && is_chattering(instance, step);
+    if (chatters) return report_chattering(instance, relation, function);
+    mark_samplers(instance);
+    Status status = happen(instance, function);
+    if (status == STATUS_OK && !expect_rebound(instance)) return report_modes(instance, function);
+    return status;
+}
+
+static Status go_on(Instance* instance, double end, const char* function) {
+    double now = instance->state.values[AT_TIME];
+    if (N_X > 0 && end - now > near(end)) return advance(instance, end, function);
+    instance->t_before = now;
+    memcpy(instance->x_before, instance->state.values + AT_X, sizeof(double) * N_X);
+    instance->state.values[AT_TIME] = N_X > 0 ? end : fmin(end, now + MODEL_MAX_STEP);
+    return STATUS_OK;
+}
+
+/* Goes on to `end`, from event to event. With event mode an event that may end the step does. */
+static Status step_through_events(Instance* instance, double end, const char* function) {
+    State* s = &instance->state;
+    double* time = &s->values[AT_TIME];
+    double begin = *time;
+    bool may_return = instance->event_mode_used && instance->early_return_allowed;
+    if (s->event_due && may_return && pending_relation(instance)) {
+        instance->event_needed = instance->early_return = true;
+        return STATUS_OK;
+    }
+    if (s->event_due) {
+        if (follow_samplers(instance, false, function) != STATUS_OK) return STATUS_ERROR;
+        Status status = happen(instance, function);
+        if (status != STATUS_OK) return status;
+    }
+    while (!s->terminated) {
+        double next = next_instant(instance), before = *time;
+        const char* relation = NULL;
+        if (before < end) {
+            double stop = next > end + near(end) ? end : fmax(next, before);
+            Status status = go_on(instance, stop, function);
+            if (status != STATUS_OK) return status;
+            double place = before;
+            bool after_event = s->events.after_event != 0;
+            int crossed = crossed_inside(instance, before, after_event, &place);
+            s->events.after_event = 0;
+            if (crossed < 0 || (crossed && !find_crossing(instance, before, place)))
+                return report_modes(instance, function);
+            if (crossed) relation = changed_relation(instance);
+        }
+        if (relation || instant_has_come(instance, next)) {
+            bool early = *time < end && instance->early_return_allowed;
+            if (instance->event_mode_used && (early || *time >= end)) {
+                instance->event_needed = true;
+                instance->early_return = early;
+                s->stale |= STALE_OUTPUTS | STALE_LOCALS;
+                return STATUS_OK;
+            }
+            Status status = happen_inside(instance, relation, end - begin, function);
+            if (status != STATUS_OK) return status;
+        } else if ((relation = missed_rebound(instance))) {
+            return report_chattering(instance, relation, function);
+        } else if (check_assertions(instance, false, function) != STATUS_OK) {
+            return STATUS_ERROR;
+        }
+        if (*time >= end && next_instant(instance) > *time + near(*time)) return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+#endif
+
 static inline Status do_step(Instance* instance, double time, double step, const char* function) {
     if (!allowed(instance, MODE_STEP, function)) return STATUS_ERROR;
     if (!step_is_valid(instance, time, step, function)) return STATUS_ERROR;
@@ -36,10 +111,12 @@ static inline Status do_step(Instance* instance, double time, double step, const
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance))
         return report_block(instance, function);
     if (s->terminated) return fail(instance, "%s: the model has ended the simulation", function);
-    const double end = time + step;
+    const double end = time + step, now = s->values[AT_TIME];
     instance->event_needed = instance->early_return = false;
-    s->values[AT_TIME] = instance->window_begin = time;
-    begin_step(s, time);
+    /* An event at the end may have been at an instant that lies beyond by rounding. */
+    bool ahead = HAS_EVENTS && now > time && now - time <= near(now);
+    s->values[AT_TIME] = instance->window_begin = ahead ? now : time;
+    begin_step(s, s->values[AT_TIME]);
     instance->window_length = step;
     instance->slopes_known = false;
 #if HAS_EVENTS
@@ -51,8 +128,8 @@ static inline Status do_step(Instance* instance, double time, double step, const
         if (status != STATUS_OK) return status;
     }
 #endif
-    s->values[AT_TIME] = end;
-    end_step(s, end);
+    s->values[AT_TIME] = fmax(end, s->values[AT_TIME]);
+    end_step(s, s->values[AT_TIME]);
     if (!settle(instance)) {
         s->mode = MODE_ERROR;
         return report_block(instance, function);

@@ -27,18 +27,41 @@ equation
   y = z + k[2]*x[2];
 end Plant;
 """
+SWITCHED = """model Plant "every kind of event, and an implicit equation that switches"
+  parameter Real period = 0.07;
+  input Real u;
+  output Real y;
+  discrete Real held(start=0.1);
+  Integer n(start=0);
+  Boolean high(start=false, fixed=true);
+  Real x(start=1, fixed=true), v(start=2, fixed=true), z(start=0.5);
+equation
+  der(x) = v;
+  der(v) = -30*x + held + (if high then 1 else u);
+  z^3 + z = x + (if z > 0.3 then 0.2 else 0.1);
+  high = x > 0.4 or pre(high) and x > -0.4;
+  when sample(0, period) then held = pre(held)/2 + x; end when;
+  when {x < -0.9, u > 0.9} then n = pre(n) + 1; reinit(v, -pre(v)); end when;
+  assert(x < 0.8, "far, " + String(x), AssertionLevel.warning);
+  y = z + v + n;
+end Plant;
+"""
 
 
-@pytest.fixture(scope="module", params=["rk4", "dopri5"])
+_KINDS = [(m, text) for text in (PLANT, SWITCHED) for m in ("rk4", "dopri5")]
+
+
+@pytest.fixture(scope="module", params=_KINDS, ids=["rk4", "dopri5", "events-rk4", "events-dopri5"])
 def plants(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
     from orchestrator.export.recipe import Solver
 
     root = tmp_path_factory.mktemp("root")
-    (root / "Plant.mo").write_text(PLANT, encoding="utf-8")
+    method, text = request.param
+    (root / "Plant.mo").write_text(text, encoding="utf-8")
     output = tmp_path_factory.mktemp("built")
-    built = build_model("Plant", root, output, fmi=("2.0", "3.0"), solver=Solver(request.param))
+    built = build_model("Plant", root, output, fmi=("2.0", "3.0"), solver=Solver(method))
     return dict(built.files)
 
 

@@ -117,3 +117,18 @@ def test_refusals(slave: Any, call: Callable[[Any], Any], pattern: str) -> None:
     with pytest.raises(FMICallException):
         call(slave)
     assert pattern in str(slave.messages[-1])
+
+
+def test_a_slope_set_between_steps_counts_from_now(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any]
+) -> None:
+    text = (
+        "model Edge input Real u; output Real y; equation y = if u > 0.05 then 1 else 0; end Edge;"
+    )
+    slave = open_fmu(build_text("Edge", text, method="dopri5")).initialize()
+    slave.step(0.1)
+    slave.set(u=0.0)
+    slope(slave, "u", 1.0)
+    assert slave.get("y") == [0.0]
+    slave.step(0.1)
+    assert slave.get("y") == [1.0]
