@@ -95,7 +95,7 @@ class Layout:
         return tuple(slot for slot in self.slots if slot.region is region)
 
     def start(self, slot: Slot) -> float:
-        """Start value with all parameters at their defaults; 0 for what is calculated later."""
+        """Start value, with all parameters at their defaults; 0 for what is calculated later."""
         return self._starts.get(slot.reference, 0.0)
 
     def tunable(self, slot: Slot) -> bool:
@@ -124,15 +124,15 @@ class Layout:
     def _starts(self) -> dict[int, float]:
         ode = self.ode
         starts = {s.reference: float(s.variable.value) for s in self.of(Region.CONSTANT)}
-        for region in (Region.INPUT, Region.PARAMETER):
-            starts |= {s.reference: number(s.variable.start) for s in self.of(region)}
+        starts |= {s.reference: number(s.variable.start) for s in self.of(Region.PARAMETER)}
         for slot, equation in zip(self.of(Region.DISCRETE), ode.events.discrete, strict=False):
             starts[slot.reference] = number(ca.SX(equation.start)) if equation.exact else 0.0
         p = [starts[slot.reference] for slot in self.of(Region.PARAMETER)]
         _, _, _, p_symbols, c_symbols, _ = ode.arguments
         c = ca.Function("c", [p_symbols], [ode.c])(p)
-        x = ca.Function("x", [p_symbols, c_symbols], [ode.start])(p, c)
-        for region, column in ((Region.CALCULATED, c), (Region.STATE, x)):
+        inputs = ca.vertcat(ca.SX(0, 1), *(variable.start for variable in ode.inputs))
+        u, x = ca.Function("starts", [p_symbols, c_symbols], [inputs, ode.start])(p, c)
+        for region, column in ((Region.CALCULATED, c), (Region.INPUT, u), (Region.STATE, x)):
             starts |= {s.reference: float(column[i]) for i, s in enumerate(self.of(region))}
         return starts
 

@@ -117,6 +117,8 @@ typedef struct {
     unsigned char discrete_set[ROOM(N_D)];
 } State;
 
+enum { LOG_ERROR = 1, LOG_WARNING = 2, LOG_DISCARD = 4, LOG_EVENTS = 8, LOG_ALL = 15 };
+
 /* Who gets the messages; each face knows the type of its importer's logger. */
 typedef struct Importer Importer;
 struct Importer {
@@ -124,6 +126,7 @@ struct Importer {
     void (*logger)(void);
     void* environment;
     const char* name;
+    unsigned categories; /* that are wanted, besides errors */
 };
 
 typedef struct {
