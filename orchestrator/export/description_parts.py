@@ -11,7 +11,7 @@ from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
 from orchestrator.export.residual_dae import DataType, Kind
 from orchestrator.export.type_definition import (
-    TypeDefinition,
+    TypeDefinitions,
     definition_of,
     limit_text,
     limits,
@@ -125,9 +125,7 @@ def identity(layout: Layout, slot: Slot) -> dict[str, str]:
     return attributes
 
 
-def quantities(
-    layout: Layout, slots: Sequence[Slot], types: dict[str, TypeDefinition]
-) -> dict[str, str]:
+def quantities(layout: Layout, slots: Sequence[Slot], types: TypeDefinitions) -> dict[str, str]:
     """Attributes that say which values a scalar has, or all elements of an array."""
     slot = slots[0]
     details: dict[str, str] = {}

@@ -12,6 +12,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.enumeration_types import EnumerationTypes
 from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.refusal import Refusal
@@ -43,6 +44,7 @@ class VariableReader:
         self._flat = flat
         self._interpreter = interpreter
         self._literals = literals
+        self._enumerations = EnumerationTypes(flat.name, flat.tree)
         types = flat.tree["variable_type_names"]
         self._entries: dict[str, Json] = {
             name: entry for name, entry in flat.tree["variables"].items() if types[name] != "String"
@@ -277,7 +279,8 @@ class VariableReader:
     def _evaluate(self, name: str, node: Json) -> Tensor:
         shape = tuple(self._entries[name]["dims"])
         if node is None:
-            return Tensor(shape, (ca.SX(0),) * math.prod(shape))
+            default = ca.SX(1 if self._literals_of(name) else 0)  # an enumeration's first literal
+            return Tensor(shape, (default,) * math.prod(shape))
         try:
             value = self._interpreter.evaluate(node, self._scope)
         except Refusal as refusal:
@@ -306,9 +309,7 @@ class VariableReader:
 
     def _literals_of(self, name: str) -> tuple[str, ...]:
         """Literals of a variable's enumeration type; none if it has another type."""
-        owner = f"{self._flat.tree['variable_type_names'].get(name)}."
-        listed = [text for text in self._literals if text.startswith(owner)]
-        return tuple(text.rpartition(".")[2] for text in listed if not text.endswith("'"))
+        return self._enumerations.literals(self._entries[name])
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
         return ModelicaError(f"{self._at(name)}: the exporter does not support {refusal}")

@@ -43,9 +43,8 @@ class Slot:
 
     @property
     def type(self) -> DataType:
-        """Type in modelDescription.xml; an enumeration is shown as its number."""
-        enumeration = self.variable.type is DataType.ENUMERATION
-        return DataType.INTEGER if enumeration else self.variable.type
+        """Type in modelDescription.xml."""
+        return self.variable.type
 
 
 @dataclass(frozen=True)

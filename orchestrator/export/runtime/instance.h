@@ -56,7 +56,7 @@ typedef enum {
 
 enum { MODES_ALL = 127, MODES_READ = 126, MODES_SETUP = 3, MODES_EXCHANGE = 96 };
 
-enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN }; /* in model_types */
+enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUMERATION }; /* in model_types */
 
 /* What no longer agrees with the inputs, states and parameters; computed on the next read. */
 enum { STALE_PARAMETERS = 1, STALE_OUTPUTS = 2, STALE_LOCALS = 4, STALE_ALL = 7 };
