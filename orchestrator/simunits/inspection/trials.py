@@ -62,8 +62,15 @@ def start_values(bench: Bench) -> str:
             for v in probe.variables(causality)
             if v.start is not None
         ]
-        count = len(listed)
-        values = [float(v.start) for v in listed]
+        arrays = [
+            v
+            for causality in ("parameter", "input")
+            for v, size in probe.arrays(causality)
+            if v.start is not None and len(v.start.split()) == size
+        ]
+        count = len(listed) + len(arrays)
+        listed += arrays
+        values = [float(text) for v in listed for text in str(v.start).split()]
         if not late:
             probe.set(listed, values)
         probe.enter_initialization(bench.start)
