@@ -77,6 +77,8 @@ def _pairs(values: dict[str, Any]) -> str:
 
 def _cell(port: dict[str, Any], column: str) -> str:
     value = port[column]
+    if column == "type" and port["literals"]:
+        value = f"{value}({', '.join(port['literals'])})"
     if column == "type" and port["shape"]:
         value = f"{value}{port['shape']}"
     return "" if value is None else str(value)

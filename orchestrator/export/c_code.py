@@ -22,7 +22,12 @@ _COUNTED_ELSEWHERE = {Region.DERIVATIVE, Region.DISCRETE, Region.INDICATOR}
 # CasADi lets callers leave out arguments and results; the runtime gives all of them.
 _OPTIONAL_ARGUMENT = re.compile(r"arg\[(\d+)\]\? (arg\[\1\]\[\d+\]) : 0")
 _OPTIONAL_RESULT = re.compile(r"if \(res\[(\d+)\]!=0\) (res\[\1\]\[)")
-_TYPE_CODES = {DataType.REAL: 0, DataType.INTEGER: 1, DataType.BOOLEAN: 2}
+_TYPE_CODES = {
+    DataType.REAL: 0,
+    DataType.INTEGER: 1,
+    DataType.BOOLEAN: 2,
+    DataType.ENUMERATION: 3,
+}
 
 
 def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
@@ -55,6 +60,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             f"#define MODEL_TOLERANCE {_literal(solver.relative_tolerance)}",
             "",
             f"static const unsigned char model_types[] = {{{types}}};",
+            *_enumerations(layout),
             *_extents(layout, fmi),
             f"static const unsigned char model_outputs_listed[] = {{{', '.join(listed)}}};",
             f"static const unsigned char model_tunable[] = {{{tunable}}};",
@@ -91,6 +97,25 @@ def _extents(layout: Layout, fmi: str) -> list[str]:
         f"static const unsigned model_extents[] = {{{', '.join(map(str, counts))}}};",
         "#define MODEL_EXTENT(reference) model_extents[reference]",
         f"#define MODEL_LARGEST_EXTENT {max(counts)}",
+    ]
+
+
+def _enumerations(layout: Layout) -> list[str]:
+    """Number and names of the literals, and which enumeration each value is of; 0 for others."""
+    listed = list(dict.fromkeys(slot.variable.literals for slot in layout.slots))
+    kinds = [(), *(literals for literals in listed if literals)]
+    of_slots = [*(str(kinds.index(slot.variable.literals)) for slot in layout.slots), "0"]
+    rows = (
+        f"{{{len(names)}, {json.dumps(', '.join(f'{i} {n}' for i, n in enumerate(names, 1)))}}}"
+        for names in kinds
+    )
+    return [
+        "typedef struct {",
+        "    int count;",
+        "    const char* names;",
+        "} Literals;",
+        f"static const Literals model_literals[] = {{{', '.join(rows)}}};",
+        f"static const unsigned short model_literals_of[] = {{{', '.join(of_slots)}}};",
     ]
 
 

@@ -11,7 +11,7 @@ from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
 from orchestrator.export.residual_dae import DataType, Kind
 from orchestrator.export.type_definition import (
-    TypeDefinition,
+    TypeDefinitions,
     definition_of,
     limit_text,
     limits,
@@ -22,7 +22,12 @@ from orchestrator.export.unit_definition import base_unit, display_conversion, p
 GENERATOR = "Softdock"
 SOURCE_FILE = "fmu.c"
 DisplayUnits = dict[str, set[str]]
-_LOG_CATEGORIES = ("logStatusWarning", "logStatusError")
+_LOG_CATEGORIES = {  # those of runtime/log.c
+    "logStatusError": "Why a call has failed; sent even when logging is off",
+    "logStatusWarning": "What the user should know although the simulation goes on",
+    "logStatusDiscard": "Why a call has to be tried again with other values",
+    "logEvents": "State and time events, reinit() and terminate(), with their times",
+}
 
 
 def root_element(layout: Layout, attributes: dict[str, str]) -> etree._Element:
@@ -91,8 +96,8 @@ def unit_of(slot: Slot) -> str | None:
 def add_log_categories(root: etree._Element) -> None:
     """Add LogCategories: what the runtime sends."""
     categories = etree.SubElement(root, "LogCategories")
-    for name in _LOG_CATEGORIES:
-        etree.SubElement(categories, "Category", name=name)
+    for name, description in _LOG_CATEGORIES.items():
+        etree.SubElement(categories, "Category", name=name, description=description)
 
 
 def add_default_experiment(root: etree._Element, recipe: Recipe) -> None:
@@ -120,9 +125,7 @@ def identity(layout: Layout, slot: Slot) -> dict[str, str]:
     return attributes
 
 
-def quantities(
-    layout: Layout, slots: Sequence[Slot], types: dict[str, TypeDefinition]
-) -> dict[str, str]:
+def quantities(layout: Layout, slots: Sequence[Slot], types: TypeDefinitions) -> dict[str, str]:
     """Attributes that say which values a scalar has, or all elements of an array."""
     slot = slots[0]
     details: dict[str, str] = {}

@@ -13,6 +13,7 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.enumeration_types import EnumerationTypes
 from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.refusal import Refusal
@@ -45,6 +46,7 @@ class VariableReader:
         self._flat = flat
         self._interpreter = interpreter
         self._literals = literals
+        self._enumerations = EnumerationTypes(flat.name, flat.tree)
         types = flat.tree["variable_type_names"]
         self._entries: dict[str, Json] = {
             name: entry for name, entry in flat.tree["variables"].items() if types[name] != "String"
@@ -286,7 +288,8 @@ class VariableReader:
     def _evaluate(self, name: str, node: Json) -> Tensor:
         shape = tuple(self._entries[name]["dims"])
         if node is None:
-            return Tensor(shape, (ca.SX(0),) * math.prod(shape))
+            default = ca.SX(1 if self._literals_of(name) else 0)  # an enumeration's first literal
+            return Tensor(shape, (default,) * math.prod(shape))
         try:
             value = self._interpreter.evaluate(node, self._scope)
         except Refusal as refusal:
@@ -314,20 +317,8 @@ class VariableReader:
             raise self._error(name, Refusal(f"the type {declared}", hint)) from error
 
     def _literals_of(self, name: str) -> tuple[str, ...]:
-        """Literals of a variable's enumeration type; none if it has another type.
-
-        The type may be written as seen from inside its package, so its full name ends with it.
-        """
-        declared = self._flat.tree["variable_type_names"].get(name)
-        owners: dict[str, list[str]] = {}
-        for text in self._literals:
-            owner, _, literal = text.rpartition(".")
-            if owner == declared or owner.endswith(f".{declared}"):
-                owners.setdefault(owner, []).append(literal)
-        if len(owners) > 1 and declared not in owners:
-            raise self._error(name, Refusal(f"the type {declared}: {', '.join(owners)}"))
-        found = owners.get(str(declared), next(iter(owners.values()), []))
-        return tuple(literal for literal in found if not literal.endswith("'"))
+        """Literals of a variable's enumeration type; none if it has another type."""
+        return self._enumerations.literals(self._entries[name])
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
         return ModelicaError(f"{self._at(name)}: the exporter does not support {refusal}")

@@ -43,9 +43,8 @@ class Slot:
 
     @property
     def type(self) -> DataType:
-        """Type in modelDescription.xml; an enumeration is shown as its number."""
-        enumeration = self.variable.type is DataType.ENUMERATION
-        return DataType.INTEGER if enumeration else self.variable.type
+        """Type in modelDescription.xml."""
+        return self.variable.type
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class Layout:
         return tuple(slot for slot in self.slots if slot.region is region)
 
     def start(self, slot: Slot) -> float:
-        """Start value with all parameters at their defaults; 0 for what is calculated later."""
+        """Start value, with all parameters at their defaults; 0 for what is calculated later."""
         return self._starts.get(slot.reference, 0.0)
 
     def tunable(self, slot: Slot) -> bool:

@@ -23,7 +23,7 @@ from orchestrator.export.description_parts import (
 )
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
-from orchestrator.export.type_definition import TypeDefinition, type_definitions
+from orchestrator.export.type_definition import TypeDefinitions, add_items, type_definitions
 
 _COMMON = {
     "canBeInstantiatedOnlyOncePerProcess": "false",
@@ -68,17 +68,16 @@ def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
     return encoded(root)
 
 
-def _types(root: etree._Element, types: dict[str, TypeDefinition]) -> None:
+def _types(root: etree._Element, types: TypeDefinitions) -> None:
     if types:
         group = etree.SubElement(root, "TypeDefinitions")
-        for name, definition in types.items():
-            simple = etree.SubElement(group, "SimpleType", name=name)
-            etree.SubElement(simple, definition.type.value, definition.attributes)
+        for definition in types.values():
+            simple = etree.SubElement(group, "SimpleType", name=definition.name)
+            kind = etree.SubElement(simple, definition.type.value, definition.attributes)
+            add_items(kind, definition)
 
 
-def _variable(
-    parent: etree._Element, layout: Layout, slot: Slot, types: dict[str, TypeDefinition]
-) -> None:
+def _variable(parent: etree._Element, layout: Layout, slot: Slot, types: TypeDefinitions) -> None:
     element = etree.SubElement(parent, "ScalarVariable", identity(layout, slot))
     details = quantities(layout, [slot], types)
     if slot.region is Region.DERIVATIVE:

@@ -29,10 +29,15 @@ from orchestrator.export.description_parts import (
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
 from orchestrator.export.residual_dae import DataType
-from orchestrator.export.type_definition import TypeDefinition, type_definitions
+from orchestrator.export.type_definition import TypeDefinitions, add_items, type_definitions
 
 _GENERALITY = ("constant", "fixed", "tunable", "dependent")
-_TYPES = {DataType.REAL: "Float64", DataType.INTEGER: "Int32", DataType.BOOLEAN: "Boolean"}
+_TYPES = {
+    DataType.REAL: "Float64",
+    DataType.INTEGER: "Int32",
+    DataType.BOOLEAN: "Boolean",
+    DataType.ENUMERATION: "Enumeration",
+}
 _COMMON = {
     "canBeInstantiatedOnlyOncePerProcess": "false",
     "canGetAndSetFMUState": "true",
@@ -96,12 +101,13 @@ def write_build_description(recipe: Recipe) -> bytes:
     return encoded(root)
 
 
-def _types(root: etree._Element, types: dict[str, TypeDefinition]) -> None:
+def _types(root: etree._Element, types: TypeDefinitions) -> None:
     if types:
         group = etree.SubElement(root, "TypeDefinitions")
-        for name, definition in types.items():
+        for definition in types.values():
             tag = f"{_TYPES[definition.type]}Type"
-            etree.SubElement(group, tag, {"name": name, **definition.attributes})
+            attributes = {"name": definition.name, **definition.attributes}
+            add_items(etree.SubElement(group, tag, attributes), definition)
 
 
 def _variable(
@@ -109,7 +115,7 @@ def _variable(
     layout: Layout,
     entry: Entry,
     listed: Sequence[Entry],
-    types: dict[str, TypeDefinition],
+    types: TypeDefinitions,
 ) -> None:
     attributes = identity(layout, entry.first) | quantities(layout, entry.slots, types)
     attributes["name"] = entry.name

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.enumeration_types import EnumerationTypes
 
 Json = Any
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -124,13 +125,8 @@ def _two_values(tree: Json, name: str) -> tuple[str, str] | None:
     variable, declared = tree["variables"][name], tree["variable_type_names"].get(name)
     if variable["dims"]:
         return None
-    literals = [
-        text
-        for text in tree["enum_literal_ordinals"]
-        if text.startswith(f"{declared}.") and not text.endswith("'")
-    ]
-    if literals:
-        return (literals[0], literals[-1])
+    if literals := EnumerationTypes(name, tree).literals(variable):
+        return (f"{declared}.{literals[0]}", f"{declared}.{literals[-1]}")
     binding = variable["binding"] or variable["start"]
     if not isinstance(binding, dict) or "Literal" not in binding:  # an expression of constants
         return {"Boolean": ("true", "false"), "Integer": ("1", "2")}.get(declared)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from dataclasses import dataclass
+
+from lxml import etree
 
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.residual_dae import DataType, Variable
@@ -16,37 +19,55 @@ class TypeDefinition:
     Attributes
     ----------
     name
-        As the declarations write it, such as ``Units.Length``.
+        As the declarations write it, such as ``Units.Length``; if that name is taken, an
+        enumeration has a number behind it.
     attributes
         Attributes in which all its variables agree, in the notation of FMI.
+    literals
+        Names of the values 1, 2, .. of an enumeration.
     """
 
     name: str
     type: DataType
     attributes: dict[str, str]
+    literals: tuple[str, ...] = ()
 
 
-def type_definitions(layout: Layout) -> dict[str, TypeDefinition]:
-    """Types by name. A name that stands for different units or quantities is left out."""
-    users: dict[str, list[Variable]] = defaultdict(list)
-    taken = {slot.name for slot in layout.slots}
+_Key = tuple[str, tuple[str, ...]]  # name as declared, literals
+TypeDefinitions = dict[_Key, TypeDefinition]
+
+
+def type_definitions(layout: Layout) -> TypeDefinitions:
+    """Types of all variables. A name that stands for different units or quantities is left out.
+
+    Enumerations never are: FMI wants a type for each of their variables.
+    """
+    users: dict[_Key, list[Variable]] = defaultdict(list)
     for slot in layout.slots:
-        if slot.type is not slot.variable.type:
-            continue  # an enumeration, which appears as its number
-        if slot.region is not Region.DERIVATIVE and slot.variable.declared_type:
-            users[slot.variable.declared_type].append(slot.variable)
+        if slot.region is not Region.DERIVATIVE and (key := _key(slot.variable)) != ("", ()):
+            users[key].append(slot.variable)
+    taken = {slot.name for slot in layout.slots}
     found = {}
-    for name, variables in sorted(users.items()):
-        one = variables[0]
-        if name not in taken and len({_meaning(variable) for variable in variables}) == 1:
-            found[name] = TypeDefinition(name, one.type, _attributes(variables))
+    for key, variables in sorted(users.items()):
+        one, (name, literals) = variables[0], key
+        if literals:
+            name = _free_name(name, taken)
+        elif name in taken or len({_meaning(variable) for variable in variables}) != 1:
+            continue
+        taken.add(name)
+        found[key] = TypeDefinition(name, one.type, _attributes(variables), literals)
     return found
 
 
-def definition_of(slot: Slot, definitions: dict[str, TypeDefinition]) -> TypeDefinition | None:
+def definition_of(slot: Slot, definitions: TypeDefinitions) -> TypeDefinition | None:
     """Type of a slot; a derivative has none."""
-    declared = None if slot.region is Region.DERIVATIVE else slot.variable.declared_type
-    return definitions.get(declared or "")
+    return None if slot.region is Region.DERIVATIVE else definitions.get(_key(slot.variable))
+
+
+def add_items(element: etree._Element, definition: TypeDefinition) -> None:
+    """Add the literals of an enumeration, which both versions of FMI write alike."""
+    for value, name in enumerate(definition.literals, start=1):
+        etree.SubElement(element, "Item", name=name, value=str(value))
 
 
 def limit_text(value: float, data_type: DataType) -> str:
@@ -68,13 +89,25 @@ def measures(variable: Variable) -> dict[str, str]:
 
 
 def limits(variable: Variable) -> dict[str, str]:
-    """Min, max and nominal, where the type of variable may have them."""
-    if variable.type is DataType.BOOLEAN:
+    """Min, max and nominal, where the type of variable may have them.
+
+    The limits of an enumeration are its first and last literal.
+    """
+    if variable.type in {DataType.BOOLEAN, DataType.ENUMERATION}:
         return {}
     found = {"min": variable.minimum, "max": variable.maximum}
     if variable.type is DataType.REAL:
         found["nominal"] = variable.nominal
     return {key: limit_text(v, variable.type) for key, v in found.items() if v is not None}
+
+
+def _key(variable: Variable) -> _Key:
+    return variable.declared_type, variable.literals
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    numbered = (f"{name} {number}" for number in itertools.count(2))
+    return next(n for n in itertools.chain([name], numbered) if n and n not in taken)
 
 
 def _meaning(variable: Variable) -> tuple[object, ...]:

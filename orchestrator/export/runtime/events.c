@@ -49,6 +49,10 @@ static bool settle_modes(Instance* instance) {
             if (q[Q_RELATION + i] == instance->truth[i]) continue;
             q[Q_RELATION + i] = instance->truth[i];
             changed = model_relation_labels[i];
+            if (!instance->previewing && !(s->mode & MODES_SETUP))
+                note(instance, "t = %.9g s: %s event: '%s' becomes %s", v[AT_TIME],
+                     model_foreseen[i] ? "time" : "state", changed,
+                     q[Q_RELATION + i] != 0.0 ? "true" : "false");
         }
         double* results[] = {instance->discrete};
         model_discrete(arguments, results, NULL, NULL, 0);
@@ -163,7 +167,7 @@ static void look_for_the_end(Instance* instance, const double** arguments) {
         model_messages(arguments, numbers, NULL, NULL, 0);
         compose(instance, N_ASSERTIONS + i, text, sizeof text);
         instance->state.terminated = 1;
-        warn(instance, "t = %.9g s: the model ends the simulation: %s", *arguments[0], text);
+        note(instance, "t = %.9g s: the model ends the simulation: %s", *arguments[0], text);
     }
 }
 
@@ -177,6 +181,8 @@ static bool set_states_anew(Instance* instance, const double** arguments, const 
         if (instance->active[i] == 0.0 || *x == instance->value[i]) continue;
         *x = instance->value[i];
         instance->states_changed = true;
+        note(instance, "t = %.9g s: reinit() sets '%s' to %.9g", s->values[AT_TIME],
+             model_names[AT_X + model_reinit_states[i]], *x);
         if (isfinite(*x)) continue;
         s->mode = MODE_ERROR;
         fail(instance, "%s: t = %.9g s: reinit() sets '%s' to %g", function, s->values[AT_TIME],
@@ -200,6 +206,7 @@ static Status happen(Instance* instance, const char* function) {
     s->event_due = 0;
     s->events.after_event = 1;
     restart(instance);
+    if (q[Q_INITIAL] != 0.0) note(instance, "t = %.9g s: initial event", v[AT_TIME]);
     for (int round = 0; round < MAX_ROUNDS; ++round) {
         bool again = q[Q_INITIAL] != 0.0;
         if (!settle_modes(instance)) return report_modes(instance, function);

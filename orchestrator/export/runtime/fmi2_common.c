@@ -6,13 +6,7 @@ static void deliver2(const Importer* importer, Status status, const char* catego
                      const char* text) {
     fmi2CallbackLogger logger = (fmi2CallbackLogger)importer->logger;
     char escaped[2048];
-    size_t length = 0;
-    /* The logger takes a printf format: a percent sign in a name must not be read as one. */
-    for (const char* c = text; *c && length < sizeof escaped - 2; ++c) {
-        escaped[length++] = *c;
-        if (*c == '%') escaped[length++] = '%';
-    }
-    escaped[length] = '\0';
+    escape(text, "%#", escaped, sizeof escaped); /* a printf format, and names of variables */
     logger(importer->environment, importer->name ? importer->name : "", (fmi2Status)status,
            category, escaped);
 }
@@ -24,9 +18,11 @@ const char* fmi2GetVersion(void) { return "2.0"; }
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid,
                               fmi2String resource_location, const fmi2CallbackFunctions* callbacks,
                               fmi2Boolean visible, fmi2Boolean logging_on) {
-    (void)resource_location, (void)visible, (void)logging_on;
+    (void)resource_location, (void)visible;
+    /* Debug logging or not, the text of a warning is expected to be shown (FMI 2.0.4, 2.1.3). */
     Importer importer = {deliver2, callbacks ? (void (*)(void))callbacks->logger : NULL,
-                         callbacks ? callbacks->componentEnvironment : NULL, name};
+                         callbacks ? callbacks->componentEnvironment : NULL, name,
+                         logging_on ? LOG_ALL : LOG_WARNING};
     return create(&importer, type == fmi2CoSimulation ? CO_SIMULATION : MODEL_EXCHANGE, guid,
                   __func__);
 }
@@ -35,8 +31,7 @@ void fmi2FreeInstance(fmi2Component component) { destroy(component); }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean logging_on, size_t count,
                                const fmi2String categories[]) {
-    (void)logging_on;
-    return (fmi2Status)check_categories(component, count, categories, __func__);
+    return (fmi2Status)set_logging(component, logging_on != fmi2False, count, categories, __func__);
 }
 
 fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean tolerance_defined,

@@ -5,7 +5,9 @@
 static void deliver3(const Importer* importer, Status status, const char* category,
                      const char* text) {
     fmi3LogMessageCallback logger = (fmi3LogMessageCallback)importer->logger;
-    logger(importer->environment, (fmi3Status)status, category, text);
+    char escaped[2048];
+    escape(text, "#", escaped, sizeof escaped); /* a single one would name a variable */
+    logger(importer->environment, (fmi3Status)status, category, escaped);
 }
 
 /* For functions that the model has no use for. */
@@ -21,8 +23,9 @@ fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token,
                                           fmi3Boolean logging_on,
                                           fmi3InstanceEnvironment environment,
                                           fmi3LogMessageCallback logger) {
-    (void)resource_path, (void)visible, (void)logging_on;
-    Importer importer = {deliver3, (void (*)(void))logger, environment, name};
+    (void)resource_path, (void)visible;
+    Importer importer = {deliver3, (void (*)(void))logger, environment, name,
+                         logging_on ? LOG_ALL : 0};
     return create(&importer, MODEL_EXCHANGE, token, __func__);
 }
 
@@ -34,9 +37,10 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token,
                                          size_t required_count, fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback logger,
                                          fmi3IntermediateUpdateCallback intermediate_update) {
-    (void)resource_path, (void)visible, (void)logging_on;
+    (void)resource_path, (void)visible;
     (void)required_intermediate_variables, (void)intermediate_update;
-    Importer importer = {deliver3, (void (*)(void))logger, environment, name};
+    Importer importer = {deliver3, (void (*)(void))logger, environment, name,
+                         logging_on ? LOG_ALL : 0};
     if ((event_mode_used && !HAS_EVENTS) || required_count > 0) {
         refuse_instance(
             &importer, "%s: this FMU has no %s", __func__,
@@ -55,9 +59,10 @@ fmi3Instance fmi3InstantiateScheduledExecution(
     fmi3Boolean logging_on, fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger,
     fmi3ClockUpdateCallback clock_update, fmi3LockPreemptionCallback lock,
     fmi3UnlockPreemptionCallback unlock) {
-    (void)token, (void)resource_path, (void)visible, (void)logging_on;
+    (void)token, (void)resource_path, (void)visible;
     (void)clock_update, (void)lock, (void)unlock;
-    Importer importer = {deliver3, (void (*)(void))logger, environment, name};
+    Importer importer = {deliver3, (void (*)(void))logger, environment, name,
+                         logging_on ? LOG_ALL : 0};
     refuse_instance(&importer, "%s: this FMU has no scheduled execution", __func__);
     return NULL;
 }
@@ -66,8 +71,7 @@ void fmi3FreeInstance(fmi3Instance instance) { destroy(instance); }
 
 fmi3Status fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean logging_on, size_t count,
                                const fmi3String categories[]) {
-    (void)logging_on;
-    return (fmi3Status)check_categories(instance, count, categories, __func__);
+    return (fmi3Status)set_logging(instance, logging_on, count, categories, __func__);
 }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean tolerance_defined,

@@ -69,6 +69,36 @@ fmi3Status fmi3SetBoolean(fmi3Instance instance, const fmi3ValueReference refere
     return fmi3OK;
 }
 
+/* Enumerations; there are no Integers of 64 bits. */
+fmi3Status fmi3GetInt64(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
+                        fmi3Int64 values[], size_t value_count) {
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
+    int32_t numbers[ROOM(MODEL_LARGEST_EXTENT)];
+    for (size_t i = 0; i < count; ++i) {
+        Status status =
+            get_integers(instance, references + i, 1, numbers, TYPE_ENUMERATION, __func__);
+        if (status != STATUS_OK) return (fmi3Status)status;
+        for (size_t e = 0; e < MODEL_EXTENT(references[i]); ++e) *values++ = numbers[e];
+    }
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetInt64(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
+                        const fmi3Int64 values[], size_t value_count) {
+    if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
+    int32_t numbers[ROOM(MODEL_LARGEST_EXTENT)];
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t e = 0; e < MODEL_EXTENT(references[i]); ++e, ++values) {
+            bool fits = *values >= INT32_MIN && *values <= INT32_MAX;
+            numbers[e] = fits ? (int32_t)*values : INT32_MAX; /* which is no literal either */
+        }
+        Status status =
+            set_integers(instance, references + i, 1, numbers, TYPE_ENUMERATION, __func__);
+        if (status != STATUS_OK) return (fmi3Status)status;
+    }
+    return fmi3OK;
+}
+
 #define NO_VARIABLES(Type)                                                                  \
     fmi3Status fmi3Get##Type(fmi3Instance instance, const fmi3ValueReference references[],  \
                              size_t count, fmi3##Type values[], size_t value_count) {       \
@@ -86,7 +116,6 @@ NO_VARIABLES(UInt8)
 NO_VARIABLES(Int16)
 NO_VARIABLES(UInt16)
 NO_VARIABLES(UInt32)
-NO_VARIABLES(Int64)
 NO_VARIABLES(UInt64)
 NO_VARIABLES(String)
 

@@ -58,7 +58,7 @@ typedef enum {
 
 enum { MODES_ALL = 127, MODES_READ = 126, MODES_SETUP = 3, MODES_EXCHANGE = 96 };
 
-enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN }; /* in model_types */
+enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUMERATION }; /* in model_types */
 
 /* What no longer agrees with the inputs, states and parameters; computed on the next read. */
 enum { STALE_PARAMETERS = 1, STALE_OUTPUTS = 2, STALE_LOCALS = 4, STALE_ALL = 7 };
@@ -121,6 +121,8 @@ typedef struct {
     unsigned char discrete_set[ROOM(N_D)];
 } State;
 
+enum { LOG_ERROR = 1, LOG_WARNING = 2, LOG_DISCARD = 4, LOG_EVENTS = 8, LOG_ALL = 15 };
+
 /* Who gets the messages; each face knows the type of its importer's logger. */
 typedef struct Importer Importer;
 struct Importer {
@@ -128,6 +130,7 @@ struct Importer {
     void (*logger)(void);
     void* environment;
     const char* name;
+    unsigned categories; /* that are wanted, besides errors */
 };
 
 typedef struct {

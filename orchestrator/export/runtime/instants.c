@@ -70,6 +70,8 @@ static bool mark_samplers(Instance* instance) {
         if (tick(instance, i) > now) continue;
         seek(instance, i, now);
         s->q[Q_SAMPLE + i] = 1.0;
+        note(instance, "t = %.9g s: time event: sample(%.9g, %.9g)", s->values[AT_TIME],
+             s->samples[2 * i], s->samples[2 * i + 1]);
         any = true;
     }
     return any;

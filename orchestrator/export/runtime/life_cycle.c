@@ -56,19 +56,6 @@ static Instance* create(const Importer* importer, Interface interface, const cha
     return instance;
 }
 
-/* Only warnings and errors are ever sent, and those always. */
-static Status check_categories(const Instance* instance, size_t count,
-                               const char* const categories[], const char* function) {
-    if (instance == NULL) return STATUS_ERROR;
-    for (size_t i = 0; i < count; ++i)
-        if (strcmp(categories[i], "logStatusError") != 0 &&
-            strcmp(categories[i], "logStatusWarning") != 0)
-            return fail(instance,
-                        "%s: no log category '%s'; there are logStatusWarning and logStatusError",
-                        function, categories[i]);
-    return STATUS_OK;
-}
-
 static Status set_up(Instance* instance, bool tolerance_defined, double tolerance, double start,
                      bool stop_defined, double stop, const char* function) {
     if (!allowed(instance, MODE_INSTANTIATED, function)) return STATUS_ERROR;

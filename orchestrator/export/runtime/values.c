@@ -1,7 +1,7 @@
 /* Reading and writing of variables. */
 #include "instance.h"
 
-static const char* const type_names[] = {"Real", "Integer", "Boolean"};
+static const char* const type_names[] = {"Real", "Integer", "Boolean", "Enumeration"};
 
 /* Position of a variable's first value; -1 if the reference is nobody's. */
 static inline int place_of(Reference reference) {
@@ -13,6 +13,9 @@ static inline bool readable(const Instance* instance, Reference reference, int t
                             const char* function) {
     int place = place_of(reference);
     if (place >= 0 && model_types[place] == type) return true;
+    if (MODEL_FMI == 2 && type == TYPE_INTEGER && place >= 0 &&
+        model_types[place] == TYPE_ENUMERATION)
+        return true;
     if (place >= 0)
         fail(instance, "%s: variable '%s' is %s, not %s", function, model_names[reference],
              type_names[model_types[reference]], type_names[type]);
@@ -107,7 +110,7 @@ static inline Status set_reals(Instance* instance, const Reference references[],
     return STATUS_OK;
 }
 
-/* One Integer or Boolean. */
+/* One Integer, Boolean or literal. */
 static bool get_discrete(Instance* instance, Reference at, int* value, const char* function) {
     double number = instance->state.values[at];
     if (!(fabs(number) <= 2147483647.0)) {
@@ -121,6 +124,12 @@ static bool get_discrete(Instance* instance, Reference at, int* value, const cha
 
 static bool set_discrete(Instance* instance, Reference at, int value, const char* function) {
     double number = model_types[at] == TYPE_BOOLEAN ? value != 0 : value;
+    const Literals* literals = &model_literals[model_literals_of[at]];
+    if (model_types[at] == TYPE_ENUMERATION && (value < 1 || value > literals->count)) {
+        fail(instance, "%s: '%s' = %d is none of its literals: %s", function, model_names[at], value,
+             literals->names);
+        return false;
+    }
     if (!writable(instance, at, number, function)) return false;
     instance->state.values[at] = number;
     return true;

@@ -122,6 +122,7 @@ def _port(variable: Any) -> dict[str, Any]:
         "name": variable.name,
         "causality": variable.causality,
         "type": variable.type,
+        "literals": [item.name for item in declared.items] if declared is not None else [],
         "shape": [d.start if d.start is not None else "?" for d in variable.dimensions or ()],
         "variability": variable.variability,
         "unit": variable.unit or (declared.unit if declared is not None else None),

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from orchestrator.simunits.inspection.march import cosimulation_step, exchange_step
+
 _REALS = ("Real", "Float64")
 
 
@@ -25,13 +27,26 @@ class Probe:
         Where the FMU is unpacked.
     exchange
         Model Exchange instead of Co-Simulation.
+    event_mode
+        Handle the events of a Co-Simulation (FMI 3.0).
     """
 
-    def __init__(self, description: Any, folder: str, name: str, *, exchange: bool) -> None:
+    def __init__(
+        self,
+        description: Any,
+        folder: str,
+        name: str,
+        *,
+        exchange: bool,
+        event_mode: bool = False,
+    ) -> None:
         from fmpy import fmi2, fmi3
 
         self.description = description
         self.exchange = exchange
+        self.event_mode = event_mode
+        self.next_event: float | None = None
+        self.ended = False
         self.second = description.fmiVersion == "2.0"
         self.messages: list[str] = []
         self.states = len(description.derivatives)
@@ -56,7 +71,8 @@ class Probe:
         from fmpy import fmi2
 
         if not self.second:
-            self.fmu.instantiate(logMessage=self._log3)
+            mode = {"eventModeUsed": True, "earlyReturnAllowed": True} if self.event_mode else {}
+            self.fmu.instantiate(logMessage=self._log3, **mode)
             return
         callbacks = fmi2.fmi2CallbackFunctions()
         callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._log2)
@@ -72,9 +88,10 @@ class Probe:
         self.messages.append((text or b"").decode(errors="replace"))
 
     def initialize(self, start: float = 0.0, stop: float | None = None) -> None:
-        """Go through initialisation, and for Model Exchange into continuous-time mode."""
+        """Go through initialisation, on to where steps are done."""
         self.enter_initialization(start, stop)
         self.exit_initialization()
+        self.settle()
 
     def enter_initialization(self, start: float = 0.0, stop: float | None = None) -> None:
         """Enter initialisation mode."""
@@ -83,28 +100,47 @@ class Probe:
             self.fmu.enterInitializationMode()
         else:
             self.fmu.enterInitializationMode(startTime=start, stopTime=stop)
-        self.time = start
+        self.time, self.ended = start, False
 
     def exit_initialization(self) -> None:
-        """Leave initialisation mode, and for Model Exchange enter continuous-time mode."""
+        """Leave initialisation mode: into event mode, for a plain Co-Simulation into step mode."""
         self.fmu.exitInitializationMode()
-        if self.exchange:
-            if not self.second:  # in FMI 3.0 a state may be an array
-                self.states = self.fmu.getNumberOfContinuousStates()
-            self.settle()
+        if self.exchange and not self.second:  # in FMI 3.0 a state may be an array
+            self.states = self.fmu.getNumberOfContinuousStates()
 
     def settle(self) -> None:
-        """Iterate events until none is left, then enter continuous-time mode."""
+        """Iterate events until none is left, then leave event mode, if that is the mode.
+
+        An FMU that wants to end the simulation stays in it.
+        """
+        if not (self.exchange or self.event_mode):
+            return
         update = self.fmu.newDiscreteStates if self.second else self.fmu.updateDiscreteStates
         for _ in range(100):
-            again, finished, *_ = update()
+            again, finished, _, _, planned, time = update()
+            self.ended = finished
             if finished:
-                raise RuntimeError("the FMU asks to end the simulation at its start")
+                return
+            self.next_event = time if planned else None
             if not again:
                 break
         else:
             raise RuntimeError("the event iteration has not settled after 100 rounds")
-        self.fmu.enterContinuousTimeMode()
+        if self.exchange:
+            self.fmu.enterContinuousTimeMode()
+        else:
+            self.fmu.enterStepMode()
+
+    def indicators(self) -> list[float]:
+        """Event indicators."""
+        if self.second:
+            count = int(self.description.numberOfEventIndicators or 0)
+        else:
+            count = self.fmu.getNumberOfEventIndicators()
+        values = (ctypes.c_double * max(count, 1))()
+        if count:
+            self.fmu.getEventIndicators(values, count)
+        return list(values)[:count]
 
     def variables(self, causality: str) -> list[Any]:
         """Scalar Real variables of a causality."""
@@ -179,24 +215,15 @@ class Probe:
             getattr(self.fmu, f"get{kind}")([variable.valueReference])
 
     def advance(self, step: float, count: int = 1) -> None:
-        """Do steps; in Model Exchange explicit Euler steps."""
+        """Do steps, in Model Exchange explicit Euler steps, and handle the events between them."""
         begin = self.time
-        for i in range(count):
-            at = begin + i * step
+        for i in range(1, count + 1):
+            if self.ended:
+                return
             if self.exchange:
-                slopes, states = self.derivatives(), self.continuous_states()
-                self.fmu.setTime(at + step)
-                new = [x + step * dx for x, dx in zip(states, slopes, strict=True)]
-                self.write_states(new)
-                event, finished = self.fmu.completedIntegratorStep()
-                if finished:
-                    raise RuntimeError(f"the FMU asks to end the simulation at t = {at + step}")
-                if event:
-                    self.fmu.enterEventMode()
-                    self.settle()
+                exchange_step(self, begin + i * step)
             else:
-                self.fmu.doStep(at, step)
-            self.time = at + step
+                cosimulation_step(self, begin + i * step, step)
 
     def _vector(self, function: Callable[..., Any]) -> list[float]:
         values = (ctypes.c_double * max(self.states, 1))()
@@ -231,10 +258,15 @@ class Probe:
         """Return the FMU state."""
         return self.fmu.getFMUstate() if self.second else self.fmu.getFMUState()
 
-    def restore(self, state: Any, time: float) -> None:
-        """Go back to a saved state."""
+    @property
+    def place(self) -> tuple[float, float | None, bool]:
+        """What an importer remembers beside a saved state: time, next time event, end."""
+        return self.time, self.next_event, self.ended
+
+    def restore(self, state: Any, place: tuple[float, float | None, bool]) -> None:
+        """Go back to a saved state of the FMU, at its place."""
         (self.fmu.setFMUstate if self.second else self.fmu.setFMUState)(state)
-        self.time = time
+        self.time, self.next_event, self.ended = place
 
     def forget(self, state: Any) -> None:
         """Free a saved state."""

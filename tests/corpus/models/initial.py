@@ -7,6 +7,11 @@ from math import exp, sqrt
 from corpus.case import LAG, Case, X
 
 CASES: dict[str, Case] = {
+    "start of an input from parameters": Case(
+        "parameter Real p = 2; final parameter Real c = 3*p; input Real u(start=p + c);\n"
+        "output Real y;\nequation\ny = u;",
+        {"y": 8.0},
+    ),
     "steady start": Case(
         "Real x;\ninitial equation\nder(x) = 0;\nequation\nder(x) = 3 - x;", {"x": 3.0}
     ),

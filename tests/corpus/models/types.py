@@ -51,6 +51,27 @@ CASES: dict[str, Case] = {
         {"y": 1.0},
         before="package P type G = enumeration(a, b); end P;",
     ),
+    "enumerations of one name": Case(
+        "type G = enumeration(a, b); parameter G g = G.b; parameter P.G h = P.G.b; Real x, y;\n"
+        "equation\nx = if g == G.b then time else 0; y = if h == P.G.c then 0 else 2*time;",
+        {"x": 1.0, "y": 2.0},
+        before="package P type G = enumeration(c, a, b); end P;",
+        start={"g": 2, "h": 3},
+    ),
+    "enumeration array set": Case(
+        "parameter G g[2] = {G.first, G.third}; Real y;\nequation\n"
+        "y = (if g[1] == G.second then 1 else 0) + (if g[2] == G.second then time else 0);",
+        {"y": 2.0},
+        before="type G = enumeration(first, second, third);\n",
+        start={"g[1]": 2, "g[2]": 2},
+    ),
+    "discrete enumeration": Case(
+        "Real x(start=0, fixed=true); discrete output G g; output Real y;\nequation\nder(x) = 1;\n"
+        "when x > 0.5 then g = G.third; end when; y = if g == G.first then 1 elseif "
+        "g == G.third then 3 else 2;",
+        {"y": 3.0, "g": 3.0},
+        before="type G = enumeration(first, second, third);\n",
+    ),
     "string parameter": Case('parameter String s = "abc"; Real y = time;', {"y": 1.0}),
     "string comparison": Case(
         'parameter String s = "abc"; Real y = if s == "abc" then time else 0;', {"y": 1.0}

@@ -50,7 +50,9 @@ def _open(fmu: Path, folder: Path, kind: Any, messages: list[str]) -> tuple[Any,
         opened.kept = callbacks  # C calls them later
         opened.setupExperiment(startTime=0.0)
     else:
-        opened.instantiate(logMessage=lambda e, s, c, text: messages.append(text.decode()))
+        opened.instantiate(
+            logMessage=lambda e, s, c, text: messages.append(text.decode()), loggingOn=True
+        )
     opened.enterInitializationMode()
     opened.exitInitializationMode()
     return opened, {v.name: v.valueReference for v in description.modelVariables}
