@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.errors import ModelicaError
 from orchestrator.export.alias import eliminate
@@ -94,11 +96,13 @@ def _solve_blocks(model: str, residuals: Sequence[Residual], unknowns: Sequence[
     for block in range(count):
         equations = [residuals[row] for row in rows[row_ends[block] : row_ends[block + 1]]]
         names = columns[column_ends[block] : column_ends[block + 1]]
-        solution = _extend(solution, equations, [unknowns[name] for name in names])
+        solution = _extend(model, solution, equations, [unknowns[name] for name in names])
     return solution
 
 
-def _extend(solution: Solution, equations: Sequence[Residual], unknowns: Sequence[Any]) -> Solution:
+def _extend(
+    model: str, solution: Solution, equations: Sequence[Residual], unknowns: Sequence[Any]
+) -> Solution:
     residual = ca.vertcat(*(equation.expression for equation in equations))
     column = ca.vertcat(*unknowns)
     matrix = ca.jacobian(residual, column)
@@ -111,10 +115,23 @@ def _extend(solution: Solution, equations: Sequence[Residual], unknowns: Sequenc
         return Solution(solution.values | values, (*solution.blocks, block))
     constant = solution.insert(ca.substitute(residual, column, ca.SX.zeros(len(unknowns))))
     matrix = solution.insert(matrix)
+    if matrix.is_constant() and _is_singular(ca.DM(matrix).full()):
+        raise ModelicaError(
+            f"{model}: the equations for {', '.join(names)} contradict or repeat each other:"
+            f" {'; '.join(equation.origin for equation in equations)}"
+        )
     result = -constant / matrix if len(names) == 1 else ca.solve(matrix, -constant)
     result = ca.densify(result)
     values = {name: result[position] for position, name in enumerate(names)}
     return Solution(solution.values | values, solution.blocks)
+
+
+def _is_singular(matrix: NDArray[np.float64]) -> bool:
+    """Whether rows depend on each other, whatever the units of equations and unknowns."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = matrix / np.abs(matrix).max(axis=1, keepdims=True)
+        scaled = rows / np.abs(rows).max(axis=0, keepdims=True)
+    return not np.isfinite(scaled).all() or np.linalg.matrix_rank(scaled) < len(scaled)
 
 
 def check_matching(

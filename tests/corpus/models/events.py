@@ -299,7 +299,9 @@ CASES: dict[str, Case] = {
         X + LAG + "when x < 0.5 then reinit(x, sqrt(-x)); end when;", fails="reinit.*'x' to -?nan"
     ),
     # --- refused ----------------------------------------------------------------------------------
-    "equal reals": Case(X + "equation\nder(x) = if x == 0.5 then 1 else -1;", refused="equality comparison"),
+    "equal reals": Case(
+        X + "equation\nder(x) = if x == 0.5 then 1 else -1;", refused="equality comparison"
+    ),
     "terminal": Case(COUNT + "when terminal() then n = 1; end when;", refused="terminal"),
     "pre of algebraic": Case(
         "Real y, d(start=0);\nequation\ny = time; when time > 0.5 then d = pre(y); end when;",
