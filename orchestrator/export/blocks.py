@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.errors import ModelicaError
 from orchestrator.export.alias import eliminate
@@ -87,7 +89,7 @@ def solve(
     blocks = _ordered(model, aliases.residuals, aliases.unknowns)
     solution = Solution({}, ())
     for equations, symbols in blocks:
-        solution = _extend(solution, equations, symbols, point)
+        solution = _extend(model, solution, equations, symbols, point)
     others = {name: solution.insert(value) for name, value in aliases.eliminated.items()}
     return Solution(solution.values | others, solution.blocks)
 
@@ -114,13 +116,17 @@ def _ordered(
 
 
 def _extend(
+    model: str,
     solution: Solution,
     equations: Sequence[Residual],
     unknowns: Sequence[Any],
     point: Mapping[str, float],
 ) -> Solution:
     residual, column = _column(equations), ca.vertcat(*unknowns)
-    linear = not nonlinear_unknowns(residual, column, ca.jacobian(residual, column))
+    matrix = ca.jacobian(residual, column)
+    linear = not nonlinear_unknowns(residual, column, matrix)
+    if linear:
+        _check_regular(model, solution.insert(matrix), equations, unknowns)
     if linear and len(unknowns) == 1:
         return _with_formula(solution, residual, column)
     origins = tuple(equation.origin for equation in equations)
@@ -134,6 +140,17 @@ def _extend(
         values = {symbol.name(): symbol for symbol in torn.unknowns}
         solution = Solution(solution.values | values, (*solution.blocks, block))
     return Solution(solution.values | _inserted(solution, torn.inner), solution.blocks)
+
+
+def _check_regular(
+    model: str, matrix: Any, equations: Sequence[Residual], unknowns: Sequence[Any]
+) -> None:
+    if matrix.is_constant() and _is_singular(ca.DM(matrix).full()):
+        names = ", ".join(symbol.name() for symbol in unknowns)
+        raise ModelicaError(
+            f"{model}: the equations for {names} contradict or repeat each other:"
+            f" {'; '.join(equation.origin for equation in equations)}"
+        )
 
 
 def _column(equations: Sequence[Residual]) -> Any:
@@ -153,6 +170,14 @@ def _with_formula(solution: Solution, residual: Any, column: Any) -> Solution:
     result = ca.densify(result)
     values = {column[place].name(): result[place] for place in range(count)}
     return Solution(solution.values | values, solution.blocks)
+
+
+def _is_singular(matrix: NDArray[np.float64]) -> bool:
+    """Whether rows depend on each other, whatever the units of equations and unknowns."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = matrix / np.abs(matrix).max(axis=1, keepdims=True)
+        scaled = rows / np.abs(rows).max(axis=0, keepdims=True)
+    return not np.isfinite(scaled).all() or np.linalg.matrix_rank(scaled) < len(scaled)
 
 
 def check_matching(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orchestrator.errors import ModelicaError
 from orchestrator.export.modelica_text import ModelicaText
+from orchestrator.export.syntax_error import first_syntax_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,10 @@ def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> Class
     if model is not None:
         models = [found for found in models if f".{within}{found.name}".endswith(f".{model}")]
     if len(models) != 1:
-        held = [f"{within}{found.name}" for found in text.classes if found.is_model]
-        listed = f"; it holds {', '.join(held)}" if held else ""
+        held = [
+            f"{within}{found.name} (line {found.line})" for found in text.classes if found.is_model
+        ]
+        listed = f"; it holds {', '.join(held)}" if held else _other_content(text)
         wanted = (
             f"{len(models) or 'no'} models '{model}'" if model else f"{len(models) or 'no'} models"
         )
@@ -110,6 +113,17 @@ def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> Class
     if package and not any(file.is_relative_to(folder) for folder in folders):
         folders = (package, *folders)
     return ClassPlace(within + models[0].name, file, folders)
+
+
+def _other_content(text: ModelicaText) -> str:
+    """What a file without models holds instead."""
+    if error := first_syntax_error(text.path):
+        return f": {error}"
+    others = [
+        f"{'partial ' if found.partial else ''}{found.word} {found.name} (line {found.line})"
+        for found in text.classes
+    ]
+    return f"; it holds {', '.join(others) or 'no class at all'}, expected a model or block"
 
 
 def _outermost_package(file: Path, text: ModelicaText) -> Path:

@@ -111,6 +111,8 @@ class FlatModel:
                 kind = f"flow balance {body['description']}"
             elif tag == "Connection":
                 kind = f"connection {body['lhs']} = {body['rhs']}"
+            elif tag == "UnconnectedFlow":
+                kind = f"zero flow of '{body['variable']}', which nothing is connected to"
             else:
                 kind = f"{tag} {body}"
         elif details:

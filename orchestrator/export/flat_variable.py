@@ -120,7 +120,14 @@ class VariableReader:
         """
         for name, entry in self._entries.items():
             try:
-                for variable in self._scalars(name, entry, starts):
+                for position, variable in enumerate(self._scalars(name, entry, starts)):
+                    if position == 0 and self._has_no_value(name, entry):
+                        _LOGGER.warning(
+                            "%s is a parameter without a value; it is %s, its start value",
+                            self._at(name),
+                            variable.start,
+                        )
+                    self._warn_beyond_limits(name, variable)
                     if variable.kind is Kind.DISCRETE and variable.name not in discrete:
                         kind = Kind.OUTPUT if variable.is_output else Kind.LOCAL
                         yield replace(variable, kind=kind)
@@ -131,6 +138,30 @@ class VariableReader:
                 raise self._error(name, refusal) from refusal
             except ModelicaError as error:
                 raise ModelicaError(f"{self._at(name)}: {error}") from error
+
+    def _has_no_value(self, name: str, entry: Json) -> bool:
+        variability = entry["variability"]
+        is_parameter = isinstance(variability, dict) and "Parameter" in variability
+        # What no equation uses needs none: the declaration `outer parameter` is left over as well.
+        used = is_parameter and name not in self._flat.structural
+        return used and entry["binding"] is None and not self._is_free(name)
+
+    def _warn_beyond_limits(self, name: str, variable: Variable) -> None:
+        settled = variable.kind in {Kind.PARAMETER, Kind.CONSTANT} or variable.fixed
+        held = variable.value if variable.kind is Kind.CONSTANT else variable.start
+        if not (settled and held is not None and held.is_constant()):
+            return
+        value = float(held)
+        low = -math.inf if variable.minimum is None else variable.minimum
+        high = math.inf if variable.maximum is None else variable.maximum
+        if not low <= value <= high:
+            _LOGGER.warning(
+                "%s: the value %g is outside of its limits: min %g, max %g",
+                self._at(name),
+                value,
+                low,
+                high,
+            )
 
     def _read_texts(self) -> dict[str, Tensor]:
         """Strings: known when the FMU is built, and not part of it."""

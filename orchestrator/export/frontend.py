@@ -14,9 +14,10 @@ from orchestrator.export.flat_model import FlatModel
 from orchestrator.export.modelica_text import ModelicaText
 from orchestrator.export.source_map import SourceMap
 from orchestrator.export.structure_probe import structural_parameters
+from orchestrator.export.syntax_error import first_syntax_error
 
-_PLACE = re.compile(r"\[input\.mo:(\d+):(\d+)\]")
-_UNRESOLVED = re.compile(r"unresolved (?:\w+ )+reference: '([^']+)'")
+_QUOTED = re.compile(r"['`]([A-Za-z_][\w.]*)['`]")
+_PLACED = re.compile(r"\.mo:\d+")
 _UNBALANCED = "unbalanced model"
 _INPUT = "input.mo"  # rumoca's name of a text that came from no file
 _PROBE = "SoftdockProbe"
@@ -142,27 +143,24 @@ def _said(text: str, source: _Source) -> list[str]:
     said, _, related = text.strip().partition("\nRelated failures")
     news = [line for line in related.splitlines()[1:] if line.rpartition("]: ")[2] not in said]
     lines = [said, *news]
-    for name in dict.fromkeys(_UNRESOLVED.findall(text)):
-        places = [
-            f"{file}:{line}"
-            for file in source.files
-            for line in ModelicaText(file).lines_of(name)[:_SHOWN]
-        ][:_SHOWN]
-        if places:
-            lines.append(f"'{name}' stands at {', '.join(places)}")
+    if not _PLACED.search(text):
+        for name in dict.fromkeys(_QUOTED.findall(text)):
+            places = [place for file in source.files for place in _places(name, file)][:_SHOWN]
+            if places:
+                lines.append(f"'{name}' stands at {', '.join(places)}")
     return lines
 
 
-def _syntax_errors(files: tuple[Path, ...]) -> list[str]:
-    """``file:line:column: message`` of each file's first syntax error (rumoca tells no line)."""
-    import rumoca
+def _places(name: str, file: Path) -> list[str]:
+    """Where a file declares the class of that name, else where it says the name."""
+    try:
+        text = ModelicaText(file)
+    except ModelicaError:  # a sibling that is no text; rumoca has left it out as well
+        return []
+    last = name.rpartition(".")[2]
+    classes = [found.line for found in text.classes if found.name.rpartition(".")[2] == last]
+    return [f"{file}:{line}" for line in classes or text.lines_of(name)]
 
-    found = []
-    for file in files:
-        text = file.read_text(encoding="utf-8", errors="replace")
-        for diagnostic in rumoca.validate_source(text)[:1]:
-            place = _PLACE.search(diagnostic.message)
-            message = diagnostic.message.partition("\u00d7")[2].partition("\u256d")[0]
-            if place:
-                found.append(f"{file}:{place[1]}:{place[2]}: {' '.join(message.split())}")
-    return found
+
+def _syntax_errors(files: tuple[Path, ...]) -> list[str]:
+    return [error for file in files if (error := first_syntax_error(file))]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from lxml import etree
 
+from orchestrator.errors import ModelicaError
 from orchestrator.export.dependency import Dependencies, DependencyTable
 from orchestrator.export.description_parts import (
     SOURCE_FILE,
@@ -64,6 +65,11 @@ def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
         if slot.region is Region.INDICATOR:
             continue
         _variable(variables, layout, slot, types)
+    if not len(variables):
+        raise ModelicaError(
+            f"{layout.ode.name}: the model has no variable, and FMI 2.0 wants one; build it for FMI"
+            " 3.0 (--fmi 3), or declare an output"
+        )
     _structure(root, layout)
     return encoded(root)
 

@@ -82,14 +82,25 @@ static inline bool writable(Instance* instance, Reference reference, double valu
     return true;
 }
 
+/* An output or local that has no value here must not reach an importer as a number. */
+static inline bool is_usable(const Instance* instance, Reference at, const char* function) {
+    const double* values = instance->state.values;
+    if ((int)at < AT_Y || (int)at >= AT_DX || isfinite(values[at])) return true;
+    fail(instance, "%s: '%s' is %g at t = %.9g s; the model divides by 0 or has left its domain",
+         function, model_names[at], values[at], values[AT_TIME]);
+    return false;
+}
+
 static inline Status get_reals(Instance* instance, const Reference references[], size_t count,
                                double values[], const char* function) {
     if (!allowed(instance, MODES_READ, function)) return STATUS_ERROR;
     for (size_t i = 0; i < count; ++i) {
         if (!readable(instance, references[i], TYPE_REAL, function)) return STATUS_ERROR;
         if (!refresh(instance, references[i])) return report_block(instance, function);
-        for (Reference at = references[i], end = at + MODEL_EXTENT(at); at < end; ++at)
+        for (Reference at = references[i], end = at + MODEL_EXTENT(at); at < end; ++at) {
+            if (!is_usable(instance, at, function)) return STATUS_ERROR;
             *values++ = instance->state.values[at];
+        }
     }
     return STATUS_OK;
 }

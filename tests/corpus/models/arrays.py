@@ -134,7 +134,7 @@ CASES: dict[str, Case] = {
     ),
     "elementwise": Case(
         "Real y[2], z[2], w[2];\nequation\ny = {1, 2} .* {3, time}; z = {1, 2} ./ {2, "
-        "4*time}; w = {2, 3} .^ {2, 3*time};",
+        "3 + time}; w = {2, 3} .^ {2, 3*time};",
         {"y[2]": 2.0, "z[2]": 0.5, "w[2]": 27.0},
     ),
     "array plus scalar": Case("Real y[2];\nequation\ny = {1, 2} .+ time;", {"y[2]": 3.0}),

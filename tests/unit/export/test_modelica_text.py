@@ -124,7 +124,10 @@ def test_file_in_the_wrong_folder(library: Path) -> None:
 
 
 def test_several_models_are_listed(text: ModelicaText) -> None:
-    with pytest.raises(ModelicaError, match=r"2 models .*Stiff, Lib\.Part\.Parts\.Used; .*--model"):
+    with pytest.raises(
+        ModelicaError,
+        match=r"2 models .*Stiff \(line 12\), Lib\.Part\.Parts\.Used \(line 16\); .*--model",
+    ):
         place_in_file(text.path, None, [])
     with pytest.raises(ModelicaError, match=r"no models 'Base'.*holds Lib\.Part\.Parts\.Stiff"):
         place_in_file(text.path, "Base", [])
