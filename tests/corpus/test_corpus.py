@@ -106,6 +106,7 @@ def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[f
             start_values=_whole(case.start, shapes, starts),
             output=list(dict.fromkeys(_place(name, shapes)[0] for name in wanted)),
             logger=log,
+            debug_logging=bool(case.fails),  # FMI sends the text of a discard only then
         )
 
     if case.fails:
