@@ -43,9 +43,8 @@ static bool apply_tangent(Instance* instance) {
     double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
     double* dz = instance->tangent_z;
     const double* q = instance->state.q;
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C,
-                                 q,           z,        d + AT_U, d + AT_X, d + AT_TIME,
-                                 dz};
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P,    v + AT_C, q,
+                                 z,           d + AT_U, d + AT_X, d + AT_TIME, dz};
     memcpy(z, instance->state.z, sizeof instance->state.z);
     if (!solve_running(instance, arguments, z) || !linearize(instance, arguments)) return false;
     propagate(instance, arguments, dz);

@@ -111,8 +111,8 @@ static bool selection_holds(Instance* instance, const double** arguments, const 
     State* s = &instance->state;
     double *margin = instance->guard[0], *slope = instance->guard[1];
     double time = *arguments[0], passed = time - s->guard_time;
-    const double* all[] = {arguments[0], arguments[1], arguments[2],
-                           arguments[3], arguments[4], arguments[5], z};
+    const double* all[] = {
+        arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5], z};
     double* results[] = {margin, slope};
     model_guards(all, results, NULL, NULL, 0);
     for (int i = 0; i < N_GUARDS; ++i) {
@@ -216,7 +216,8 @@ static bool consistent(Instance* instance, const char* function) {
 
 static const char* const failures[] = {
     [NO_SOLUTION] =
-        "%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other start "
+        "%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other "
+        "start "
         "values, or the equations have none or are singular here",
     [SINGULAR_BLOCK] = "%s: t = %.9g s: the linear equations for %s are singular or not finite",
     [LOST_SELECTION] =
