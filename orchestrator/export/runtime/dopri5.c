@@ -39,7 +39,8 @@ static double starting_step(Instance* instance, double time, double longest) {
     double *k1 = instance->k[0], *k2 = instance->k[1], *stage = instance->stage;
     double size = scaled_norm(s, x, x), slope = scaled_norm(s, k1, x);
     double h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
-    h = fmin(h, longest);
+    /* Of states that are almost 0 while their slopes are not, only rounding would speak. */
+    h = fmin(fmax(h, 1024.0 * DBL_EPSILON * fmax(fabs(time), longest)), longest);
     for (int i = 0; i < N_X; ++i) stage[i] = x[i] + h * k1[i];
     derivatives(instance, time + h, stage, k2);
     for (int i = 0; i < N_X; ++i) stage[i] = k2[i] - k1[i];

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 import multiprocessing
 import os
 import signal
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -187,3 +189,19 @@ def test_interrupted_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     process.join(30)
     assert process.exitcode not in {0, None}
     assert not list(output.iterdir())
+
+
+def test_motor_that_breaks_away_at_the_origin_steps_on(
+    plants: dict[str, Path], open_fmu: Callable[..., Slave]
+) -> None:
+    """All states are about 1e-14 and the slope is not: the first step must not vanish as well."""
+    motor = open_fmu(plants["DcMotor"]).initialize()
+    stuck = 0
+    for count in range(2000):  # ten periods; each ends near angle 0
+        motor.set(voltage=1.2 * math.sin(math.pi * count * 0.01))
+        motor.step(0.01)
+        mode = motor.fmu.getInteger([motor.references["mode"]])[0]
+        if mode == 0:
+            stuck += 1
+            assert motor.get("w") == [0.0]
+    assert 400 < stuck < 1000
