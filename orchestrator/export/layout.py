@@ -113,7 +113,6 @@ class Layout:
         _, _, _, _, c, _ = self.ode.arguments
         events = self.ode.events
         begins = [d.start for d in events.discrete]
-        begins += [part for s in events.samplers for part in (s.start, s.interval)]
         start = ca.substitute(ca.vertcat(self.ode.start, *begins), c, self.ode.c)
         initial = {symbol.name() for symbol in ca.symvar(start)}
         return frozenset(

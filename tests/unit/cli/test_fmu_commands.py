@@ -41,7 +41,7 @@ def test_info(softdock, lag):
 def test_check(softdock, lag):
     code, out, err = softdock("fmu", "check", lag)
     assert (code, err) == (0, "")
-    assert "pass  Co-Simulation: saved state: bit by bit, serialised too" in out
+    assert "pass  Co-Simulation: saved state: 100 steps, bit by bit, serialised too" in out
     assert "skip  Model Exchange: step size: model exchange: the importer integrates" in out
     assert "FAIL" not in out
 

@@ -54,7 +54,7 @@ end M;"""
         ),
         (
             'model M\n Real x = 1;\n String s;\nequation\n s = if x > 0 then "a" else "b"; end M;',
-            "variable 's' at {folder}/M.mo:3: the exporter does not support a String that is no sc",
+            "equation at {folder}/M.mo:5: the exporter does not support the name 's'",
         ),
         ("function f\n  output Real y;\nalgorithm\n  y := 1;\nend f;", "holds function f (line 1)"),
         ("partial model M\n  Real x;\nend M;", "holds partial model M (line 1)"),

@@ -152,8 +152,9 @@ def test_a_forgetful_state_of_arrays_is_seen(tmp_path: Path, spoil_of: Callable[
 def test_forgetful_state(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil(
         "sources/saved_state.c",
-        "    memcpy(&instance->state, saved, sizeof(State));\n    return",
-        "    instance->state.values[AT_TIME] = ((const State*)saved)->values[AT_TIME];\n    return",
+        "    memcpy(&instance->state, saved, sizeof(State));\n    instance->fixed_known",
+        "    instance->state.values[AT_TIME] = ((const State*)saved)->values[AT_TIME];\n"
+        "    instance->fixed_known",
     )
     found = failures(check_fmu(path))
     assert {name for _, name in found} == {"saved state", "saved in every mode"}
@@ -207,11 +208,11 @@ def test_an_fmu_that_ends_the_simulation_is_followed_to_its_end(
     [
         (  # what changes at events only is not restored
             "saved_state.c",
-            "    memcpy(&instance->state, saved, sizeof(State));\n    return",
+            "    memcpy(&instance->state, saved, sizeof(State));\n    instance->fixed_known",
             (
                 "    State old = instance->state;\n"
                 "    memcpy(&instance->state, saved, sizeof(State));\n"
-                "    memcpy(instance->state.q, old.q, sizeof old.q);\n    return"
+                "    memcpy(instance->state.q, old.q, sizeof old.q);\n    instance->fixed_known"
             ),
             "Co-Simulation",
             "saved state",
