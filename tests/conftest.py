@@ -6,6 +6,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import fmpy.simulation
 import pytest
 from hypothesis import settings
 
@@ -17,6 +18,25 @@ settings.register_profile("softdock", derandomize=True, deadline=None)
 settings.load_profile("softdock")
 
 FIXTURES = Path(__file__).parent / "fixtures"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loggers_outlive_their_fmu():
+    """FMPy 0.3.32 sends FMI 2.0 messages to the last logger given to any simulation, freed or not.
+
+    ``simulate_fmu(.., logger=f)`` stores the C function of ``f`` in a global place; a later
+    simulation without a logger of its own still calls it.
+    """
+    kept = []
+    make = fmpy.simulation.fmi2CallbackLoggerTYPE
+
+    def keeping(function):
+        kept.append(make(function))
+        return kept[-1]
+
+    fmpy.simulation.fmi2CallbackLoggerTYPE = keeping
+    yield
+    fmpy.simulation.fmi2CallbackLoggerTYPE = make
 
 
 class _Registered:
