@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from orchestrator.errors import ModelicaError
+from orchestrator.export.refusal import Refusal
 from orchestrator.export.source_map import SourceMap
 
 Json = Any
@@ -100,6 +101,15 @@ class FlatModel:
     def where(self, entry: Json) -> str:
         """``file:line`` of a part of the tree, empty if unknown."""
         return self.sources.locate(entry.get("span") or entry.get("source_span"))
+
+    def at(self, name: str) -> str:
+        """Model, variable and the place of its declaration, for messages."""
+        place = self.where(self.tree["variables"][name])
+        return f"{self.name}: variable '{name}'" + (f" at {place}" if place else "")
+
+    def variable_error(self, name: str, refusal: Refusal) -> ModelicaError:
+        """The error for a variable that cannot be exported."""
+        return ModelicaError(f"{self.at(name)}: the exporter does not support {refusal}")
 
     def _origin(self, entry: Json) -> str:
         kind, details = "equation", entry.get("origin")

@@ -16,12 +16,12 @@ from orchestrator.errors import ModelicaError
 from orchestrator.export.enumeration_types import EnumerationTypes
 from orchestrator.export.expression import Interpreter, Scope
 from orchestrator.export.flat_model import FlatModel
+from orchestrator.export.flat_texts import read_texts
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.residual_dae import DataType, Kind, StateSelect, Variable
-from orchestrator.export.structure_probe import referenced_names
 from orchestrator.export.tensor import Tensor
 from orchestrator.export.unit_definition import base_unit
-from orchestrator.export.when_reader import when_targets
+from orchestrator.export.variable_classes import VariableClasses
 
 Json = Any
 _LOGGER = logging.getLogger(__name__)
@@ -36,6 +36,8 @@ class VariableReader:
         Variable name to its symbols; constants to their values.
     texts
         Values of the Strings.
+    classes
+        What the declarations alone say about each variable.
     equation_bindings
         ``(name, binding, place)`` of declarations ``Real x = expression``: they are equations.
     """
@@ -53,12 +55,12 @@ class VariableReader:
         }
         self._scalar_kinds: dict[str, Kind] = {}
         self._discrete: set[str] = set()
-        self._assigned_in_when = when_targets(flat.tree["when_chains"], flat.tree["algorithms"])
         self._fixed: set[str] = set()
         self.names: dict[str, Tensor] = {}
         self.equation_bindings: list[tuple[str, Json, str]] = []
-        self.texts = self._read_texts()
-        self._kinds = {name: self._classify(name, entry) for name, entry in self._entries.items()}
+        self.texts = read_texts(flat, interpreter)
+        self.classes = VariableClasses(flat)
+        self._kinds = {name: self.classes.kind(name) for name in self._entries}
         for name, entry in self._entries.items():
             self._declare(name, entry)
         self._fold_constants()
@@ -71,14 +73,6 @@ class VariableReader:
     def is_fixed(self, name: str) -> bool:
         """Whether a scalar variable is declared with fixed=true."""
         return name in self._fixed
-
-    def _is_free(self, name: str) -> bool:
-        """Whether a parameter is declared with fixed=false."""
-        fixed = self._entries[name]["fixed"]
-        return self._kinds[name] is Kind.CALCULATED and bool(fixed) and not any(fixed)
-
-    def _is_final(self, name: str) -> bool:
-        return bool(self._flat.tree["variable_final_flags"].get(name))
 
     def is_discrete(self, name: str) -> bool:
         """Whether a scalar variable changes at events only."""
@@ -98,16 +92,6 @@ class VariableReader:
                     return Tensor((), (item,))
         raise Refusal(f"an assignment to '{written}', which is no variable")
 
-    def is_connector_output(self, name: str) -> bool:
-        """Whether a variable is an output of the FMU."""
-        causality = self._entries[name]["causality"]
-        direction = next(iter(causality)) if isinstance(causality, dict) else causality
-        return bool(direction == "Output") and self._is_at_the_top(name)
-
-    def _is_at_the_top(self, name: str) -> bool:
-        """Only what the top level declares, connectors too, is the FMU's."""
-        return "." not in name or bool(self._flat.connector(name))
-
     def finish(self, starts: Mapping[str, Any], discrete: AbstractSet[str]) -> Iterator[Variable]:
         """Scalar variables in order of declaration.
 
@@ -121,13 +105,13 @@ class VariableReader:
         for name, entry in self._entries.items():
             try:
                 for position, variable in enumerate(self._scalars(name, entry, starts)):
-                    if position == 0 and self._has_no_value(name, entry):
+                    if position == 0 and self.classes.has_no_value(name):
                         _LOGGER.warning(
                             "%s is a parameter without a value; it is %s, its start value",
-                            self._at(name),
+                            self._flat.at(name),
                             variable.start,
                         )
-                    self._warn_beyond_limits(name, variable)
+                    _warn_beyond_limits(self._flat.at(name), variable)
                     if variable.kind is Kind.DISCRETE and variable.name not in discrete:
                         kind = Kind.OUTPUT if variable.is_output else Kind.LOCAL
                         yield replace(variable, kind=kind)
@@ -137,91 +121,7 @@ class VariableReader:
             except Refusal as refusal:
                 raise self._error(name, refusal) from refusal
             except ModelicaError as error:
-                raise ModelicaError(f"{self._at(name)}: {error}") from error
-
-    def _has_no_value(self, name: str, entry: Json) -> bool:
-        variability = entry["variability"]
-        is_parameter = isinstance(variability, dict) and "Parameter" in variability
-        # What no equation uses needs none: the declaration `outer parameter` is left over as well.
-        used = is_parameter and name not in self._flat.structural
-        return used and entry["binding"] is None and not self._is_free(name)
-
-    def _warn_beyond_limits(self, name: str, variable: Variable) -> None:
-        settled = variable.kind in {Kind.PARAMETER, Kind.CONSTANT} or variable.fixed
-        held = variable.value if variable.kind is Kind.CONSTANT else variable.start
-        if not (settled and held is not None and held.is_constant()):
-            return
-        value = float(held)
-        low = -math.inf if variable.minimum is None else variable.minimum
-        high = math.inf if variable.maximum is None else variable.maximum
-        if not low <= value <= high:
-            _LOGGER.warning(
-                "%s: the value %g is outside of its limits: min %g, max %g",
-                self._at(name),
-                value,
-                low,
-                high,
-            )
-
-    def _read_texts(self) -> dict[str, Tensor]:
-        """Strings: known when the FMU is built, and not part of it."""
-        entries = self._flat.tree["variables"]
-        texts: dict[str, Tensor] = {}
-        strings = [name for name in entries if name not in self._entries]
-        moving = [name for name in strings if not _is_text_constant(entries[name])]
-        waiting = [name for name in strings if name not in moving]
-        for name in waiting * len(waiting):  # they may name each other in any order
-            entry = entries[name]
-            node = entry["binding"] or entry["start"] or {"Literal": {"value": {"String": ""}}}
-            try:
-                if not (set(referenced_names(node)) - texts.keys()):
-                    texts[name] = self._interpreter.evaluate(node, Scope(texts))
-            except Refusal as refusal:
-                raise self._error(name, refusal) from refusal
-        if moving:
-            _LOGGER.warning(
-                "%s: %d String variables are left out of the FMU: %s%s",
-                self._flat.name,
-                len(moving),
-                ", ".join(moving[:3]),
-                ", .." if len(moving) > 3 else "",
-            )
-        return texts
-
-    def _classify(self, name: str, entry: Json) -> Kind:
-        variability = entry["variability"]
-        tag = next(iter(variability)) if isinstance(variability, dict) else variability
-        causality = entry["causality"]
-        direction = next(iter(causality)) if isinstance(causality, dict) else causality
-        if tag == "Constant":
-            return Kind.CONSTANT
-        if tag == "Parameter":
-            return self._classify_parameter(name, entry)
-        if direction == "Input" and self._is_at_the_top(name):
-            return Kind.INPUT
-        if tag == "Discrete" or entry["is_discrete_type"] or self.is_assigned_in_when(name):
-            return Kind.DISCRETE
-        return Kind.OUTPUT if self.is_connector_output(name) else Kind.LOCAL
-
-    def is_assigned_in_when(self, name: str) -> bool:
-        """Whether a when clause sets a variable, given whole or as an element."""
-        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
-        return (
-            name in assigned
-            or whole in assigned
-            or any(target.startswith(f"{name}[") for target in assigned)
-        )
-
-    def _classify_parameter(self, name: str, entry: Json) -> Kind:
-        if entry["fixed"] and not any(entry["fixed"]):
-            return Kind.CALCULATED  # by the initial system
-        if name in self._flat.structural:
-            return Kind.CONSTANT
-        if self._flat.tree["variable_final_flags"].get(name) or any(
-            referenced_names(entry["binding"])
-        ):
-            return Kind.CALCULATED
-        return Kind.PARAMETER
+                raise ModelicaError(f"{self._flat.at(name)}: {error}") from error
 
     def _declare(self, name: str, entry: Json) -> None:
         self._data_type(name)
@@ -245,7 +145,11 @@ class VariableReader:
     def _free_constant_bindings(self) -> None:
         """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
         for name, kind in self._kinds.items():
-            if kind is not Kind.CALCULATED or self._is_final(name) or self._is_free(name):
+            if (
+                kind is not Kind.CALCULATED
+                or self.classes.is_final(name)
+                or self.classes.is_free(name)
+            ):
                 continue
             value = self._evaluate(name, self._entries[name]["binding"])
             if all(item.is_constant() for item in value.items):
@@ -274,12 +178,12 @@ class VariableReader:
         kind, data_type = self._kinds[name], self._data_type(name)
         shape = tuple(entry["dims"])
         start = self._evaluate(name, entry["start"])
-        bound = kind is Kind.CALCULATED and not self._is_free(name)
+        bound = kind is Kind.CALCULATED and not self.classes.is_free(name)
         value = self._evaluate(name, entry["binding"]) if bound else None
         if kind is Kind.PARAMETER and entry["binding"] is not None:
             start = self._evaluate(name, entry["binding"])
         fixed = entry["fixed"] or [False]
-        free = self._is_free(name)
+        free = self.classes.is_free(name)
         literals = self._literals_of(name)
         for position, scalar in enumerate(_scalar_names(name, shape)):
             constant = kind is Kind.CONSTANT
@@ -301,7 +205,8 @@ class VariableReader:
                 state_select=_state_select(entry["state_select"]),
                 free=free,
                 settable=name not in self._flat.structural,
-                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT} and self.is_connector_output(name),
+                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT}
+                and self.classes.is_connector_output(name),
                 literals=literals,
                 array=name if shape else "",
                 shape=shape,
@@ -352,17 +257,25 @@ class VariableReader:
         return self._enumerations.literals(self._entries[name])
 
     def _error(self, name: str, refusal: Refusal) -> ModelicaError:
-        return ModelicaError(f"{self._at(name)}: the exporter does not support {refusal}")
-
-    def _at(self, name: str) -> str:
-        place = self._flat.where(self._flat.tree["variables"][name])
-        return f"{self._flat.name}: variable '{name}'" + (f" at {place}" if place else "")
+        return self._flat.variable_error(name, refusal)
 
 
-def _is_text_constant(entry: Json) -> bool:
-    variability = entry["variability"]
-    fixed = isinstance(variability, dict) and "Discrete" not in variability
-    return fixed and not entry["dims"]
+def _warn_beyond_limits(place: str, variable: Variable) -> None:
+    settled = variable.kind in {Kind.PARAMETER, Kind.CONSTANT} or variable.fixed
+    held = variable.value if variable.kind is Kind.CONSTANT else variable.start
+    if not (settled and held is not None and held.is_constant()):
+        return
+    value = float(held)
+    low = -math.inf if variable.minimum is None else variable.minimum
+    high = math.inf if variable.maximum is None else variable.maximum
+    if not low <= value <= high:
+        _LOGGER.warning(
+            "%s: the value %g is outside of its limits: min %g, max %g",
+            place,
+            value,
+            low,
+            high,
+        )
 
 
 def _state_select(declared: str | None) -> StateSelect:
