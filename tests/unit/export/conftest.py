@@ -18,7 +18,9 @@ from fmpy.fmi2 import (
     fmi2StepFinishedTYPE,
 )
 
+from orchestrator.errors import FmuError
 from orchestrator.export import Solver, build_model, build_recipe, find_recipes
+from orchestrator.export.compiler import sundials_libraries
 from orchestrator.export.explicit_ode import ExplicitOde, make_explicit
 from orchestrator.export.flat_reader import read
 from orchestrator.export.frontend import flatten_source
@@ -80,6 +82,23 @@ class Slave:
 
     def free(self) -> None:
         self.fmu.freeInstance()
+
+
+@pytest.fixture
+def sundials() -> tuple[str, ...]:
+    """Options that link SUNDIALS; skips where it is not installed."""
+    try:
+        return sundials_libraries()
+    except FmuError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(autouse=True)
+def _solver_is_installed(request: pytest.FixtureRequest) -> None:
+    """Tests that take each solver as ``method`` leave out the one that cannot be built here."""
+    call = getattr(request.node, "callspec", None)
+    if call is not None and call.params.get("method") == "cvode":
+        request.getfixturevalue("sundials")
 
 
 @pytest.fixture(scope="session")

@@ -216,6 +216,7 @@ def test_directional_and_adjoint_derivatives(mixed: dict[str, Path], tmp_path: P
     unit.freeInstance()
 
 
+@pytest.mark.usefixtures("sundials")
 def test_implicit_solver_uses_the_same_derivatives(
     mixed: dict[str, Path], tmp_path: Path, open_fmu: Callable[..., Any]
 ) -> None:
