@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orchestrator.analysis import ContactLoop
-    from orchestrator.campaign import read_experiment, run_experiment, simulate, swap_component
+    from orchestrator.campaign import (
+        read_checkpoint,
+        read_experiment,
+        run_experiment,
+        simulate,
+        start,
+        swap_component,
+        write_checkpoint,
+    )
     from orchestrator.export import build_model, build_recipe
     from orchestrator.master import DelayMode, Execution
     from orchestrator.recording import Result
@@ -37,11 +45,14 @@ _HOMES = {
     "build_model": "export",
     "build_recipe": "export",
     "fmu": "simunits",
+    "read_checkpoint": "campaign",
     "read_experiment": "campaign",
     "read_system": "ssp",
     "run_experiment": "campaign",
     "simulate": "campaign",
+    "start": "campaign",
     "swap_component": "campaign",
+    "write_checkpoint": "campaign",
     "write_ssd": "ssp",
     "write_ssp": "ssp",
 }
@@ -64,11 +75,14 @@ __all__ = [
     "build_model",
     "build_recipe",
     "fmu",
+    "read_checkpoint",
     "read_experiment",
     "read_system",
     "run_experiment",
     "simulate",
+    "start",
     "swap_component",
+    "write_checkpoint",
     "write_ssd",
     "write_ssp",
 ]
