@@ -144,7 +144,7 @@ class Execution:
         """Do one communication step, or so many."""
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
-        self.advance(f"{self.time_ns + count * self.schedule.step_ns} ns")
+        self._go(count, None)
 
     def advance(self, until: str | float, progress: Progress | None = None) -> None:
         """Run to a time, which must lie on the grid of communication steps.
@@ -172,6 +172,10 @@ class Execution:
                 f" {self.time:.9g} s that is a whole number of steps of"
                 f" {self.schedule.step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
             )
+        self._go(steps, progress)
+
+    def _go(self, steps: int, progress: Progress | None) -> None:
+        """Do some steps, in pieces between which signals such as Ctrl-C are seen."""
         chunk = 100
         while steps > 0:
             count = min(steps, chunk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,15 @@ class Ports:
         self._units = {unit.name: unit for unit in units}
         self._engine = engine
         self._sources = {line.target: line for line in system.connections}
+        self._found: dict[str, tuple[Endpoint, Connector]] = {}
 
     def _connector(self, name: str) -> tuple[Endpoint, Connector]:
-        end = Endpoint.parse(name)
-        return end, self._system.component(end.component).connector(end.connector)
+        found = self._found.get(name)
+        if found is None:
+            end = Endpoint.parse(name)
+            found = end, self._system.component(end.component).connector(end.connector)
+            self._found[name] = found
+        return found
 
     def get(self, name: str) -> PortValue:
         """Return the present value of a connector; see :meth:`Execution.get`."""
@@ -81,8 +87,6 @@ class Ports:
 
 def _checked(name: str, connector: Connector, value: Any) -> Value:
     """Return the value as the units take it, or say what was expected."""
-    shape = f" of shape {connector.shape}" if connector.shape else ""
-    wanted = f"{name}: expected a finite {connector.type}{shape}, found {value!r}"
     plain = value
     if isinstance(value, np.generic):
         plain = value.item()
@@ -90,13 +94,26 @@ def _checked(name: str, connector: Connector, value: Any) -> Value:
         try:
             array = np.asarray(value)
         except ValueError:  # rows of different lengths
-            raise DescriptionError(wanted) from None
+            raise _wrong(name, connector, value) from None
         if array.shape != connector.shape or array.dtype.kind not in "iuf":
-            raise DescriptionError(wanted)
+            raise _wrong(name, connector, value)
         plain = tuple(array.astype(np.float64).ravel().tolist())
     if not connector.accepts(plain):
-        raise DescriptionError(wanted)
-    if connector.type is DataType.REAL and not np.isfinite(plain).all():
-        raise DescriptionError(wanted)
+        raise _wrong(name, connector, value)
+    if connector.type is DataType.REAL and not _finite(plain):
+        raise _wrong(name, connector, value)
     accepted: Value = plain
     return accepted
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return all(map(isfinite, value if isinstance(value, tuple) else (value,)))
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def _wrong(name: str, connector: Connector, value: Any) -> DescriptionError:
+    shape = f" of shape {connector.shape}" if connector.shape else ""
+    finite = "finite " if connector.type is DataType.REAL else ""
+    return DescriptionError(f"{name}: expected {finite}{connector.type}{shape}, found {value!r}")

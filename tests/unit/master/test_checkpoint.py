@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from orchestrator import read_system, start
-from orchestrator.errors import CapabilityError, LoadError, SoftdockError, StepError
+from orchestrator.errors import CapabilityError, FmuError, LoadError, SoftdockError, StepError
+from orchestrator.export import Solver, build_model, compiler
 from orchestrator.simunits import Block, Output, block, fmu
-from orchestrator.system import System
+from orchestrator.system import Causality, System
 
 pytestmark = pytest.mark.usefixtures("toys")
 ALGORITHMS = ["gauss-seidel", "jacobi"]
@@ -296,3 +297,60 @@ def test_saving_shares_the_recording():
         assert len(two.rows.block) == 1
     run.restore(saved[500])
     assert len(run.recording().time_ns) == 5501
+
+
+@pytest.mark.parametrize("name", ["BouncingBall", "CompliantBall", "TwoLinkArm", "WireRope"])
+def test_plants_with_events_and_solvers_of_their_own(plants, name):
+    """Step-size control, events to come and solutions of implicit blocks belong to the state."""
+    whole, run = (start(alone(plants / f"{name}.fmu"), step="10 ms") for _ in range(2))
+    whole.advance("2 s")
+    run.advance("0.5 s")
+    here = run.save()
+    run.advance("1.2 s")
+    run.restore(here)
+    run.advance("2 s")
+    equal(run, whole)
+    values = whole.recording().values
+    assert np.ptp(values[50:], axis=0).max() > 0.0
+    run.restore(here.stored())
+    run.advance("2 s")
+    equal(run, whole)
+
+
+def alone(path):
+    component = fmu(path)
+    held = {c.name: c.start or 0.0 for c in component.of(Causality.INPUT)}
+    return System("alone").add("plant", component, **held)
+
+
+VAN_DER_POL = """model VanDerPol
+  output Real x(start=2, fixed=true);
+  output Real v(start=0, fixed=true);
+equation
+  der(x) = v;
+  der(v) = 20*(1 - x^2)*v - x;
+end VanDerPol;
+"""
+
+
+def test_cvode_goes_on_as_it_did_after_saving(tmp_path):
+    """Saving ends the history of its multistep method, for the saved and for the going run."""
+    try:
+        compiler.sundials_libraries()
+    except FmuError as error:
+        pytest.skip(str(error))
+    (tmp_path / "VanDerPol.mo").write_text(VAN_DER_POL)
+    solver = Solver(method="cvode", max_step=0.1, tolerance=1e-6)
+    made = build_model(None, tmp_path / "VanDerPol.mo", tmp_path, solver=solver)
+    never, saved = (start(alone(made.path), step="10 ms") for _ in range(2))
+    for run in (never, saved):
+        run.advance("5 s")
+    here = saved.save()
+    for run in (never, saved):
+        run.advance("20 s")
+    first = saved.recording().values
+    saved.restore(here)
+    saved.advance("20 s")
+    assert saved.recording().values.tobytes() == first.tobytes()
+    assert not np.array_equal(first, never.recording().values)  # else it need not be documented
+    np.testing.assert_allclose(first, never.recording().values, rtol=0.0, atol=1e-2)
