@@ -16,12 +16,11 @@ if TYPE_CHECKING:
         read_experiment,
         run_experiment,
         simulate,
-        start,
         swap_component,
         write_checkpoint,
     )
     from orchestrator.export import build_model, build_recipe
-    from orchestrator.master import DelayMode, Execution
+    from orchestrator.master import DelayMode, Execution, start
     from orchestrator.recording import Result
     from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu
     from orchestrator.ssp import read_system, write_ssd, write_ssp
@@ -50,7 +49,7 @@ _HOMES = {
     "read_system": "ssp",
     "run_experiment": "campaign",
     "simulate": "campaign",
-    "start": "campaign",
+    "start": "master",
     "swap_component": "campaign",
     "write_checkpoint": "campaign",
     "write_ssd": "ssp",

@@ -5,7 +5,6 @@ from orchestrator.campaign.experiment import Experiment, read_experiment
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome, Measured, SweepOutcome
 from orchestrator.campaign.runner import run_experiment
 from orchestrator.campaign.simulate import simulate
-from orchestrator.campaign.start import start
 from orchestrator.campaign.swap import swap_component
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "read_experiment",
     "run_experiment",
     "simulate",
-    "start",
     "swap_component",
     "write_checkpoint",
 ]

@@ -7,6 +7,7 @@ from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
+from orchestrator.master.start import start
 
 __all__ = [
     "Checkpoint",
@@ -17,4 +18,5 @@ __all__ = [
     "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
+    "start",
 ]

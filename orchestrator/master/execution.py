@@ -201,9 +201,10 @@ class Execution:
 
     def _expect_going(self) -> None:
         if self._ended:
+            back = "" if self._for_good else "restore a checkpoint, or "
             raise StepError(
                 f"this run ended at t = {self.time:.9g} s: {self._ended};"
-                " its results are kept, make a new Execution to run again"
+                f" its results are kept, {back}make a new Execution to run again"
             )
 
     def _raise(self, status: int, number: int, reason: str) -> NoReturn:

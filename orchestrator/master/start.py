@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.coupling import DelayMode
 from orchestrator.errors import DescriptionError
-from orchestrator.master import DelayMode, Execution
+from orchestrator.master.execution import Execution
 from orchestrator.system import System
 
 
@@ -33,7 +34,7 @@ def start(
         Announced to the units, some of which then go no further. ``None`` announces none, whatever
         the default experiment says.
     delay, record, every
-        As in :func:`simulate`.
+        As in :class:`orchestrator.master.Execution`.
 
     Returns
     -------
