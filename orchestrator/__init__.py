@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orchestrator.analysis import ContactLoop
-    from orchestrator.campaign import read_experiment, run_experiment, simulate, swap_component
+    from orchestrator.campaign import (
+        read_checkpoint,
+        read_experiment,
+        run_experiment,
+        simulate,
+        swap_component,
+        write_checkpoint,
+    )
     from orchestrator.export import build_model, build_recipe
-    from orchestrator.master import DelayMode, Execution
+    from orchestrator.master import DelayMode, Execution, start
     from orchestrator.recording import Result
     from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu
     from orchestrator.ssp import read_system, write_ssd, write_ssp
@@ -37,11 +44,14 @@ _HOMES = {
     "build_model": "export",
     "build_recipe": "export",
     "fmu": "simunits",
+    "read_checkpoint": "campaign",
     "read_experiment": "campaign",
     "read_system": "ssp",
     "run_experiment": "campaign",
     "simulate": "campaign",
+    "start": "master",
     "swap_component": "campaign",
+    "write_checkpoint": "campaign",
     "write_ssd": "ssp",
     "write_ssp": "ssp",
 }
@@ -64,11 +74,14 @@ __all__ = [
     "build_model",
     "build_recipe",
     "fmu",
+    "read_checkpoint",
     "read_experiment",
     "read_system",
     "run_experiment",
     "simulate",
+    "start",
     "swap_component",
+    "write_checkpoint",
     "write_ssd",
     "write_ssp",
 ]

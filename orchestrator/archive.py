@@ -18,7 +18,7 @@ MOST_ENTRIES = 100_000
 MOST_XML_BYTES = 256 * 1024**2
 
 #: What zipfile raises on a damaged entry, one of an unknown method, or one behind a password.
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -42,7 +42,7 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
         raise error(f"{path}: no such file")
     try:
         archive = zipfile.ZipFile(path)
-    except _DAMAGE as reason:
+    except DAMAGE as reason:
         raise error(f"{path}: expected a zip archive, but it cannot be read: {reason}") from None
     try:
         _check_entries(path, archive, error)
@@ -77,7 +77,7 @@ def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[Load
         return archive.read(name)
     except KeyError:
         raise error(f"{path}: the archive has no '{name}'") from None
-    except _DAMAGE as reason:
+    except DAMAGE as reason:
         raise error(f"{path}: '{name}' is damaged: {reason}") from None
 
 
@@ -86,7 +86,7 @@ def extract(path: Path, target: Path, error: type[LoadError]) -> None:
     with open_archive(path, error) as archive:
         try:
             archive.extractall(target)
-        except _DAMAGE as reason:
+        except DAMAGE as reason:
             raise error(f"{path}: the archive is damaged: {reason}") from None
 
 

@@ -1,5 +1,6 @@
 """Experiments: cases, sweeps and figures of one or more systems, run and written down."""
 
+from orchestrator.campaign.checkpoint_file import read_checkpoint, write_checkpoint
 from orchestrator.campaign.experiment import Experiment, read_experiment
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome, Measured, SweepOutcome
 from orchestrator.campaign.runner import run_experiment
@@ -12,8 +13,10 @@ __all__ = [
     "ExperimentOutcome",
     "Measured",
     "SweepOutcome",
+    "read_checkpoint",
     "read_experiment",
     "run_experiment",
     "simulate",
     "swap_component",
+    "write_checkpoint",
 ]

@@ -1,5 +1,5 @@
 """The native core: loads FMUs, holds the signal buffer, executes compiled schedules."""
 
-from orchestrator.engine._engine import Engine, Fmu2, PythonUnit, SavedState, Unit
+from orchestrator.engine._engine import Engine, EngineState, Fmu2, PythonUnit, SavedState, Unit
 
-__all__ = ["Engine", "Fmu2", "PythonUnit", "SavedState", "Unit"]
+__all__ = ["Engine", "EngineState", "Fmu2", "PythonUnit", "SavedState", "Unit"]

@@ -2,16 +2,21 @@
 
 from orchestrator.coupling import DelayMode
 from orchestrator.master.algorithms import algorithm_names
+from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
+from orchestrator.master.start import start
 
 __all__ = [
+    "Checkpoint",
     "DelayMode",
     "Execution",
     "Recording",
     "Schedule",
+    "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
+    "start",
 ]

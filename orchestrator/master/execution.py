@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import NoReturn, Self
 
@@ -12,13 +13,24 @@ from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayMode
 from orchestrator.engine import Engine
-from orchestrator.errors import CapabilityError, DescriptionError, StepError, UnknownNameError
+from orchestrator.errors import (
+    CapabilityError,
+    DescriptionError,
+    LoadError,
+    StepError,
+    UnknownNameError,
+)
+from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
+from orchestrator.master.facts import facts
+from orchestrator.master.failure import FATAL, message, reason_of
 from orchestrator.master.initialisation import initialise
+from orchestrator.master.keeper import Keeper
+from orchestrator.master.ports import Ports, PortValue
 from orchestrator.master.recorder import Recorder, Recording, recordable
 from orchestrator.master.schedule import Schedule
 from orchestrator.simunits import SimulationUnit, make_unit, refuse_second_instances, resolve
-from orchestrator.system import System, nanoseconds, seconds
+from orchestrator.system import System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
 #: the interpreter sees signals such as Ctrl-C.
@@ -90,9 +102,18 @@ class Execution:
         initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
         self.wall_seconds = 0.0
         self._ended = ""
+        self._for_good = False
+        self._ports = Ports(self.system, self.schedule, self.units, self._engine)
         self._recorder = Recorder(self.system, self.schedule, outputs, every, self.start_ns)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
+        self._made = (self.start_ns, stop_ns), outputs, every
+
+    @cached_property
+    def _keeper(self) -> Keeper:
+        """Made when it is used: a whole run does not need it."""
+        said = facts(self.system, self.schedule, self.units, *self._made)
+        return Keeper(self.units, self._engine, self._recorder, said)
 
     def _make_engine(self) -> Engine:
         plan = self.schedule
@@ -114,9 +135,16 @@ class Execution:
         """Current time in seconds."""
         return seconds(self._engine.time_ns)
 
-    def step(self) -> None:
-        """Do one communication step."""
-        self._run(1)
+    @property
+    def time_ns(self) -> int:
+        """Current time in nanoseconds: what the run counts in."""
+        return self._engine.time_ns
+
+    def step(self, count: int = 1) -> None:
+        """Do one communication step, or so many."""
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
+        self._go(count, None)
 
     def advance(self, until: str | float, progress: Progress | None = None) -> None:
         """Run to a time, which must lie on the grid of communication steps.
@@ -142,8 +170,12 @@ class Execution:
             raise CapabilityError(
                 f"cannot advance to {seconds(goal):.9g} s: expected a time not before"
                 f" {self.time:.9g} s that is a whole number of steps of"
-                f" {self.schedule.step_ns / 1e6:g} ms away"
+                f" {self.schedule.step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
             )
+        self._go(steps, progress)
+
+    def _go(self, steps: int, progress: Progress | None) -> None:
+        """Do some steps, in pieces between which signals such as Ctrl-C are seen."""
         chunk = 100
         while steps > 0:
             count = min(steps, chunk)
@@ -155,11 +187,7 @@ class Execution:
 
     def _run(self, steps: int) -> float:
         """Do some steps and return the seconds that they took."""
-        if self._ended:
-            raise StepError(
-                f"this run ended at t = {self.time:.9g} s: {self._ended};"
-                " its results are kept, make a new Execution to run again"
-            )
+        self._expect_going()
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         began = time.perf_counter()
         _, status, failed, reason = self._engine.run(steps)
@@ -168,51 +196,111 @@ class Execution:
         for unit in self.units:
             unit.forward_log()
         if status > 1:
-            self._raise(status, self.units[failed], reason)
+            self._raise(status, failed, reason)
         return taken
 
-    def _raise(self, status: int, unit: SimulationUnit, reason: str) -> NoReturn:
-        names = ["ok", "warning", "discard", "error", "fatal", "pending"]
-        member = next(m for m in self.schedule.members if m.name == unit.name)
-        if reason.startswith("output number "):
-            output = self._element(member.outputs, unit, int(reason.split()[2]))
-            reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
-        why = reason or unit.native.failure or "the unit gave no reason"
+    def _expect_going(self) -> None:
+        if self._ended:
+            back = "" if self._for_good else "restore a checkpoint, or "
+            raise StepError(
+                f"this run ended at t = {self.time:.9g} s: {self._ended};"
+                f" its results are kept, {back}make a new Execution to run again"
+            )
+
+    def _raise(self, status: int, number: int, reason: str) -> NoReturn:
+        unit = self.units[number]
+        why = reason_of(unit, self.schedule.members[number], reason)
         self._ended = f"component '{unit.name}' failed ({why})"
+        self._for_good = status == FATAL
         cause = unit.exception()
         if cause is not None and not isinstance(cause, Exception):
             raise cause  # Ctrl-C or an exit while a block had the word
-        raise StepError(
-            f"component '{unit.name}' failed in the step from t = {self.time:.9g} s"
-            f" (status {names[status]}): {why}; results up to there are kept"
-        ) from cause
+        raise StepError(message(unit, status, self.time, why)) from cause
 
-    @staticmethod
-    def _element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
-        for name in outputs:
-            size = unit.description.connectors[name].size
-            if number < size:
-                return name if size == 1 else f"{name}[{number}]"
-            number -= size
-        return outputs[-1]
+    def get(self, name: str) -> PortValue:
+        """Return the present value of a connector.
 
-    def get(self, name: str) -> float | NDArray[np.float64]:
-        """Return the current value of a bound connector (``component.connector``)."""
-        slot, size = self._slot(name)
-        shape = self._shape(name)
-        values = self._engine.signals[slot : slot + size].copy()
-        return values.reshape(shape) if shape else float(values[0])
+        Parameters
+        ----------
+        name
+            ``component.connector``: input, output or parameter.
 
-    def _slot(self, name: str) -> tuple[int, int]:
+        Returns
+        -------
+        float, str or float64 array of the connector's shape
+            Integers and Booleans as floats. What a delayed or undelayed connection brought is the
+            value of the last exchange.
+        """
+        if name not in self.schedule.slots:
+            self._expect_going()  # it is read from its unit
+        return self._ports.get(name)
+
+    def set(self, name: str, value: Value | NDArray[np.float64]) -> None:
+        """Set an input that nothing is connected to; it is held until it is set again.
+
+        It acts from the next step on; outputs follow in that step.
+
+        Parameters
+        ----------
+        name
+            ``component.connector``.
+        value
+            Of the connector's type; a sequence or array of its shape for an array.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such connector; the message lists those that exist.
+        CapabilityError
+            If it is an output or a parameter, or connected: the connection would overwrite it.
+        DescriptionError
+            If the value has another type or shape, or is not finite.
+        """
+        self._expect_going()
+        self._ports.set(name, value)
+
+    def save(self) -> Checkpoint:
+        """Save the run as it stands: units, signals, pasts of all delays, clock and recording.
+
+        Raises
+        ------
+        CapabilityError
+            If units cannot save their states; all are named.
+        StepError
+            If the run has ended.
+        """
+        self._expect_going()
+        return self._keeper.save()
+
+    def restore(self, checkpoint: Checkpoint | StoredCheckpoint) -> None:
+        """Go back, or on, to a checkpoint; the run continues from it bit for bit.
+
+        The recording becomes that of the checkpoint. A run that a unit ended can go on from an
+        earlier checkpoint, unless the unit's failure was fatal.
+
+        Parameters
+        ----------
+        checkpoint
+            Of this execution; or a stored one of a run that was made from the same system with
+            the same options.
+
+        Raises
+        ------
+        LoadError
+            If the checkpoint is of another system or of other options; nothing is changed then.
+        StepError
+            If the run was closed or ended by a fatal failure, or a unit cannot take its state.
+        """
+        if self._for_good:
+            self._expect_going()
+        states = self._keeper.states_for(checkpoint)
+        before, self._ended = self._ended, "a checkpoint was restored in part only"
         try:
-            return self.schedule.slots[name]
-        except KeyError:
-            known = ", ".join(self.schedule.slots)
-            raise UnknownNameError(f"no signal '{name}' in this run; signals: {known}") from None
-
-    def _shape(self, name: str) -> tuple[int, ...]:
-        component, _, connector = name.partition(".")
-        return self.system.components[component].connectors[connector].shape
+            self._keeper.put_back(checkpoint, states)
+        except LoadError:  # the engine refused before anything was changed
+            self._ended = before
+            raise
+        self._ended = ""
 
     def recording(self) -> Recording:
         """Return everything recorded so far, also after a failed step."""
@@ -221,6 +309,7 @@ class Execution:
     def close(self) -> None:
         """Terminate all units; allowed more than once."""
         self._ended = self._ended or "it was closed"
+        self._for_good = True
         for unit in self.units:
             unit.terminate()
 

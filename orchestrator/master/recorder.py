@@ -39,6 +39,26 @@ class Recording:
     units: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows that will not change any more: a block, and those before it.
+
+    A chain, so that saving a run shares what was recorded instead of copying it.
+    """
+
+    before: Rows | None
+    block: NDArray[np.float64]
+
+    def joined(self) -> NDArray[np.float64]:
+        """Return all rows as one array of shape (rows, columns)."""
+        blocks = []
+        part: Rows | None = self
+        while part is not None:
+            blocks.append(part.block)
+            part = part.before
+        return np.concatenate(blocks[::-1])
+
+
 def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
     """Return the outputs to record: those asked for, or all that are numbers.
 
@@ -98,8 +118,8 @@ class Recorder:
                 self._names.append(name)
                 if unit:
                     self._units[name] = unit
-        self._full: list[NDArray[np.float64]] = []
         self._block = np.empty((0, len(self._slots)))
+        self._full = Rows(None, self._block)
 
     @property
     def columns(self) -> int:
@@ -110,12 +130,29 @@ class Recorder:
         """Make sure that the engine can write so many rows."""
         if engine.rows + rows <= len(self._block):
             return
-        self._full.append(self._block[: engine.rows])
-        self._block = np.empty((max(rows, _FEWEST), len(self._slots)))
-        engine.record(self._slots, self.every, self._block)
+        self._full = self._rows(engine)
+        self._attach(engine, np.empty((max(rows, _FEWEST), len(self._slots))))
+
+    def _rows(self, engine: Engine) -> Rows:
+        return Rows(self._full, self._block[: engine.rows]) if engine.rows else self._full
+
+    def _attach(self, engine: Engine, block: NDArray[np.float64]) -> None:
+        self._block = block
+        engine.record(self._slots, self.every, block)
+
+    def save(self, engine: Engine) -> Rows:
+        """Return all rows so far; later ones go behind them."""
+        self._full = self._rows(engine)
+        self._attach(engine, self._block[engine.rows :])
+        return self._full
+
+    def restore(self, engine: Engine, rows: Rows) -> None:
+        """Go on behind rows that were saved."""
+        self._full = rows
+        self._attach(engine, np.empty((0, len(self._slots))))
 
     def recording(self, engine: Engine) -> Recording:
         """Return all rows so far."""
-        values = np.concatenate([*self._full, self._block[: engine.rows]])
+        values = self._rows(engine).joined()
         time_ns = self._start_ns + self._stride_ns * np.arange(len(values), dtype=np.int64)
         return Recording(time_ns, tuple(self._names), values, dict(self._units))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.system import Causality, Connector, DataType, Value
 
 _TYPES = {float: DataType.REAL, int: DataType.INTEGER, bool: DataType.BOOLEAN}
@@ -178,8 +178,21 @@ class Block:
         raise NotImplementedError(f"block {type(self).__name__} does not define step(t, h)")
 
     def get_state(self) -> dict[str, Any]:
-        """Return a copy of everything that the next step depends on, connectors included."""
+        """Return a copy of everything that the next step depends on, connectors included.
+
+        Raises
+        ------
+        CapabilityError
+            If the block keeps attributes that are not declared: they would not be restored. A
+            block that needs none of them, or keeps more, overrides this and :meth:`set_state`.
+        """
         names = [*self.connectors, *self.states]
+        if hidden := [name for name in vars(self) if name not in names]:
+            raise CapabilityError(
+                f"block {type(self).__name__} keeps {', '.join(map(repr, hidden))}, which is not"
+                " declared and would not be saved: declare it with State(start=..), or define"
+                " get_state and set_state"
+            )
         return {name: copy.deepcopy(getattr(self, name)) for name in names}
 
     def set_state(self, state: Mapping[str, Any]) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from orchestrator.engine import PythonUnit
-from orchestrator.errors import DescriptionError, StepError
+from orchestrator.errors import CapabilityError, DescriptionError, StepError
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.description import Capabilities, UnitDescription
-from orchestrator.simunits.unit import SimulationUnit
+from orchestrator.simunits.state_text import decode, encode
+from orchestrator.simunits.unit import Floats, SimulationUnit
 from orchestrator.system import Connector, DataType, Value, seconds
 
 _CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
@@ -22,7 +23,7 @@ def describe_block(name: str, kind: type[Block]) -> UnitDescription:
         name=name,
         connectors=kind.connectors,
         feedthrough=kind.feedthrough,
-        capabilities=Capabilities(can_roll_back=True),
+        capabilities=Capabilities(can_roll_back=True, can_serialize=True),
         has_states=bool(kind.states),
         details={"kind": "Python block", "class": f"{kind.__module__}.{kind.__qualname__}"},
     )
@@ -69,21 +70,47 @@ class BlockUnit(SimulationUnit):
         try:
             self.block.initialise(seconds(start_ns))
         except Exception as error:
-            raise StepError(
-                f"component '{self.name}' failed while initialising:"
-                f" {type(error).__name__}: {error}"
-            ) from error
+            raise self._failure("initialising", error) from error
 
     def _exit_initialisation(self) -> None:
         """Blocks are ready as they are."""
 
     def _get_state(self) -> object:
-        return self.block.get_state()
+        try:
+            return self.block.get_state()
+        except CapabilityError as error:
+            raise CapabilityError(f"component '{self.name}': {error}") from None
+        except Exception as error:
+            raise self._failure("saving its state", error) from error
 
     def _set_state(self, state: object) -> None:
         if not isinstance(state, dict):
             raise TypeError(f"expected a state of this block, found {type(state).__name__}")
-        self.block.set_state(state)
+        try:
+            self.block.set_state(state)
+        except Exception as error:
+            raise self._failure("restoring a state", error) from error
+
+    def _failure(self, doing: str, error: Exception) -> StepError:
+        return StepError(
+            f"component '{self.name}' failed while {doing}: {type(error).__name__}: {error}"
+        )
+
+    def _serialize(self, state: object) -> bytes:
+        try:
+            return encode(state)
+        except CapabilityError as error:
+            raise CapabilityError(f"component '{self.name}': its {error}") from None
+
+    def _deserialize(self, data: bytes) -> object:
+        try:
+            return decode(data)
+        except ValueError as error:
+            raise self._failure("reading its state from bytes", error) from None
+
+    def _value(self, connector: Connector) -> Value | Floats:
+        value: Value | Floats = getattr(self.block, connector.name)
+        return value.copy() if isinstance(value, np.ndarray) else value
 
     def _terminate(self) -> None:
         """Blocks hold nothing that must be given back."""

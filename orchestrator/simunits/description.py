@@ -13,6 +13,7 @@ class Capabilities:
     """What a master may ask of a unit."""
 
     can_roll_back: bool = False
+    can_serialize: bool = False
     can_vary_step: bool = True
     has_directional_derivatives: bool = False
     is_repeatable: bool = True

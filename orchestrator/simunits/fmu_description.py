@@ -126,6 +126,7 @@ def _describe(described: Any) -> UnitDescription:
         feedthrough=feedthrough,
         capabilities=Capabilities(
             can_roll_back=bool(cs.canGetAndSetFMUstate),
+            can_serialize=bool(cs.canSerializeFMUstate),
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=bool(cs.providesDirectionalDerivative),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),

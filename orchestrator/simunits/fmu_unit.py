@@ -7,7 +7,7 @@ import math
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -114,15 +114,47 @@ class FmuUnit(SimulationUnit):
         try:
             return self.native.get_state()
         except RuntimeError as error:
-            self.forward_log()
-            raise StepError(
-                f"component '{self.name}' failed while saving its state: {error}"
-            ) from None
+            raise self._refusal("saving its state", error) from None
 
     def _set_state(self, state: object) -> None:
         if not isinstance(state, SavedState):
             raise TypeError(f"expected a saved FMU state, found {type(state).__name__}")
-        self._check(self.native.set_state(state), "restoring a state")
+        try:
+            status = self.native.set_state(state)
+        except RuntimeError as error:
+            raise self._refusal("restoring a state", error) from None
+        self._check(status, "restoring a state")
+
+    def _serialize(self, state: object) -> bytes:
+        if not isinstance(state, SavedState):
+            raise TypeError(f"expected a saved FMU state, found {type(state).__name__}")
+        try:
+            return state.serialize()
+        except RuntimeError as error:
+            raise self._refusal("turning its state into bytes", error) from None
+
+    def _deserialize(self, data: bytes) -> object:
+        try:
+            return self.native.deserialize_state(data)
+        except RuntimeError as error:
+            raise self._refusal("reading its state from bytes", error) from None
+
+    def _refusal(self, doing: str, error: RuntimeError) -> StepError:
+        self.forward_log()
+        return StepError(f"component '{self.name}' failed while {doing}: {error}")
+
+    def _value(self, connector: Connector) -> Value:
+        reference = [self.fmu.references[connector.name]]
+        read: Mapping[DataType, Callable[[list[int]], Sequence[Value]]] = {
+            DataType.REAL: self.native.get_real,
+            DataType.INTEGER: self.native.get_integer,
+            DataType.BOOLEAN: self.native.get_boolean,
+            DataType.STRING: self.native.get_string,
+        }
+        try:
+            return read[connector.type](reference)[0]
+        except RuntimeError as error:
+            raise self._refusal(f"reading '{connector.name}'", error) from None
 
     def _terminate(self) -> None:
         self.native.terminate()

@@ -134,13 +134,34 @@ class SimulationUnit(ABC):
         """Save everything that the next step depends on."""
         self._expect(Phase.INITIALISING, Phase.STEPPING)
         if not self.description.capabilities.can_roll_back:
-            raise CapabilityError(f"component '{self.name}' cannot save its state")
+            raise self._cannot("save its state")
         return self._get_state()
 
     def set_state(self, state: object) -> None:
         """Go back to a saved state, bit for bit."""
         self._expect(Phase.INITIALISING, Phase.STEPPING)
         self._set_state(state)
+
+    def serialize(self, state: object) -> bytes:
+        """Turn a saved state into bytes that another process can read."""
+        if not self.description.capabilities.can_serialize:
+            raise self._cannot("turn its state into bytes")
+        return self._serialize(state)
+
+    def deserialize(self, data: bytes) -> object:
+        """Make a state for :meth:`set_state` of what :meth:`serialize` returned."""
+        self._expect(Phase.STEPPING)
+        return self._deserialize(data)
+
+    def set_value(self, name: str, value: Value) -> None:
+        """Set one input that is not bound, between two steps."""
+        self._expect(Phase.STEPPING)
+        self._set_values({name: value})
+
+    def value(self, name: str) -> Value | Floats:
+        """Return the present value of any connector."""
+        self._expect(Phase.STEPPING)
+        return self._value(self.description.connectors[name])
 
     def terminate(self) -> None:
         """End the unit; allowed at any time and more than once."""
@@ -187,6 +208,18 @@ class SimulationUnit(ABC):
 
     @abstractmethod
     def _set_state(self, state: object) -> None: ...
+
+    def _serialize(self, state: object) -> bytes:
+        raise self._cannot("turn its state into bytes")
+
+    def _deserialize(self, data: bytes) -> object:
+        raise self._cannot("read a state from bytes")
+
+    def _value(self, connector: Connector) -> Value | Floats:
+        raise self._cannot(f"read '{connector.name}', which is neither connected nor recorded")
+
+    def _cannot(self, what: str) -> CapabilityError:
+        return CapabilityError(f"component '{self.name}' cannot {what}")
 
     @abstractmethod
     def _terminate(self) -> None: ...

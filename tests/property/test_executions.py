@@ -65,6 +65,35 @@ def test_engine_equals_reference(system, mode, algorithm, step, start):
 
 
 @settings(max_examples=40, deadline=None)
+@given(
+    system=linear_systems(),
+    mode=st.sampled_from(["plain", "exact"]),
+    algorithm=st.sampled_from(algorithm_names()),
+    every=st.integers(1, 4),
+    moves=st.lists(st.integers(1, 9) | st.sampled_from(["save", "restore", "store"]), max_size=12),
+)
+def test_any_order_of_saving_and_restoring_is_the_same_run(system, mode, algorithm, every, moves):
+    options = {"step": "1 ms", "algorithm": algorithm, "delay": mode, "every": every}
+    whole, run = (Execution(system, **options) for _ in range(2))
+    saved = [run.save()]
+    for move in moves:
+        if move == "save":
+            saved.append(run.save())
+        elif move == "store":
+            saved.append(run.save().stored())
+        elif move == "restore":
+            run.restore(saved.pop() if len(saved) > 1 else saved[0])
+        else:
+            run.step(move)
+    until = f"{run.time_ns + 20 * MS} ns"
+    for execution in (whole, run):
+        execution.advance(until)
+    found = recorded(run)
+    for name, values in recorded(whole).items():
+        np.testing.assert_array_equal(found[name], values)
+
+
+@settings(max_examples=40, deadline=None)
 @given(system=linear_systems(), mode=st.sampled_from(["plain", "exact"]), data=st.data())
 def test_order_of_components_is_irrelevant_for_jacobi(system, mode, data):
     names = data.draw(st.permutations(list(system.components)))

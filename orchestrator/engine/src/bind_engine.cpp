@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <tuple>
+#include <type_traits>
 
 #include "bindings.hpp"
 #include "engine.hpp"
@@ -18,6 +19,8 @@ namespace softdock {
 namespace {
 
 using Rows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MemberRow = std::tuple<nb::object, std::size_t, std::size_t>;
 using HistoryRow = std::tuple<std::size_t, std::size_t, int>;
 using CopyRow = std::tuple<std::int32_t, std::int32_t, double, double>;
@@ -83,6 +86,17 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
                    std::move(kept), nb::object()});
 }
 
+template <class Array>
+auto vector(const Array& array) {
+    return std::vector<std::remove_const_t<typename Array::Scalar>>(array.data(),
+                                                                    array.data() + array.size());
+}
+
+template <class Value>
+auto array(std::vector<Value>& values, nb::handle owner) {
+    return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(values.data(), {values.size()}, owner);
+}
+
 nb::tuple as_tuple(const Outcome& outcome) {
     return nb::make_tuple(outcome.steps, static_cast<int>(outcome.status), outcome.unit,
                           outcome.reason);
@@ -91,6 +105,17 @@ nb::tuple as_tuple(const Outcome& outcome) {
 }  // namespace
 
 void bind_engine(nb::module_& module) {
+    nb::class_<EngineState>(module, "EngineState")
+        .def("__init__",
+             [](EngineState* self, std::int64_t done, Doubles signals, Integers newest,
+                Doubles samples) {
+                 new (self) EngineState{done, vector(signals), vector(newest), vector(samples)};
+             })
+        .def_ro("done", &EngineState::done)
+        .def_prop_ro("signals", [](EngineState& s) { return array(s.signals, nb::find(s)); })
+        .def_prop_ro("newest", [](EngineState& s) { return array(s.newest, nb::find(s)); })
+        .def_prop_ro("samples", [](EngineState& s) { return array(s.samples, nb::find(s)); });
+
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "copies"_a, "reads"_a,
              "operations"_a)
@@ -114,6 +139,8 @@ void bind_engine(nb::module_& module) {
                 r.sink = nb::cast(rows);
             },
             nb::arg(), nb::arg(), nb::arg().noconvert())
+        .def("save", [](Runner& r) { return r.engine.save(); })
+        .def("restore", [](Runner& r, const EngineState& state) { r.engine.restore(state); })
         .def("write_row", [](Runner& r) { r.engine.write_row(); })
         .def("run",
              [](Runner& r, std::int64_t steps) {

@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "fmu2.hpp"
+#include "saved_state.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -51,39 +52,13 @@ nb::list get_strings(Fmu2& fmu, const References& references) {
     return texts;
 }
 
-// A saved FMU state; freed with its handle.
-class SavedState {
-  public:
-    explicit SavedState(Fmu2& fmu) : fmu_(fmu) {
-        const auto& call = fmu.functions();
-        if (!call.get_state || !call.set_state || !call.free_state) {
-            throw std::runtime_error("its library does not export fmi2Get/Set/FreeFMUstate");
-        }
-        if (failed(fmu.note(call.get_state(fmu.instance(), &state_)))) {
-            throw std::runtime_error("fmi2GetFMUstate failed: " + fmu.failure());
-        }
-        fmu.count_saved(1);
-    }
-    ~SavedState() {
-        fmu_.count_saved(-1);
-        if (state_ && fmu_.usable()) fmu_.functions().free_state(fmu_.instance(), &state_);
-    }
-    SavedState(const SavedState&) = delete;
-    SavedState& operator=(const SavedState&) = delete;
-    int restore(Fmu2& fmu) const {
-        if (&fmu != &fmu_) throw std::invalid_argument("the state belongs to another instance");
-        return static_cast<int>(fmu.note(fmu.functions().set_state(fmu.instance(), state_)));
-    }
-
-  private:
-    Fmu2& fmu_;
-    fmi2::FmuState state_ = nullptr;
-};
-
 }  // namespace
 
 void bind_fmu2(nb::module_& module) {
-    nb::class_<SavedState>(module, "SavedState");
+    nb::class_<SavedState>(module, "SavedState").def("serialize", [](const SavedState& state) {
+        const auto bytes = state.serialize();
+        return nb::bytes(bytes.data(), bytes.size());
+    });
 
     nb::class_<Fmu2, Unit>(module, "Fmu2")
         .def(nb::init<const std::string&, const std::string&, const std::string&,
@@ -132,6 +107,12 @@ void bind_fmu2(nb::module_& module) {
         .def("set_string", &set_strings)
         .def(
             "get_state", [](Fmu2& fmu) { return std::make_unique<SavedState>(fmu); },
+            nb::keep_alive<0, 1>())
+        .def(
+            "deserialize_state",
+            [](Fmu2& fmu, nb::bytes bytes) {
+                return std::make_unique<SavedState>(fmu, std::string(bytes.c_str(), bytes.size()));
+            },
             nb::keep_alive<0, 1>())
         .def("set_state", [](Fmu2& fmu, const SavedState& state) { return state.restore(fmu); })
         .def("take_log", [](Fmu2& fmu) {

@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -151,6 +152,35 @@ Outcome Engine::run(std::int64_t steps) {
         if (done_ % every_ == 0) write_row();
     }
     return outcome;
+}
+
+EngineState Engine::save() {
+    EngineState state{done_, signals_, {}, {}};
+    for (auto& history : histories_) {
+        state.newest.push_back(history.newest());
+        state.samples.insert(state.samples.end(), history.ring().begin(), history.ring().end());
+    }
+    return state;
+}
+
+void Engine::restore(const EngineState& state) {
+    std::size_t samples = 0;
+    for (auto& history : histories_) samples += history.ring().size();
+    const auto negative = [](std::int64_t number) { return number < 0; };
+    if (state.signals.size() != signals_.size() || state.newest.size() != histories_.size() ||
+        state.samples.size() != samples || negative(state.done) ||
+        std::any_of(state.newest.begin(), state.newest.end(), negative)) {
+        throw std::invalid_argument("the state does not fit the engine's tables");
+    }
+    done_ = state.done;
+    std::copy(state.signals.begin(), state.signals.end(), signals_.begin());
+    auto next = state.samples.begin();
+    for (std::size_t i = 0; i < histories_.size(); ++i) {
+        auto& ring = histories_[i].ring();
+        std::copy_n(next, ring.size(), ring.begin());
+        next += static_cast<std::ptrdiff_t>(ring.size());
+        histories_[i].set_newest(state.newest[i]);
+    }
 }
 
 void Engine::record(std::vector<std::int32_t> slots, std::int64_t every) {

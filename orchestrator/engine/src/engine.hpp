@@ -46,6 +46,14 @@ struct Outcome {
     std::string reason;
 };
 
+// Everything of the engine that a step changes; rows of recorded signals are the caller's.
+struct EngineState {
+    std::int64_t done = 0;
+    std::vector<double> signals;
+    std::vector<std::int64_t> newest;  // one for each history
+    std::vector<double> samples;       // of all histories, one ring after the other
+};
+
 class Engine {
   public:
     Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
@@ -56,6 +64,10 @@ class Engine {
     void execute_lines(const Operation& operation);
     // Does up to `steps` steps; writes a row of recorded signals after every `every`-th.
     Outcome run(std::int64_t steps);
+
+    EngineState save();
+    // Throws, and changes nothing, if the state does not fit this engine's tables.
+    void restore(const EngineState& state);
 
     // All tables are checked when they are handed over: the loop itself checks nothing.
     void check(const Operation& operation) const;

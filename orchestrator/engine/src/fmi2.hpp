@@ -55,6 +55,9 @@ struct Functions {
     int (*get_state)(Component, FmuState*);
     int (*set_state)(Component, FmuState);
     int (*free_state)(Component, FmuState*);
+    int (*serialized_size)(Component, FmuState, std::size_t*);
+    int (*serialize_state)(Component, FmuState, Byte*, std::size_t);
+    int (*deserialize_state)(Component, const Byte*, std::size_t, FmuState*);
 };
 
 }  // namespace softdock::fmi2

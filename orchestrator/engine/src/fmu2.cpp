@@ -84,6 +84,9 @@ void Fmu2::load(const std::string& library) {
         find(library_, "fmi2GetFMUstate", call_.get_state, false);
         find(library_, "fmi2SetFMUstate", call_.set_state, false);
         find(library_, "fmi2FreeFMUstate", call_.free_state, false);
+        find(library_, "fmi2SerializedFMUstateSize", call_.serialized_size, false);
+        find(library_, "fmi2SerializeFMUstate", call_.serialize_state, false);
+        find(library_, "fmi2DeSerializeFMUstate", call_.deserialize_state, false);
     } catch (...) {
         dlclose(library_);
         throw;

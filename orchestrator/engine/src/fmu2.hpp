@@ -46,6 +46,8 @@ class Fmu2 final : public Unit {
     double last_successful_time();
     // After fmi2Fatal no function of the library may be called any more (FMI 2.0.4, 2.1.3).
     bool usable() const { return worst_ < Status::fatal; }
+    // After fmi2Error an instance may go on from a state that was saved before it (2.1.3).
+    void recovered() { worst_ = Status::ok; }
     void count_saved(int change) { saved_ += change; }
     std::vector<LogMessage> take_log();
     void log(int status, const char* category, std::string text);

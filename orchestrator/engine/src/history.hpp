@@ -22,6 +22,11 @@ class History {
 
     std::size_t slot() const { return slot_; }
 
+    // The samples as they lie in memory, and the number of the newest: all that changes in a run.
+    std::vector<double>& ring() { return ring_; }
+    std::int64_t newest() const { return newest_; }
+    void set_newest(std::int64_t newest) { newest_ = newest; }
+
   private:
     double sample(std::int64_t index) const;
 

@@ -38,6 +38,8 @@ def run(how, algorithm):
 
 kept = [run(how, algorithm) for how in (0, 1, 2, 4) for algorithm in ("jacobi", "gauss-seidel")]
 states = [unit.get_state() for execution in kept for unit in execution.units]
+checkpoints = [run(0, algorithm).save() for algorithm in ("jacobi", "gauss-seidel")]
+checkpoints += [c.engine.signals for c in checkpoints]
 gone = weakref.ref(run(1, "jacobi"))
 gc.collect()
 assert gone() is None, "an execution that nobody holds is not freed"
@@ -50,7 +52,7 @@ def test_nothing_leaks(probe, kept):
     """nanobind reports instances that are alive after the interpreter's end on stderr."""
     script = SCRIPT.format(toys=str(TOYS), probe=str(probe))
     if not kept:
-        script += "\ndel kept, states\ngc.collect()\n"
+        script += "\ndel kept, states, checkpoints\ngc.collect()\n"
     done = subprocess.run(  # noqa: S603 - this interpreter, our script
         [sys.executable, "-W", "error", "-c", script],
         capture_output=True,

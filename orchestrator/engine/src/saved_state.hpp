@@ -1,0 +1,31 @@
+// A saved state of one FMU instance; freed with this object.
+#pragma once
+
+#include <string>
+
+#include "fmu2.hpp"
+
+namespace softdock {
+
+class SavedState {
+  public:
+    // Saves the state that the FMU has now.
+    explicit SavedState(Fmu2& fmu);
+    // Makes a state of what `serialize` returned, perhaps in another process.
+    SavedState(Fmu2& fmu, const std::string& bytes);
+    ~SavedState();
+    SavedState(const SavedState&) = delete;
+    SavedState& operator=(const SavedState&) = delete;
+
+    int restore(Fmu2& fmu) const;
+    std::string serialize() const;
+
+  private:
+    void require_functions(bool bytes) const;
+    void require(int status, const char* function) const;
+
+    Fmu2& fmu_;
+    fmi2::FmuState state_ = nullptr;
+};
+
+}  // namespace softdock

@@ -1,0 +1,61 @@
+"""What a run is made from, as text: a checkpoint fits runs that say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.master.schedule import Schedule
+from orchestrator.simunits import SimulationUnit
+from orchestrator.system import System
+
+
+def facts(
+    system: System,
+    schedule: Schedule,
+    units: Sequence[SimulationUnit],
+    times: tuple[int, int | None],
+    recorded: Sequence[str],
+    every: int,
+) -> dict[str, str]:
+    """Say what a run is made from, topic by topic: a checkpoint fits runs that say the same.
+
+    Parameters
+    ----------
+    system, schedule, units
+        What runs.
+    times
+        Start and stop in nanoseconds.
+    recorded, every
+        Recorded outputs, every n-th step.
+    """
+    stop = "none" if times[1] is None else f"{times[1]} ns"
+    said = {
+        "communication step": f"{schedule.step_ns} ns",
+        "algorithm": schedule.algorithm,
+        "delay mode": str(schedule.mode),
+        "start time": f"{times[0]} ns",
+        "stop time": stop,
+        "recording": f"every {every}. step of {', '.join(recorded) or 'nothing'}",
+        "components": ", ".join(unit.name for unit in units),
+    }
+    for unit in units:
+        details = unit.description.details
+        values = system.components[unit.name].values
+        made = [details.get(key, "") for key in ("kind", "guid", "class")]
+        made += [f"{name} = {values[name]!r}" for name in sorted(values)]
+        said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
+    for line in system.connections:
+        delay = f"delay {line.delay.nominal_ns} ns" if line.delay else "no delay"
+        said[f"connection {line}"] = f"{delay}, {line.transformation or 'not transformed'}"
+    return said
+
+
+def differences(found: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
+    """List the topics in which a checkpoint and a run differ."""
+    topics = [*here, *(topic for topic in found if topic not in here)]
+    return [
+        f"{topic}: the checkpoint has '{found.get(topic, 'none')}',"
+        f" this run '{here.get(topic, 'none')}'"
+        for topic in topics
+        if found.get(topic) != here.get(topic)
+    ]
