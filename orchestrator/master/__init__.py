@@ -6,6 +6,7 @@ from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
+from orchestrator.master.selection import recordable
 
 __all__ = [
     "DelayMode",
@@ -14,4 +15,5 @@ __all__ = [
     "Schedule",
     "algorithm_names",
     "compile_schedule",
+    "recordable",
 ]

@@ -15,8 +15,9 @@ from orchestrator.engine import Engine
 from orchestrator.errors import CapabilityError, DescriptionError, StepError, UnknownNameError
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.initialisation import initialise
-from orchestrator.master.recorder import Recorder, Recording, recordable
+from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
+from orchestrator.master.selection import recordable
 from orchestrator.simunits import SimulationUnit, make_unit, refuse_second_instances, resolve
 from orchestrator.system import System, nanoseconds, seconds
 
@@ -43,9 +44,10 @@ class Execution:
     start, stop
         Experiment times; ``stop`` is announced to the units and may be ``None``.
     record
-        Outputs to record (``component.connector``); ``None`` means all.
+        Outputs to record: ``component.connector``, or patterns with ``*`` and ``?``; ``None``
+        means all that are numbers.
     every
-        Record every n-th step.
+        Record every n-th step. The start and the time that was reached are always recorded.
 
     Raises
     ------
@@ -90,6 +92,7 @@ class Execution:
         initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
         self.wall_seconds = 0.0
         self._ended = ""
+        self._broken = False  # a step failed half-way: the signals belong to no one time
         self._recorder = Recorder(self.system, self.schedule, outputs, every, self.start_ns)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
@@ -144,7 +147,7 @@ class Execution:
                 f" {self.time:.9g} s that is a whole number of steps of"
                 f" {self.schedule.step_ns / 1e6:g} ms away"
             )
-        chunk = 100
+        chunk = 1  # nobody knows yet how long a step takes
         while steps > 0:
             count = min(steps, chunk)
             taken = self._run(count)
@@ -172,6 +175,7 @@ class Execution:
         return taken
 
     def _raise(self, status: int, unit: SimulationUnit, reason: str) -> NoReturn:
+        self._broken = True
         names = ["ok", "warning", "discard", "error", "fatal", "pending"]
         member = next(m for m in self.schedule.members if m.name == unit.name)
         if reason.startswith("output number "):
@@ -215,8 +219,22 @@ class Execution:
         return self.system.components[component].connectors[connector].shape
 
     def recording(self) -> Recording:
-        """Return everything recorded so far, also after a failed step."""
-        return self._recorder.recording(self._engine)
+        """Return everything recorded so far, also after a failed step.
+
+        The last row is the time that was reached. Only where a step failed it is the last
+        ``every``-th before: some units have done that step then and others have not.
+        """
+        return self._recorder.recording(self._engine, latest=not self._broken)
+
+    def recording_since(self, row: int) -> Recording:
+        """Return what was recorded on the grid of ``every`` steps, without the first rows.
+
+        Parameters
+        ----------
+        row
+            Number of rows to leave out.
+        """
+        return self._recorder.recording(self._engine, since=row)
 
     def close(self) -> None:
         """Terminate all units; allowed more than once."""

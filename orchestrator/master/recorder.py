@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.engine import Engine
-from orchestrator.errors import UnknownNameError
 from orchestrator.master.schedule import Schedule
-from orchestrator.system import Causality, DataType, System
+from orchestrator.system import System
 
 #: Rows that are allotted at least, so that single steps do not allot each.
 _FEWEST = 1024
@@ -39,31 +38,6 @@ class Recording:
     units: dict[str, str] = field(default_factory=dict)
 
 
-def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
-    """Return the outputs to record: those asked for, or all that are numbers.
-
-    Raises
-    ------
-    UnknownNameError
-        If one that is asked for is not an output.
-    """
-    types = {
-        f"{component.name}.{output.name}": output.type
-        for component in system.components.values()
-        for output in component.of(Causality.OUTPUT)
-    }
-    if isinstance(record, str):
-        record = [record]
-    for name in record or ():
-        if name not in types:
-            raise UnknownNameError(
-                f"cannot record '{name}': it is not an output; outputs: {', '.join(types)}"
-            )
-    if record is not None:
-        return list(record)
-    return [name for name, kind in types.items() if kind is not DataType.STRING]
-
-
 class Recorder:
     """Holds the rows of one run.
 
@@ -72,9 +46,9 @@ class Recorder:
     system, schedule
         What runs.
     outputs
-        As :func:`recordable` returned them.
+        As :func:`~orchestrator.master.selection.recordable` returned them.
     every
-        Every n-th step is recorded.
+        Every n-th step is recorded; the first row stands at the start.
     start_ns
         Time of the first row.
     """
@@ -114,8 +88,27 @@ class Recorder:
         self._block = np.empty((max(rows, _FEWEST), len(self._slots)))
         engine.record(self._slots, self.every, self._block)
 
-    def recording(self, engine: Engine) -> Recording:
-        """Return all rows so far."""
-        values = np.concatenate([*self._full, self._block[: engine.rows]])
-        time_ns = self._start_ns + self._stride_ns * np.arange(len(values), dtype=np.int64)
-        return Recording(time_ns, tuple(self._names), values, dict(self._units))
+    def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
+        """Return the rows so far.
+
+        Parameters
+        ----------
+        engine
+            That writes them.
+        since
+            Number of rows to leave out, from the first on.
+        latest
+            Whether a run whose last time falls between two rows gives a row of it as well; the
+            signals must all belong to that time.
+        """
+        pieces, left = [], since
+        for block in (*self._full, self._block[: engine.rows]):
+            pieces.append(block[left:])
+            left = max(0, left - len(block))
+        count = sum(map(len, pieces))
+        time_ns = self._start_ns + self._stride_ns * np.arange(since, since + count, dtype=np.int64)
+        written = sum(map(len, self._full)) + engine.rows
+        if latest and engine.time_ns > self._start_ns + (written - 1) * self._stride_ns:
+            pieces.append(engine.signals[self._slots][np.newaxis])
+            time_ns = np.append(time_ns, engine.time_ns)
+        return Recording(time_ns, tuple(self._names), np.concatenate(pieces), dict(self._units))
