@@ -28,14 +28,15 @@ class Recording:
         ``component.connector``, with ``[i]`` for elements of an array connector.
     values
         float64 array of shape (n, len(names)); each row holds values at its own time.
-    units
-        Unit by name, where one is declared.
+    units, descriptions
+        By name, where there is one.
     """
 
     time_ns: NDArray[np.int64]
     names: tuple[str, ...]
     values: NDArray[np.float64]
     units: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
 
 
 class Recorder:
@@ -62,16 +63,19 @@ class Recorder:
         self._slots: list[int] = []
         self._names: list[str] = []
         self._units: dict[str, str] = {}
+        self._descriptions: dict[str, str] = {}
         for output in outputs:
             first, size = schedule.slots[output]
             component, _, connector = output.partition(".")
-            unit = system.components[component].connectors[connector].unit
+            about = system.components[component].connectors[connector]
             for i in range(size):
                 name = output if size == 1 else f"{output}[{i}]"
                 self._slots.append(first + i)
                 self._names.append(name)
-                if unit:
-                    self._units[name] = unit
+                if about.unit:
+                    self._units[name] = about.unit
+                if about.description:
+                    self._descriptions[name] = about.description
         self._full: list[NDArray[np.float64]] = []
         self._block = np.empty((0, len(self._slots)))
 
@@ -111,4 +115,10 @@ class Recorder:
         if latest and engine.time_ns > self._start_ns + (written - 1) * self._stride_ns:
             pieces.append(engine.signals[self._slots][np.newaxis])
             time_ns = np.append(time_ns, engine.time_ns)
-        return Recording(time_ns, tuple(self._names), np.concatenate(pieces), dict(self._units))
+        return Recording(
+            time_ns,
+            tuple(self._names),
+            np.concatenate(pieces),
+            dict(self._units),
+            dict(self._descriptions),
+        )

@@ -47,7 +47,12 @@ def write_parquet(result: Result, path: str | Path) -> None:
 
 
 def read_parquet(path: str | Path) -> pd.DataFrame:
-    """Read what :func:`write_parquet` has written.
+    """Read what :func:`write_parquet` or a :class:`~orchestrator.recording.Journal` has written.
+
+    Parameters
+    ----------
+    path
+        The file, or the folder of a journal.
 
     Returns
     -------
@@ -64,14 +69,15 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.ParquetFile(path).read()
-        run = json.loads(table.schema.metadata[KEY])
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        parts = sorted(Path(path).glob("part-*.parquet")) if Path(path).is_dir() else [path]
+        tables = [pq.ParquetFile(part).read() for part in parts]
+        run = json.loads(tables[-1].schema.metadata[KEY])
+    except (OSError, pa.ArrowException, LookupError, ValueError, TypeError) as error:
         raise LoadError(
             f"{path}: expected a Parquet file that Softdock has written, but it cannot be read:"
             f" {error}"
         ) from error
-    frame: pd.DataFrame = table.to_pandas()
+    frame: pd.DataFrame = pa.concat_tables(tables).to_pandas()
     frame.attrs["units"] = run.pop("units")
     frame.attrs["run"] = run
     return frame
