@@ -146,12 +146,11 @@ class Result:
         """Name of a signal with its unit: ``"chaser.position [m]"``."""
         return f"{name} [{self.units[name]}]" if name in self.units else name
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, rows: slice = slice(None)) -> pd.DataFrame:
         """Return a pandas frame, indexed by time in seconds, units in ``frame.attrs["units"]``."""
         import pandas as pd
 
-        frame = pd.DataFrame(
-            self.values, index=pd.Index(self.time, name=TIME), columns=list(self.names), copy=True
-        )
+        index = pd.Index(self.time[rows], name=TIME)
+        frame = pd.DataFrame(self.values[rows], index=index, columns=list(self.names), copy=True)
         frame.attrs["units"] = dict(self.units)
         return frame
