@@ -12,14 +12,27 @@ import pytest
 from scipy.io import loadmat
 
 from orchestrator.campaign import read_experiment, run_experiment, simulate
-from orchestrator.errors import DescriptionError, LoadError, SoftdockError
+from orchestrator.errors import DescriptionError, LoadError, SoftdockError, StepError
 from orchestrator.recording import Journal, read_parquet
 from orchestrator.recording import journal as journals
-from orchestrator.simunits import block, fmu
+from orchestrator.simunits import Block, Output, Parameter, block, fmu
 from orchestrator.ssp import write_ssd
 from orchestrator.system import System
 
 pytestmark = pytest.mark.usefixtures("toys")
+
+
+class Fuse(Block):
+    """Shows the time, and fails in the step from ``blow`` on."""
+
+    y: float = Output(depends_on=())
+    blow: float = Parameter(start=0.01)
+
+    def step(self, t, h):
+        self.y = t + h
+        if t > self.blow - 5e-10:
+            raise ValueError("blown")
+
 
 TWO = """
 title = "two"
@@ -72,6 +85,32 @@ def test_each_recorder_writes_its_own(experiment, tmp_path):
     np.testing.assert_array_equal(slow.index, np.array([0, 6, 12, 18, 20]) / 1e3)
     np.testing.assert_allclose(slow["clock.time"], slow.index, atol=1e-17)
     np.testing.assert_allclose(slow["i.y"], 2.0 * slow.index, rtol=1e-14)
+
+
+def test_a_run_that_fails_leaves_partial_files_of_every_recorder(register, tmp_path):
+    register(fuse=Fuse)
+    system = System("f").add("rig", block("fuse"))
+    text = TWO.replace("two.ssd", "f.ssd").replace('"clock.*", "i.y"', '"rig.*"')
+    text = text.replace('"*.time", "i.*"', '"*.y"')
+    (tmp_path / "experiment.toml").write_text(text)
+    out = tmp_path / "out"
+
+    def outcome(blow):
+        write_ssd(system.set("rig.blow", blow), tmp_path / "f.ssd")
+        return run_experiment(read_experiment(tmp_path / "experiment.toml"), tmp_path, out)
+
+    with pytest.raises(StepError, match="blown"):
+        outcome(blow=0.01)
+    names = {path.name for path in out.iterdir()}
+    assert names == {
+        "a.partial.mat",
+        "a.partial.csv",
+        "a.slow.partial.parquet",
+        "a.slow.partial.mat",
+    }
+    assert list(read_parquet(out / "a.slow.partial.parquet").index) == [0.0, 0.006, 0.01]
+    outcome(blow=1.0)
+    assert not list(out.glob("*.partial*"))
 
 
 @pytest.mark.parametrize(
