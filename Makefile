@@ -45,6 +45,7 @@ bench: $(VENV)/installed
 	$(BIN)/softdock build fmus
 	$(BIN)/python benchmarks/one_fmu.py
 	$(BIN)/python benchmarks/exporter.py
+	$(BIN)/python benchmarks/recording.py
 
 clean:
 	rm -rf $(VENV) build fmus/build results

@@ -23,6 +23,8 @@ from orchestrator.errors import DescriptionError, LoadError
 Time = StrictStr | StrictInt | StrictFloat
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
+#: Names of recorders stand between that of the case and the ending.
+Part = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$", max_length=100)]
 Setting = bool | int | float | str | tuple[float, ...]
 
 
@@ -68,6 +70,17 @@ class RunOptions(_Table):
     start: Time | None = None
     stop: Time | None = None
     every: int | None = Field(None, ge=1)
+    record: tuple[str, ...] | None = None
+    formats: tuple[str, ...] | None = Field(None, min_length=1)
+    flush: Time | None = None
+
+
+class Recorder(_Table):
+    """Further files of a case: some of the signals that it records, some of the rows."""
+
+    record: tuple[str, ...] | None = None
+    every: int | None = Field(None, ge=1)
+    formats: tuple[str, ...] | None = Field(None, min_length=1)
 
 
 class Case(RunOptions):
@@ -78,7 +91,7 @@ class Case(RunOptions):
     set: dict[str, Setting] = {}
     delays: dict[str, Time] = {}
     swap: dict[str, str] = {}
-    record: tuple[str, ...] | None = None
+    recorder: dict[Part, Recorder] = {}
     measure: dict[str, Measure] = {}
 
 

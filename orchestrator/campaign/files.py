@@ -18,13 +18,10 @@ from orchestrator.recording import (
     FmuItem,
     Measure,
     Report,
-    Result,
     draw_system,
     parameters_of,
     save,
     whole_file,
-    write_csv,
-    write_parquet,
     write_report,
 )
 from orchestrator.simunits import read_fmu
@@ -32,26 +29,6 @@ from orchestrator.system import SourceKind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
-
-
-def write_case(result: Result, output: Path) -> list[Path]:
-    """Write the results of a finished case."""
-    written = _write_results(result, output / result.name)
-    for path in written:  # those of a run that failed before say nothing any more
-        path.with_name(f"{result.name}.partial{path.suffix}").unlink(missing_ok=True)
-    return written
-
-
-def write_failed_case(result: Result, output: Path) -> list[Path]:
-    """Write what a case recorded until it failed, beside the results of earlier runs."""
-    return _write_results(result, output / f"{result.name}.partial")
-
-
-def _write_results(result: Result, stem: Path) -> list[Path]:
-    parquet, csv = Path(f"{stem}.parquet"), Path(f"{stem}.csv")
-    write_parquet(result, parquet)
-    write_csv(result, csv)
-    return [parquet, csv]
 
 
 def write_rest(

@@ -107,7 +107,7 @@ def _difference(
     if not np.array_equal(other.time_ns, result.time_ns):
         raise DescriptionError(
             f"case '{result.name}' and case '{other.name}' have different sample times; a"
-            " difference needs the same step and stop"
+            " difference needs the same step, every and stop"
         )
     error = np.abs(
         measure.factor * result[measure.signal] - other[measure.to_signal or measure.signal]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.campaign.experiment import Case, Experiment, RunOptions, Setting, Sweep
-from orchestrator.campaign.files import write_case, write_failed_case, write_rest
+from orchestrator.campaign.files import write_rest
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import (
     CaseOutcome,
@@ -17,10 +17,11 @@ from orchestrator.campaign.outcome import (
     SweepOutcome,
 )
 from orchestrator.campaign.prepare import merged, prepare, set_value
+from orchestrator.campaign.recorders import journal_of, views, write_views
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
 from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import DescriptionError, UnknownNameError
-from orchestrator.recording import Result
+from orchestrator.recording import Journal, Result
 from orchestrator.system import Endpoint, System, nanoseconds, seconds
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
@@ -42,6 +43,8 @@ def run_experiment(
 
     All systems are prepared and checked before the first is run, and nothing is written before
     that. Each case's results are written when it is finished, so a later failure loses nothing.
+    While it runs, what it has recorded is kept in the folder ``NAME.partial``, see
+    :class:`~orchestrator.recording.Journal`.
 
     Parameters
     ----------
@@ -82,13 +85,17 @@ def run_experiment(
     results: dict[str, Result] = {}
     for name, case in chosen.items():
         options = merged(case, experiment.defaults)
+        files = views(name, case, options, systems[name])
+        journal = journal_of(name, options, output)
         try:
-            result = _simulate(name, systems[name], case, options, lambda s, n=name: tell(n, s))
+            result = _simulate(name, systems[name], options, lambda s, n=name: tell(n, s), journal)
         except (FailedRunError, InterruptedRun) as failure:
-            outcome.files += write_failed_case(failure.result, output)
+            outcome.files += write_views(failure.result, files, output, whole=False)
+            journal.remove()
             raise
         results[name] = replace(result, notes=(*notes, *result.notes))
-        outcome.files += write_case(results[name], output)
+        outcome.files += write_views(results[name], files, output, whole=True)
+        journal.remove()
     for name, case in chosen.items():
         outcome.cases[name] = _measured(name, case, systems[name], results, outcome)
     for name, sweep in experiment.sweep.items():
@@ -130,7 +137,9 @@ def _expect_components(names: Collection[str], systems: Mapping[str, System]) ->
             )
 
 
-def _simulate(name: str, system: System, case: Case, options: RunOptions, progress: Any) -> Result:
+def _simulate(
+    name: str, system: System, options: RunOptions, progress: Any, journal: Journal | None
+) -> Result:
     return simulate(
         system,
         step=options.step,
@@ -138,10 +147,11 @@ def _simulate(name: str, system: System, case: Case, options: RunOptions, progre
         start=options.start,
         algorithm=options.algorithm,
         delay=options.delay or "exact",
-        record=case.record,
+        record=options.record,
         every=options.every or 1,
         name=name,
         progress=progress,
+        journal=journal,
     )
 
 
@@ -162,7 +172,7 @@ def _sweep(
             for path in paths:
                 changed = set_value(changed, path, value)
             values.append(_number(name, value))
-        result = _simulate(sweep.case, changed, case, options, None)
+        result = _simulate(sweep.case, changed, options, None, None)
         for key in sweep.measures:
             rows[key].append(evaluate(case.measure[key], result, changed, {}))
         tell(f"sweep {name}", (number + 1) / len(sweep.values))

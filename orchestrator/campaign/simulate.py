@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from orchestrator.errors import CapabilityError, DescriptionError, StepError
-from orchestrator.master import DelayMode, Execution
-from orchestrator.recording import Result
+from orchestrator.errors import CapabilityError, DescriptionError, SoftdockError, StepError
+from orchestrator.master import DelayMode, Execution, Recording
+from orchestrator.recording import Journal, Result, parameters_of
 from orchestrator.system import System, nanoseconds, seconds
 
 #: 8 GB of float64: what a run may hold in memory.
@@ -72,6 +72,7 @@ def simulate(  # the options of a run are what they are
     every: int = 1,
     name: str | None = None,
     progress: Progress | None = None,
+    journal: Journal | None = None,
 ) -> Result:
     """Run a system from start to stop.
 
@@ -86,11 +87,15 @@ def simulate(  # the options of a run are what they are
     delay
         ``"exact"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
     record, every
-        Outputs to record (all), and of how many steps one is recorded.
+        Outputs to record (all; names or patterns with ``*`` and ``?``), and of how many steps one
+        is recorded; the first and the last time always are.
     name
         Name of the result; the system's name if ``None``.
     progress
         Called with the share that is done, 0 to 1.
+    journal
+        Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
+        written the run goes on without it, and the result says so.
 
     Raises
     ------
@@ -119,7 +124,7 @@ def simulate(  # the options of a run are what they are
                 f"'{name or system.name}': the run would record {values:.3g} values in memory;"
                 f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
             )
-        notes = []
+        notes: list[str] = []
         if last_ns != stop_ns:
             notes.append(
                 f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
@@ -127,21 +132,29 @@ def simulate(  # the options of a run are what they are
             )
 
         def report(time: float) -> None:
+            nonlocal journal
+            if journal is not None and journal.due:
+                rows = execution.recording_since(journal.rows)
+                try:
+                    journal.add(_result(execution, rows, name or system.name, notes))
+                except SoftdockError as error:
+                    notes.append(f"the run went on without its journal from {time:.9g} s: {error}")
+                    journal = None
             if progress is not None:
                 progress((time - seconds(start_ns)) / max(seconds(last_ns - start_ns), 1e-9))
 
         try:
             execution.advance(f"{last_ns} ns", report)
         except StepError as error:
-            result = _result(execution, name or system.name, notes)
+            result = _result(execution, execution.recording(), name or system.name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
         except KeyboardInterrupt:
-            raise InterruptedRun(_result(execution, name or system.name, notes)) from None
-        return _result(execution, name or system.name, notes)
+            result = _result(execution, execution.recording(), name or system.name, notes)
+            raise InterruptedRun(result) from None
+        return _result(execution, execution.recording(), name or system.name, notes)
 
 
-def _result(execution: Execution, name: str, notes: Sequence[str]) -> Result:
-    recording = execution.recording()
+def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:
     schedule = execution.schedule
     return Result(
         name=name,
@@ -149,6 +162,8 @@ def _result(execution: Execution, name: str, notes: Sequence[str]) -> Result:
         names=recording.names,
         values=recording.values,
         units=recording.units,
+        descriptions=recording.descriptions,
+        parameters=parameters_of(execution.system),
         step_ns=schedule.step_ns,
         algorithm=schedule.algorithm,
         delay_mode=str(schedule.mode),

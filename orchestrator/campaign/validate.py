@@ -13,10 +13,11 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.prepare import merged, set_value
+from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.campaign.simulate import horizon
 from orchestrator.errors import DescriptionError
 from orchestrator.master import algorithm_names
-from orchestrator.system import Causality, System, nanoseconds
+from orchestrator.system import System, nanoseconds
 
 
 def expect_sound(experiment: Experiment, systems: Mapping[str, System]) -> None:
@@ -34,11 +35,18 @@ def expect_sound(experiment: Experiment, systems: Mapping[str, System]) -> None:
     DescriptionError
         If a signal, parameter or algorithm does not exist, or a time is none.
     """
-    recorded = {name: _signals(system, experiment.case[name]) for name, system in systems.items()}
     problems: list[str] = []
+    recorded: dict[str, list[str]] = {}
+    for name, system in systems.items():
+        options = merged(experiment.case[name], experiment.defaults)
+        try:
+            recorded[name] = signal_names(system, options.record)
+        except DescriptionError:  # reported with the files
+            recorded[name] = signal_names(system, None)
     for name, system in systems.items():
         case = experiment.case[name]
         problems += _options(f"case '{name}'", case, experiment, system)
+        problems += _files(name, experiment, system)
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)
@@ -62,16 +70,27 @@ def _figures(experiment: Experiment, recorded: Mapping[str, list[str]]) -> Itera
                     yield from _known(f"figure '{name}'", curve.signal, recorded[curve.case])
 
 
-def _signals(system: System, case: Case) -> list[str]:
-    """Names of what the case records."""
-    names = []
-    for component in system.components.values():
-        for output in component.of(Causality.OUTPUT):
-            name = f"{component.name}.{output.name}"
-            if case.record is None or name in case.record:
-                elements = range(output.size) if output.shape else ()
-                names += [f"{name}[{i}]" for i in elements] or [name]
-    return names
+def _files(name: str, experiment: Experiment, system: System) -> Iterator[str]:
+    """Formats, recorders and the journal of a case."""
+    case = experiment.case[name]
+    options = merged(case, experiment.defaults)
+    yield from (
+        f"case '{name}', recorder '{key}': its files are those of the case '{name}.{key}'"
+        for key in case.recorder
+        if f"{name}.{key}" in experiment.case
+    )
+    try:
+        flush_seconds(options, f"case '{name}'")
+        files = views(name, case, options, system)
+    except DescriptionError as error:
+        yield from error.problems
+        return
+    try:
+        start_ns, stop_ns, step_ns = horizon(system, options.start, options.stop, options.step)
+    except DescriptionError:  # reported with the options
+        return
+    for view in files:
+        yield from expect_room(view, (stop_ns - start_ns) // step_ns, options.every or 1)
 
 
 def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:

@@ -37,6 +37,18 @@ def run(
     ] = None,
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
     stop: Annotated[str | None, typer.Option(help="Stop time, such as '60 s'")] = None,
+    record: Annotated[
+        list[str] | None,
+        typer.Option(help="Record only this output; * and ? match any; may be given several times"),
+    ] = None,
+    every: Annotated[int | None, typer.Option(help="Record every n-th step", min=1)] = None,
+    format_: Annotated[
+        list[str] | None,
+        typer.Option("--format", help="parquet, csv, mat, ..; may be given several times"),
+    ] = None,
+    flush: Annotated[
+        str | None, typer.Option(help="Wall time between two writings while it runs, as '1 s'")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report."""
@@ -45,10 +57,22 @@ def run(
     from orchestrator.cli.target import experiment_of, with_options
 
     experiment, folder = experiment_of(target)
-    options = RunOptions(algorithm=algorithm, delay=delay, step=step, stop=stop)
+    options = RunOptions(
+        algorithm=algorithm,
+        delay=delay,
+        step=step,
+        stop=stop,
+        every=every,
+        record=tuple(record) if record else None,
+        formats=tuple(format_) if format_ else None,
+        flush=flush,
+    )
     name = folder.resolve().name if target.is_dir() or target.suffix == ".toml" else target.stem
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
+    given |= {"--every": None if every is None else str(every), "--flush": flush}
     changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
+    changed += [f"--record {text}" for text in record or []]
+    changed += [f"--format {text}" for text in format_ or []]
     changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
     notes = [f"changed on the command line: {' '.join(changed)}"] if changed else []
     if changed or case:
@@ -116,7 +140,7 @@ def _interruption() -> Iterator[None]:
         yield
     except InterruptedRun as interruption:
         name = interruption.result.name
-        print_error(f"{interruption}; recorded until then: {name}.partial.parquet and .csv")
+        print_error(f"{interruption}; recorded until then: {name}.partial.*")
         raise typer.Exit(130) from None
 
 

@@ -7,6 +7,7 @@ from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
+from orchestrator.master.selection import recordable
 from orchestrator.master.start import start
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
+    "recordable",
     "start",
 ]

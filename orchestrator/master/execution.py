@@ -27,8 +27,9 @@ from orchestrator.master.failure import FATAL, message, reason_of
 from orchestrator.master.initialisation import initialise
 from orchestrator.master.keeper import Keeper
 from orchestrator.master.ports import Ports, PortValue
-from orchestrator.master.recorder import Recorder, Recording, recordable
+from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
+from orchestrator.master.selection import recordable
 from orchestrator.simunits import SimulationUnit, make_unit, refuse_second_instances, resolve
 from orchestrator.system import System, Value, nanoseconds, seconds
 
@@ -55,9 +56,10 @@ class Execution:
     start, stop
         Experiment times; ``stop`` is announced to the units and may be ``None``.
     record
-        Outputs to record (``component.connector``); ``None`` means all.
+        Outputs to record: ``component.connector``, or patterns with ``*`` and ``?``; ``None``
+        means all that are numbers.
     every
-        Record every n-th step.
+        Record every n-th step. The start and the time that was reached are always recorded.
 
     Raises
     ------
@@ -104,6 +106,7 @@ class Execution:
         self._ended = ""
         self._for_good = False
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
+        self._broken = False  # a step failed half-way: the signals belong to no one time
         self._recorder = Recorder(self.system, self.schedule, outputs, every, self.start_ns)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
@@ -176,7 +179,7 @@ class Execution:
 
     def _go(self, steps: int, progress: Progress | None) -> None:
         """Do some steps, in pieces between which signals such as Ctrl-C are seen."""
-        chunk = 100
+        chunk = 1  # nobody knows yet how long a step takes
         while steps > 0:
             count = min(steps, chunk)
             taken = self._run(count)
@@ -208,6 +211,7 @@ class Execution:
             )
 
     def _raise(self, status: int, number: int, reason: str) -> NoReturn:
+        self._broken = True
         unit = self.units[number]
         why = reason_of(unit, self.schedule.members[number], reason)
         self._ended = f"component '{unit.name}' failed ({why})"
@@ -297,14 +301,29 @@ class Execution:
         before, self._ended = self._ended, "a checkpoint was restored in part only"
         try:
             self._keeper.put_back(checkpoint, states)
+            self._broken = False
         except LoadError:  # the engine refused before anything was changed
             self._ended = before
             raise
         self._ended = ""
 
     def recording(self) -> Recording:
-        """Return everything recorded so far, also after a failed step."""
-        return self._recorder.recording(self._engine)
+        """Return everything recorded so far, also after a failed step.
+
+        The last row is the time that was reached. Only where a step failed it is the last
+        ``every``-th before: some units have done that step then and others have not.
+        """
+        return self._recorder.recording(self._engine, latest=not self._broken)
+
+    def recording_since(self, row: int) -> Recording:
+        """Return what was recorded on the grid of ``every`` steps, without the first rows.
+
+        Parameters
+        ----------
+        row
+            Number of rows to leave out.
+        """
+        return self._recorder.recording(self._engine, since=row)
 
     def close(self) -> None:
         """Terminate all units; allowed more than once."""

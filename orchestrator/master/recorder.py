@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.engine import Engine
-from orchestrator.errors import UnknownNameError
 from orchestrator.master.schedule import Schedule
-from orchestrator.system import Causality, DataType, System
+from orchestrator.system import System
 
 #: Rows that are allotted at least, so that single steps do not allot each.
 _FEWEST = 1024
@@ -29,14 +28,15 @@ class Recording:
         ``component.connector``, with ``[i]`` for elements of an array connector.
     values
         float64 array of shape (n, len(names)); each row holds values at its own time.
-    units
-        Unit by name, where one is declared.
+    units, descriptions
+        By name, where there is one.
     """
 
     time_ns: NDArray[np.int64]
     names: tuple[str, ...]
     values: NDArray[np.float64]
     units: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,40 +48,21 @@ class Rows:
 
     before: Rows | None
     block: NDArray[np.float64]
+    begin: int = 0
 
-    def joined(self) -> NDArray[np.float64]:
-        """Return all rows as one array of shape (rows, columns)."""
-        blocks = []
-        part: Rows | None = self
-        while part is not None:
-            blocks.append(part.block)
+    @property
+    def end(self) -> int:
+        """Number of rows, those before included."""
+        return self.begin + len(self.block)
+
+    def joined(self, since: int = 0) -> NDArray[np.float64]:
+        """Return the rows but the first ``since`` as one array of shape (rows, columns)."""
+        blocks = [self.block[max(0, since - self.begin) :]]
+        part = self.before
+        while part is not None and part.end > since:
+            blocks.append(part.block[max(0, since - part.begin) :])
             part = part.before
         return np.concatenate(blocks[::-1])
-
-
-def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
-    """Return the outputs to record: those asked for, or all that are numbers.
-
-    Raises
-    ------
-    UnknownNameError
-        If one that is asked for is not an output.
-    """
-    types = {
-        f"{component.name}.{output.name}": output.type
-        for component in system.components.values()
-        for output in component.of(Causality.OUTPUT)
-    }
-    if isinstance(record, str):
-        record = [record]
-    for name in record or ():
-        if name not in types:
-            raise UnknownNameError(
-                f"cannot record '{name}': it is not an output; outputs: {', '.join(types)}"
-            )
-    if record is not None:
-        return list(record)
-    return [name for name, kind in types.items() if kind is not DataType.STRING]
 
 
 class Recorder:
@@ -92,9 +73,9 @@ class Recorder:
     system, schedule
         What runs.
     outputs
-        As :func:`recordable` returned them.
+        As :func:`~orchestrator.master.selection.recordable` returned them.
     every
-        Every n-th step is recorded.
+        Every n-th step is recorded; the first row stands at the start.
     start_ns
         Time of the first row.
     """
@@ -108,16 +89,19 @@ class Recorder:
         self._slots: list[int] = []
         self._names: list[str] = []
         self._units: dict[str, str] = {}
+        self._descriptions: dict[str, str] = {}
         for output in outputs:
             first, size = schedule.slots[output]
             component, _, connector = output.partition(".")
-            unit = system.components[component].connectors[connector].unit
+            about = system.components[component].connectors[connector]
             for i in range(size):
                 name = output if size == 1 else f"{output}[{i}]"
                 self._slots.append(first + i)
                 self._names.append(name)
-                if unit:
-                    self._units[name] = unit
+                if about.unit:
+                    self._units[name] = about.unit
+                if about.description:
+                    self._descriptions[name] = about.description
         self._block = np.empty((0, len(self._slots)))
         self._full = Rows(None, self._block)
 
@@ -134,7 +118,8 @@ class Recorder:
         self._attach(engine, np.empty((max(rows, _FEWEST), len(self._slots))))
 
     def _rows(self, engine: Engine) -> Rows:
-        return Rows(self._full, self._block[: engine.rows]) if engine.rows else self._full
+        full = self._full
+        return Rows(full, self._block[: engine.rows], full.end) if engine.rows else full
 
     def _attach(self, engine: Engine, block: NDArray[np.float64]) -> None:
         self._block = block
@@ -151,8 +136,29 @@ class Recorder:
         self._full = rows
         self._attach(engine, np.empty((0, len(self._slots))))
 
-    def recording(self, engine: Engine) -> Recording:
-        """Return all rows so far."""
-        values = self._rows(engine).joined()
-        time_ns = self._start_ns + self._stride_ns * np.arange(len(values), dtype=np.int64)
-        return Recording(time_ns, tuple(self._names), values, dict(self._units))
+    def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
+        """Return the rows so far.
+
+        Parameters
+        ----------
+        engine
+            That writes them.
+        since
+            Number of rows to leave out, from the first on.
+        latest
+            Whether a run whose last time falls between two rows gives a row of it as well; the
+            signals must all belong to that time.
+        """
+        rows = self._rows(engine)
+        values = rows.joined(since)
+        time_ns = self._start_ns + self._stride_ns * np.arange(since, rows.end, dtype=np.int64)
+        if latest and engine.time_ns > self._start_ns + (rows.end - 1) * self._stride_ns:
+            values = np.concatenate([values, engine.signals[self._slots][np.newaxis]])
+            time_ns = np.append(time_ns, engine.time_ns)
+        return Recording(
+            time_ns,
+            tuple(self._names),
+            values,
+            dict(self._units),
+            dict(self._descriptions),
+        )

@@ -18,7 +18,11 @@ from orchestrator.recording.figure import (
     plot_xy,
     save,
 )
+from orchestrator.recording.formats import format_names, writer
+from orchestrator.recording.journal import Journal
+from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
 from orchestrator.recording.origin import origin, versions
+from orchestrator.recording.parameters import ParameterRow, parameters_of
 from orchestrator.recording.parquet import read_parquet, write_parquet
 from orchestrator.recording.report import render_report, write_report
 from orchestrator.recording.report_content import (
@@ -27,19 +31,19 @@ from orchestrator.recording.report_content import (
     FileItem,
     FmuItem,
     Measure,
-    ParameterRow,
     Report,
-    parameters_of,
 )
 from orchestrator.recording.result import Result
 
 __all__ = [
+    "LARGEST_MATRIX",
     "PALETTE",
     "CaseSection",
     "Curve",
     "FigureItem",
     "FileItem",
     "FmuItem",
+    "Journal",
     "Measure",
     "Panel",
     "ParameterRow",
@@ -48,6 +52,7 @@ __all__ = [
     "Result",
     "decimate",
     "draw_system",
+    "format_names",
     "origin",
     "parameters_of",
     "picture",
@@ -59,6 +64,8 @@ __all__ = [
     "versions",
     "whole_file",
     "write_csv",
+    "write_mat",
     "write_parquet",
     "write_report",
+    "writer",
 ]

@@ -13,12 +13,12 @@ from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.errors import LoadError
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.figure import picture
+from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.report_content import (
     CaseSection,
     FigureItem,
     FileItem,
     Measure,
-    ParameterRow,
     Report,
 )
 from orchestrator.recording.wording import path_of

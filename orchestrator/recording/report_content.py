@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.recording.origin import versions
+from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.result import Result
-from orchestrator.system import Causality, System, Value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,18 +23,6 @@ class Measure:
     name: str
     value: float | str | None
     unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterRow:
-    """One parameter of a component; ``is_set`` if the experiment set it, else it is a default."""
-
-    component: str
-    name: str
-    value: Value | None
-    unit: str = ""
-    description: str = ""
-    is_set: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,33 +169,3 @@ class Report:
     fmus: tuple[FmuItem, ...] = ()
     files: tuple[FileItem, ...] = ()
     created: str = ""
-
-
-def parameters_of(system: System) -> tuple[ParameterRow, ...]:
-    """List the parameters of a resolved system, and the inputs that are held at a value.
-
-    A value counts as set if the system sets it, also to what the default is.
-    """
-    fed = {line.target for line in system.connections}
-    fed_names = {(end.component, end.connector) for end in fed}
-    rows = []
-    for component in system.components.values():
-        held = [
-            c
-            for c in component.of(Causality.INPUT)
-            if c.name in component.values and (component.name, c.name) not in fed_names
-        ]
-        for connector in [*component.of(Causality.PARAMETER), *held]:
-            is_input = connector.causality is Causality.INPUT
-            about = connector.description
-            rows.append(
-                ParameterRow(
-                    component.name,
-                    connector.name,
-                    component.values.get(connector.name, connector.start),
-                    connector.unit or "",
-                    f"{about} (input, held)".strip() if is_input else about,
-                    connector.name in component.values,
-                )
-            )
-    return tuple(rows)

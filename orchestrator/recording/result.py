@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayPlan, LoopDelay, remarks
 from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.recording.parameters import ParameterRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +39,10 @@ class Result:
         float64 array of shape (n, len(names)), in the units of ``units``.
     units
         Unit by name in Modelica notation, where one is declared.
+    descriptions
+        What a signal is, by name, where its unit says so.
+    parameters
+        What the parameters and the inputs without a source were held at.
     step_ns
         Communication step in nanoseconds.
     algorithm
@@ -63,6 +69,8 @@ class Result:
     names: tuple[str, ...]
     values: NDArray[np.float64]
     units: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
+    parameters: tuple[ParameterRow, ...] = ()
     step_ns: int = 0
     algorithm: str = ""
     delay_mode: str = ""
@@ -109,6 +117,25 @@ class Result:
     def _column(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
 
+    def part(self, names: Collection[str], every: int) -> Result:
+        """Keep some signals, and of every few rows one; the first and the last row always.
+
+        Parameters
+        ----------
+        names
+            Signals to keep, in the order of this result.
+        every
+            Keep every n-th row, n >= 1.
+        """
+        rows = np.arange(0, len(self.time_ns), every)
+        if len(self.time_ns) and rows[-1] != len(self.time_ns) - 1:
+            rows = np.append(rows, len(self.time_ns) - 1)
+        kept = tuple(name for name in self.names if name in names)
+        columns = [self._column[name] for name in kept]
+        values = self.values[rows][:, columns]
+        units = {name: unit for name, unit in self.units.items() if name in kept}
+        return replace(self, time_ns=self.time_ns[rows], names=kept, values=values, units=units)
+
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What to know of the run and of how its delays were realised, in sentences."""
@@ -119,12 +146,11 @@ class Result:
         """Name of a signal with its unit: ``"chaser.position [m]"``."""
         return f"{name} [{self.units[name]}]" if name in self.units else name
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, rows: slice = slice(None)) -> pd.DataFrame:
         """Return a pandas frame, indexed by time in seconds, units in ``frame.attrs["units"]``."""
         import pandas as pd
 
-        frame = pd.DataFrame(
-            self.values, index=pd.Index(self.time, name=TIME), columns=list(self.names), copy=True
-        )
+        index = pd.Index(self.time[rows], name=TIME)
+        frame = pd.DataFrame(self.values[rows], index=index, columns=list(self.names), copy=True)
         frame.attrs["units"] = dict(self.units)
         return frame

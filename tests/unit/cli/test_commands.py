@@ -84,6 +84,19 @@ def test_run_of_a_plain_system_file(softdock, example, tmp_path):
     assert json.loads(out)["cases"]["ideal"]["simulated_s"] == pytest.approx(0.1)
 
 
+def test_options_of_the_recording(softdock, example, tmp_path):
+    out = tmp_path / "out"
+    arguments = ["run", example / "ideal.ssd", "--stop", "95 ms", "--output", out, "--json"]
+    choice = ["--record", "*.position", "--every", "10", "--format", "mat", "--format", "csv"]
+    code, printed, err = softdock(*arguments, *choice, "--flush", "100 ms")
+    assert (code, err) == (0, "")
+    assert {path.name for path in out.glob("ideal.*")} == {"ideal.mat", "ideal.csv"}
+    header, *rows = (out / "ideal.csv").read_text().splitlines()
+    assert header == "time [s],chaser.position [m],target.position [m]"
+    assert [float(row.split(",")[0]) for row in rows] == [*(i / 100 for i in range(10)), 0.095]
+    assert any("--every '10'" in text for text in json.loads(printed)["cases"]["ideal"]["remarks"])
+
+
 def test_set_changes_the_run(softdock, example, tmp_path):
     def closed(stiffness):
         return IdealImpact(750.0, 1e6, stiffness, 40.0, 0.03).peak_force
@@ -324,6 +337,18 @@ BAD = {
         ["magic", "gauss-seidel", "jacobi"],
     ),
     "no such file": (None, ["run", "nowhere.ssd"], ["nowhere.ssd"]),
+    "pattern that matches nothing": (
+        None,
+        ["run", "ideal.ssd", "--record", "chasr.*"],
+        ["case 'ideal': cannot record 'chasr.*': no output matches it", "chaser.position"],
+    ),
+    "unknown format": (
+        None,
+        ["run", "ideal.ssd", "--format", "xls"],
+        ["case 'ideal': no format 'xls'; registered: csv, mat, parquet"],
+    ),
+    "flush of zero": (None, ["run", "ideal.ssd", "--flush", "0 s"], ["flush: expected > 0 s"]),
+    "every of zero": (None, ["run", "ideal.ssd", "--every", "0"], ["--every"]),
 }
 
 

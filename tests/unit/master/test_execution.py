@@ -82,8 +82,8 @@ def test_record_some_every_n():
     r = run.recording()
     assert r.names == ("clock.time",)
     assert r.units == {"clock.time": "s"}
-    assert r.time_ns.tolist() == [0, 4_000_000, 8_000_000]
-    np.testing.assert_allclose(r.values[:, 0], [0.0, 0.004, 0.008], atol=1e-17)
+    assert r.time_ns.tolist() == [0, 4_000_000, 8_000_000, 10_000_000]
+    np.testing.assert_allclose(r.values[:, 0], [0.0, 0.004, 0.008, 0.01], atol=1e-17)
 
 
 def test_record_nothing():

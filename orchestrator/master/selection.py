@@ -1,0 +1,79 @@
+"""Which outputs of a system are recorded: names and patterns with wildcards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.system import Causality, DataType, System
+
+#: Of so many outputs a message lists all; of more, as many that come nearest.
+_LISTED = 8
+
+
+def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
+    """Return the outputs to record: those asked for, or all that are numbers.
+
+    Parameters
+    ----------
+    system
+        Whose outputs.
+    record
+        Names ``component.connector``, or patterns: ``*`` stands for any characters, ``?`` for one;
+        brackets stand for themselves. Patterns pass over outputs that are no numbers. ``None``
+        means ``"*"``, and an empty list nothing.
+
+    Returns
+    -------
+    list of str
+        In the order of ``record``, and of the system within a pattern; each once.
+
+    Raises
+    ------
+    DescriptionError
+        If names are no outputs or patterns match none; all together, with the outputs that come
+        nearest.
+    """
+    types = {
+        f"{component.name}.{output.name}": output.type
+        for component in system.components.values()
+        for output in component.of(Causality.OUTPUT)
+    }
+    numbers = [name for name, kind in types.items() if kind is not DataType.STRING]
+    if record is None:
+        return numbers
+    chosen: list[str] = []
+    problems: list[DescriptionError] = []
+    for text in [record] if isinstance(record, str) else record:
+        found = matching(text, numbers) if is_pattern(text) else [text] if text in types else []
+        chosen += found
+        if not found:
+            fault = "no output matches it" if is_pattern(text) else "it is not an output"
+            problems.append(
+                UnknownNameError(f"cannot record '{text}': {fault}; {_offer(text, list(types))}")
+            )
+    if problems:
+        raise DescriptionError.collect(problems)
+    return list(dict.fromkeys(chosen))
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text has wildcards."""
+    return "*" in text or "?" in text
+
+
+def matching(pattern: str, names: Sequence[str]) -> list[str]:
+    """Names that a pattern matches as a whole, in their order."""
+    wildcards = {"*": ".*", "?": "."}
+    expression = "".join(wildcards.get(c) or re.escape(c) for c in pattern)
+    return [name for name in names if re.fullmatch(expression, name, re.DOTALL)]
+
+
+def _offer(text: str, names: list[str]) -> str:
+    if len(names) <= _LISTED:
+        return f"outputs: {', '.join(names) or 'none'}"
+    bare = text.replace("*", "").replace("?", "")
+    near = sorted(names, key=lambda name: -SequenceMatcher(None, bare, name).ratio())[:_LISTED]
+    return f"of {len(names)} outputs the nearest: {', '.join(near)}"

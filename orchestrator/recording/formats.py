@@ -1,0 +1,39 @@
+"""The registered formats of result files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from orchestrator.errors import PluginError, UnknownNameError
+from orchestrator.recording.result import Result
+
+#: Writes a result to a path: whole, or not at all (see :func:`~orchestrator.recording.whole_file`).
+Writer = Callable[[Result, Path], None]
+
+
+def format_names() -> list[str]:
+    """Names of all registered formats (entry points ``softdock.sinks``), which end the files."""
+    return sorted(entry.name for entry in entry_points(group="softdock.sinks"))
+
+
+def writer(name: str) -> Writer:
+    """Find the writer of a format by name.
+
+    Raises
+    ------
+    UnknownNameError
+        If no format has that name.
+    PluginError
+        If it cannot be imported.
+    """
+    for entry in entry_points(group="softdock.sinks", name=name):
+        try:
+            loaded: Writer = entry.load()
+        except Exception as error:
+            raise PluginError(f"format '{name}' cannot be imported: {error}") from error
+        return loaded
+    raise UnknownNameError(
+        f"no format '{name}' for results; registered: {', '.join(format_names()) or 'none'}"
+    )

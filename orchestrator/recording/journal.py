@@ -1,0 +1,69 @@
+"""What a run has recorded so far, in files that are whole at any time: for runs that are killed."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+from orchestrator.errors import SoftdockError
+from orchestrator.recording.parquet import write_parquet
+from orchestrator.recording.result import Result
+
+
+class Journal:
+    """A folder of Parquet files, each with the rows since the one before.
+
+    A file appears under its name when it is complete, so the folder can be read at any moment, and
+    when the process died: by :func:`~orchestrator.recording.read_parquet` and by pandas. (A single
+    Parquet file cannot be read before its end is written.) What the operating system has not yet
+    brought to the disk is lost if the whole machine fails.
+
+    Parameters
+    ----------
+    folder
+        Where the files go. It is made, or emptied of an earlier run's, when the first is written.
+    interval
+        Seconds of wall time between two files, > 0.
+
+    Attributes
+    ----------
+    rows
+        Number of rows that the files hold.
+    """
+
+    def __init__(self, folder: Path, interval: float) -> None:
+        self.folder = folder
+        self.rows = 0
+        self._interval = interval
+        self._parts = 0
+        self._next = time.monotonic() + interval
+
+    @property
+    def due(self) -> bool:
+        """Whether the interval has passed."""
+        return time.monotonic() >= self._next
+
+    def add(self, result: Result) -> None:
+        """Write further rows.
+
+        Raises
+        ------
+        SoftdockError
+            If that is not possible; the files so far stay.
+        """
+        if self._parts == 0:
+            self.remove()
+        write_parquet(result, self.folder / f"part-{self._parts:06d}.parquet")
+        self._parts += 1
+        self.rows += len(result.time_ns)
+        self._next = time.monotonic() + self._interval
+
+    def remove(self) -> None:
+        """Remove the folder, which another file now holds the whole of."""
+        try:
+            shutil.rmtree(self.folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise SoftdockError(f"{self.folder}: cannot be removed: {error.strerror}") from error
