@@ -70,11 +70,11 @@ def march_whole(simulate: Callable[[Job, int], list[float]], job: Job) -> Measur
         return time.perf_counter() - began, outputs
 
     start, _ = timed(1)
-    whole, outputs = timed(CHECK_STEPS)
-    # The whole run bounds the time of a step from above; the stretch is long enough all the same.
-    steps = max(10 * CHECK_STEPS // job.n, stretch(whole / CHECK_STEPS, job))
-    seconds = []
-    for _ in range(STRETCHES - 2):
-        one, many = timed(1)[0], timed(1 + steps)[0]
-        seconds.append((many - one) / steps)
+    steps, outputs = CHECK_STEPS, timed(CHECK_STEPS)[1]
+    # The difference of two runs needs a long one that is far from the short one.
+    while timed(steps)[0] < 3 * timed(1)[0]:
+        steps *= 2
+    seconds = [(timed(1 + steps)[0] - timed(1)[0]) / steps for _ in range(STRETCHES - 2)]
+    if min(seconds) <= 0:
+        raise RuntimeError("its start-up varies more than its steps take")
     return {"start_s": start, "step_s": seconds, "outputs": outputs, "steps": steps}
