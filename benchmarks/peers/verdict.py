@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 #: Of each output, relative to the larger of it and 1e-12 m. Masters may make the time of a step as
-#: a product or as a sum, hence differ in the last digits; exchanging a step late is 1e-2.
+#: a product or as a sum, hence differ in the last digits; another order of exchange is 4e-3 m.
 TOLERANCE = 1e-9
 _SMALL = 1e-12
 
