@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -47,5 +47,16 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/exporter.py
 	$(BIN)/python benchmarks/recording.py
 
+# CoFMPy needs an older FMPy than Softdock; where it cannot be installed the benchmark says so.
+$(VENV)-cofmupy/installed: $(BIN)/python
+	$(PYTHON) -m venv $(VENV)-cofmupy
+	$(VENV)-cofmupy/bin/python -m pip install --quiet cofmupy==1.0.0 || true
+	@touch $@
+
+bench-peers: $(VENV)/installed $(VENV)-cofmupy/installed
+	$(BIN)/python -m pip install --quiet --editable '.[peers]'
+	$(BIN)/softdock build fmus
+	$(BIN)/python benchmarks/peers --python cofmupy=$(CURDIR)/$(VENV)-cofmupy/bin/python
+
 clean:
-	rm -rf $(VENV) build fmus/build results
+	rm -rf $(VENV) $(VENV)-cofmupy build fmus/build results

@@ -65,7 +65,7 @@ def test_epos(plants, file, algorithm, delay, stored):
     assert not np.array_equal(*states)  # else restoring nothing would pass
     run.restore(early)
     assert run.time == early.time == 0.151
-    assert len(run.recording().time_ns) == 151 // 3 + 1
+    assert len(run.recording().time_ns) == 151 // 3 + 2  # and the last time
     run.advance("0.2 s")
     run.restore(late)  # behind: what was recorded between is there again
     assert run.time == 0.302
