@@ -34,7 +34,7 @@ demo: $(VENV)/installed
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror orchestrator/engine/src/*
+	$(BIN)/clang-format --dry-run --Werror orchestrator/engine/src/* orchestrator/export/runtime/*
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

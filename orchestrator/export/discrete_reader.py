@@ -93,11 +93,11 @@ class DiscreteReader:
         """Whether a scalar variable of the model changes at events only."""
         return self._variables.kind(name) is Kind.DISCRETE
 
-    def take_value(self, target: Tensor, value: Tensor, origin: str, section: Json) -> bool:
+    def take_value(self, target: Tensor, value: Tensor, origin: str, *, initial: bool) -> bool:
         """Keep what an algorithm section gives a discrete variable; whether it is one."""
         if not all(item.is_symbolic() and self.is_discrete(item.name()) for item in target.items):
             return False
-        if section in self._flat.tree["initial_algorithms"]:
+        if initial:
             self._starts.update((symbol.name(), item) for symbol, item in _pairs(target, value))
         else:
             self._define(target, value, origin)

@@ -90,14 +90,8 @@ class EventCollector:
         symbol = ca.SX.sym(f"hidden {len(self.hidden) + 1}")
         pre = ca.SX.sym(f"pre({symbol.name()})")
         self._pre[symbol.name()] = pre
-        self.hidden.append(
-            DiscreteEquation(symbol, pre, value, ca.SX(0), exact=False, label=label, hidden=True)
-        )
+        self.hidden.append(DiscreteEquation(symbol, pre, value, ca.SX(0), exact=False, label=label))
         return symbol
-
-    def is_hidden(self, name: str) -> bool:
-        """Whether a symbol is one of the nameless discrete variables."""
-        return name.startswith("hidden ") and name in self._pre
 
     def floor(self, value: _Scalar) -> _Scalar:
         """``floor(value)`` of a continuous value, with an event at each change."""

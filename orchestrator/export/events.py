@@ -68,9 +68,8 @@ class DiscreteEquation:
     exact
         The start value is a number that holds after initialisation.
     label
-        The variable, or the condition that it stands for.
-    hidden
-        No variable of the model: the condition of a when clause, or a rounded value.
+        The variable; or, for what is none of the model, the condition of a when clause or the
+        rounded value that it stands for.
     """
 
     symbol: _Scalar
@@ -79,7 +78,6 @@ class DiscreteEquation:
     start: _Scalar
     exact: bool
     label: str
-    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,14 +106,15 @@ class FlatReader:
 
     def _algorithms(self, key: str) -> Iterator[Residual]:
         for section in self._flat.tree[key]:
-            what = "initial algorithm" if key.startswith("initial") else "algorithm"
+            initial = key.startswith("initial")
+            what = "initial algorithm" if initial else "algorithm"
             place = self._flat.where(section)
             origin = f"{what} at {place}" if place else str(section["origin"])
             try:
                 for target, value in self._algorithm.run(section):
                     name = f"{origin}, '{target}'"
                     symbols = self._scope.names[target]
-                    if not self._discrete.take_value(symbols, value, name, section):
+                    if not self._discrete.take_value(symbols, value, name, initial=initial):
                         yield from self._scalars(symbols.zip(value, lambda a, b: a - b), name)
             except Refusal as refusal:
                 raise self._error(origin, refusal) from refusal

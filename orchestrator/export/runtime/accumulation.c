@@ -33,10 +33,11 @@ static Status report_chattering(Instance* instance, const char* label, const cha
                     "the switching a hysteresis, or write the sliding motion as a state of its own",
                     function, s->values[AT_TIME], e->crowd, s->values[AT_TIME] - e->crowd_since,
                     label);
-    return fail(instance,
-                "%s: events accumulate before t = %.9g s at '%s', closer than can be told apart; let "
-                "the motion come to rest below some speed",
-                function, s->values[AT_TIME], label);
+    return fail(
+        instance,
+        "%s: events accumulate before t = %.9g s at '%s', closer than can be told apart; let "
+        "the motion come to rest below some speed",
+        function, s->values[AT_TIME], label);
 }
 
 /* Which relation, if any, just crossed but moves back after the event, as the height of a ball that

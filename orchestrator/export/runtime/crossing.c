@@ -20,8 +20,8 @@ static int any_crossed(Instance* instance, double time, const double* x) {
 }
 
 /* As any_crossed, at points inside the step from `begin` to now as well; `place` is the first where
- * a relation has changed. After an event they begin close behind it: a ball that bounces low is back
- * before the step ends. */
+ * a relation has changed. After an event they begin close behind it: a ball that bounces low is
+ * back before the step ends. */
 static int crossed_inside(Instance* instance, double begin, bool after_event, double* place) {
     const State* s = &instance->state;
     double now = s->values[AT_TIME];

@@ -127,8 +127,7 @@ static Status check_assertions(Instance* instance, bool instant, const char* fun
     if (N_ASSERTIONS == 0) return STATUS_OK;
     State* s = &instance->state;
     const double* v = s->values;
-    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P,
-                                 v + AT_C,    s->q,     s->z};
+    const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->q, s->z};
     double* results[] = {instance->condition, instance->level};
     double* numbers[] = {instance->numbers};
     bool composed = false;
@@ -149,8 +148,7 @@ static Status check_assertions(Instance* instance, bool instant, const char* fun
             return fail(instance, "%s: t = %.9g s: %s (%s)", function, v[AT_TIME], text,
                         row->origin);
         }
-        if (!s->violated[i])
-            warn(instance, "t = %.9g s: %s (%s)", v[AT_TIME], text, row->origin);
+        if (!s->violated[i]) warn(instance, "t = %.9g s: %s (%s)", v[AT_TIME], text, row->origin);
         s->violated[i] = 1;
     }
     return STATUS_OK;
@@ -225,9 +223,8 @@ static Status happen(Instance* instance, const char* function) {
         return check_assertions(instance, false, function);
     }
     s->mode = MODE_ERROR;
-    return fail(instance,
-                "%s: t = %.9g s: %d events follow each other at one instant without end", function,
-                v[AT_TIME], MAX_ROUNDS);
+    return fail(instance, "%s: t = %.9g s: %d events follow each other at one instant without end",
+                function, v[AT_TIME], MAX_ROUNDS);
 }
 
 /* Relations and discrete variables as the event that changed inputs cause would leave them, without

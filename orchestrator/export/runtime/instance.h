@@ -112,8 +112,8 @@ typedef struct {
     int32_t event_due; /* an input or parameter has changed since the last event */
     int32_t terminated;
     unsigned char violated[ROOM(N_ASSERTIONS)]; /* warnings that have been given */
-    double slopes[ROOM(N_U)]; /* of the inputs, see input_slopes.c */
-    double slopes_since; /* the inputs are those of this time */
+    double slopes[ROOM(N_U)];                   /* of the inputs, see input_slopes.c */
+    double slopes_since;                        /* the inputs are those of this time */
     int64_t slopes_are;
     double guard_time; /* when the margins of the selection of states were last seen */
     double margins[ROOM(N_GUARDS)], margin_slopes[ROOM(N_GUARDS)];
@@ -168,7 +168,7 @@ typedef struct {
     bool event_mode_used, early_return_allowed;
     double kept_q[ROOM(N_Q)], kept_z[ROOM(N_Z)];
     bool previewing;
-    double last_step;         /* communication step for which `substeps` was computed */
+    double last_step; /* communication step for which `substeps` was computed */
     int substeps, substep;
     void* solver; /* memory of a solver that has its own */
     Importer importer;

@@ -32,7 +32,8 @@ static bool refuse_set(const Instance* instance, Reference reference, const char
              "%s: '%s' is a constant, or a parameter that shapes the equations: its value "
              "was fixed when the FMU was built",
              function, name);
-    else if (place >= AT_C && !(place >= AT_D && place < AT_Y && model_discrete_exact[place - AT_D]))
+    else if (place >= AT_C &&
+             !(place >= AT_D && place < AT_Y && model_discrete_exact[place - AT_D]))
         fail(instance, "%s: '%s' is calculated by the model and cannot be set", function, name);
     else if (place < AT_P || place >= AT_D)
         fail(instance,
@@ -137,8 +138,8 @@ static bool set_discrete(Instance* instance, Reference at, int value, const char
     double number = model_types[at] == TYPE_BOOLEAN ? value != 0 : value;
     const Literals* literals = &model_literals[model_literals_of[at]];
     if (model_types[at] == TYPE_ENUMERATION && (value < 1 || value > literals->count)) {
-        fail(instance, "%s: '%s' = %d is none of its literals: %s", function, model_names[at], value,
-             literals->names);
+        fail(instance, "%s: '%s' = %d is none of its literals: %s", function, model_names[at],
+             value, literals->names);
         return false;
     }
     if (!writable(instance, at, number, function)) return false;

@@ -28,11 +28,7 @@ def _ball() -> ResidualDae:
         relations=(
             Relation(below, -h.symbol, strict=False, size=ca.fabs(h.symbol), label="h <= 0"),
         ),
-        discrete=(
-            DiscreteEquation(
-                hit, hit_before, below, ca.SX(0), exact=False, label="hit", hidden=True
-            ),
-        ),
+        discrete=(DiscreteEquation(hit, hit_before, below, ca.SX(0), exact=False, label="hit"),),
         reinits=(Reinit("v", rises, -RESTITUTION * v.symbol, "impact"),),
         before=frozenset({"v"}),
     )
