@@ -11,41 +11,20 @@ import casadi as ca
 
 from orchestrator.export.builtin import BUILTINS, EVENT_GENERATING, REFUSED
 from orchestrator.export.event_collector import EventCollector
+from orchestrator.export.operators import (
+    RELATIONS,
+    UNARY,
+    arithmetic,
+    choose,
+    compare_texts,
+    is_text,
+)
 from orchestrator.export.record import Record, gather, stack
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.tensor import Scalar, Subscript, Tensor
 
 Json = Any
 FunctionCaller = Callable[[str, list[Tensor]], list[Tensor]]
-
-_ELEMENTWISE: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
-    "Add": lambda a, b: a + b,
-    "AddElem": lambda a, b: a + b,
-    "Sub": lambda a, b: a - b,
-    "SubElem": lambda a, b: a - b,
-    "MulElem": lambda a, b: a * b,
-    "Div": lambda a, b: a / b,
-    "DivElem": lambda a, b: a / b,
-    "Exp": lambda a, b: a**b,
-    "ExpElem": lambda a, b: a**b,
-    "And": ca.logic_and,
-    "Or": ca.logic_or,
-}
-_RELATIONS: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
-    "Lt": lambda a, b: a < b,
-    "Le": lambda a, b: a <= b,
-    "Gt": lambda a, b: a > b,
-    "Ge": lambda a, b: a >= b,
-    "Eq": lambda a, b: a == b,
-    "Neq": lambda a, b: a != b,
-}
-_UNARY: dict[str, Callable[[Scalar], Scalar]] = {
-    "Minus": lambda a: -a,
-    "DotMinus": lambda a: -a,
-    "Plus": lambda a: a,
-    "DotPlus": lambda a: a,
-    "Not": ca.logic_not,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +138,15 @@ class Interpreter:
         if operation == "Sub" and "Tuple" in body["lhs"]:
             return self._outputs_equation(body, scope)
         left, right = self.evaluate(body["lhs"], scope), self.evaluate(body["rhs"], scope)
-        if _is_text(left) or _is_text(right):
-            return _compare_texts(left, right, operation)
+        if is_text(left) or is_text(right):
+            return compare_texts(left, right, operation)
         if operation == "Mul":
             return left.multiply(right)
-        if operation in _RELATIONS:
+        if operation in RELATIONS:
             if scope.event_free:
-                return left.zip(right, _RELATIONS[operation])
+                return left.zip(right, RELATIONS[operation])
             return left.zip(right, lambda a, b: self._relation(operation, a, b))
-        return _arithmetic(operation, left, right)
+        return arithmetic(operation, left, right)
 
     def _outputs_equation(self, body: Json, scope: Scope) -> Tensor:
         """Residuals of ``(a, b) = f(x)``."""
@@ -194,9 +173,9 @@ class Interpreter:
         return self._call(name, [self.evaluate(node, scope) for node in nodes])
 
     def _visit_unary(self, body: Json, scope: Scope) -> Tensor:
-        if body["op"] not in _UNARY:
+        if body["op"] not in UNARY:
             raise Refusal(f"the operator {body['op']}")
-        return self.evaluate(body["rhs"], scope).map(_UNARY[body["op"]])
+        return self.evaluate(body["rhs"], scope).map(UNARY[body["op"]])
 
     def _visit_if(self, body: Json, scope: Scope) -> Tensor:
         cases: list[tuple[Scalar, Tensor]] = []
@@ -252,7 +231,7 @@ class Interpreter:
         if function in REFUSED:
             raise Refusal(f"{function.lower()}()", REFUSED[function])
         arguments = [self.evaluate(node, scope) for node in nodes]
-        if any(_is_text(argument) for argument in arguments):
+        if any(is_text(argument) for argument in arguments):
             raise Refusal(f"{function.lower()}() of a String")
         if function == "Der":
             return arguments[0].map(self._total_derivative)
@@ -281,7 +260,7 @@ class Interpreter:
     def _relation(self, operation: str, left: Scalar, right: Scalar) -> Scalar:
         if self._moves(left) or self._moves(right):
             return self._events.relation(operation, left, right)
-        return _RELATIONS[operation](left, right)
+        return RELATIONS[operation](left, right)
 
     def _any_moves(self, values: list[Tensor]) -> bool:
         return any(self._moves(item) for value in values for item in value.items)
@@ -289,37 +268,6 @@ class Interpreter:
     def _moves(self, expression: Scalar) -> bool:
         """Whether it can change between events."""
         return any(self.is_continuous(symbol.name()) for symbol in ca.symvar(expression))
-
-
-def _arithmetic(operation: str, left: Tensor, right: Tensor) -> Tensor:
-    if operation not in _ELEMENTWISE:
-        raise Refusal(f"the operator {operation}")
-    if operation == "Exp" and left.shape:
-        return left.power(right.integer)
-    if operation == "Div" and right.shape:
-        raise Refusal("a division by an array", "use ./ for elementwise division")
-    return left.zip(right, _ELEMENTWISE[operation])
-
-
-def choose(condition: Scalar, chosen: Tensor, otherwise: Tensor) -> Tensor:
-    """``if condition then chosen else otherwise``; a constant condition is decided now."""
-    if condition.is_constant():
-        return chosen if float(condition) != 0.0 else otherwise
-    return chosen.zip(otherwise, lambda a, b: ca.if_else(condition, a, b))
-
-
-def _is_text(value: Tensor) -> bool:
-    return any(isinstance(item, str) for item in value.items)
-
-
-def _compare_texts(left: Tensor, right: Tensor, operation: str) -> Tensor:
-    """Strings are known when the FMU is built, so what is asked of them is decided now."""
-    if not (_is_text(left) and _is_text(right)) or operation not in {"Eq", "Neq", "Add"}:
-        raise Refusal(f"the operator {operation} on a String")
-    one, two = left.items[0], right.items[0]
-    if operation == "Add":
-        return Tensor((), (one + two,))
-    return Tensor.scalar(float((one == two) == (operation == "Eq")))
 
 
 def _snake(tag: str) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.expression import Interpreter, Json, Scope, choose
+from orchestrator.export.expression import Interpreter, Json, Scope
+from orchestrator.export.operators import choose
 from orchestrator.export.record import Record, gather
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.tensor import Tensor

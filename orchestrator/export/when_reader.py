@@ -10,7 +10,8 @@ import casadi as ca
 
 from orchestrator.export.event_collector import EventCollector
 from orchestrator.export.events import Assertion, Message, Reinit, Termination
-from orchestrator.export.expression import Interpreter, Scope, choose
+from orchestrator.export.expression import Interpreter, Scope
+from orchestrator.export.operators import choose
 from orchestrator.export.refusal import Refusal
 from orchestrator.export.tensor import Tensor
 

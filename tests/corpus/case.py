@@ -56,6 +56,9 @@ class Case:
 
 X = "Real x(start=1, fixed=true);\n"
 LAG = "equation\nder(x) = -x;\n"
+FALL = "Real h(start=1, fixed=true), v(start=0, fixed=true);\nequation\nder(h) = v; der(v) = -2;\n"
+COUNT = "Integer n(start=0);\nequation\n"
+STEP = "Real x(start=0, fixed=true);\nequation\nder(x) = "
 PARTS = (
     "connector P Real s; flow Real f; end P;\n"
     "model Ground P p; equation p.s = 0; end Ground;\n"
