@@ -129,6 +129,7 @@ def _describe(described: Any) -> UnitDescription:
             can_serialize=bool(cs.canSerializeFMUstate),
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=bool(cs.providesDirectionalDerivative),
+            takes_input_slopes=bool(cs.canInterpolateInputs),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
         ),
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.

@@ -67,6 +67,8 @@ class FmuUnit(SimulationUnit):
             )
         except RuntimeError as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
+        can = fmu.description.capabilities
+        native.declare(can.can_roll_back, can.takes_input_slopes, can.has_directional_derivatives)
         super().__init__(name, fmu.description, native)
         self.fmu = fmu
         self._log = logging.getLogger(f"orchestrator.fmu.{name}")

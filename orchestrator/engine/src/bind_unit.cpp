@@ -41,7 +41,27 @@ void bind_unit(nb::module_& module) {
                 require_size("outputs", unit.output_count(), values.size());
                 return static_cast<int>(unit.get_outputs(values.data()));
             },
-            nb::arg().noconvert());
+            nb::arg().noconvert())
+        .def_prop_ro("can_roll_back", &Unit::can_roll_back)
+        .def_prop_ro("takes_slopes", &Unit::takes_slopes)
+        .def_prop_ro("has_derivatives", &Unit::has_derivatives)
+        .def("save", [](Unit& unit, std::size_t n) { return static_cast<int>(unit.save(n)); })
+        .def("restore", [](Unit& unit, std::size_t n) { return static_cast<int>(unit.restore(n)); })
+        .def(
+            "set_slopes",
+            [](Unit& unit, Doubles values) {
+                require_size("slopes", unit.input_count(), values.size());
+                return static_cast<int>(unit.set_slopes(values.data()));
+            },
+            nb::arg().noconvert())
+        .def(
+            "derivative",
+            [](Unit& unit, Doubles inputs, Doubles outputs) {
+                require_size("inputs", unit.input_count(), inputs.size());
+                require_size("outputs", unit.output_count(), outputs.size());
+                return static_cast<int>(unit.derivative(inputs.data(), outputs.data()));
+            },
+            nb::arg().noconvert(), nb::arg().noconvert());
 }
 
 }  // namespace softdock

@@ -58,6 +58,9 @@ struct Functions {
     int (*serialized_size)(Component, FmuState, std::size_t*);
     int (*serialize_state)(Component, FmuState, Byte*, std::size_t);
     int (*deserialize_state)(Component, const Byte*, std::size_t, FmuState*);
+    int (*set_slopes)(Component, const ValueReference*, std::size_t, const Integer*, const Real*);
+    int (*get_derivative)(Component, const ValueReference*, std::size_t, const ValueReference*,
+                          std::size_t, const Real*, Real*);
 };
 
 }  // namespace softdock::fmi2

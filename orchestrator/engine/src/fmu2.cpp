@@ -57,6 +57,9 @@ Fmu2::Fmu2(const std::string& library, const std::string& name, const std::strin
 
 Fmu2::~Fmu2() {
     if (!usable()) return;
+    for (auto& state : kept_) {
+        if (state) call_.free_state(instance_, &state);
+    }
     if (instance_) call_.free_instance(instance_);
     if (library_) dlclose(library_);
 }
@@ -87,6 +90,8 @@ void Fmu2::load(const std::string& library) {
         find(library_, "fmi2SerializedFMUstateSize", call_.serialized_size, false);
         find(library_, "fmi2SerializeFMUstate", call_.serialize_state, false);
         find(library_, "fmi2DeSerializeFMUstate", call_.deserialize_state, false);
+        find(library_, "fmi2SetRealInputDerivatives", call_.set_slopes, false);
+        find(library_, "fmi2GetDirectionalDerivative", call_.get_derivative, false);
     } catch (...) {
         dlclose(library_);
         throw;
@@ -99,6 +104,7 @@ void Fmu2::bind(Binding inputs, Binding outputs) {
     input_count_ = inputs_.size();
     output_count_ = outputs_.size();
     scratch_.resize(std::max(inputs_.size(), outputs_.size()));
+    orders_.assign(inputs_.reals.size(), 1);
 }
 
 Status Fmu2::note(int status) {
@@ -142,8 +148,51 @@ Status Fmu2::set_inputs(const double* values) {
 
 Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
     failure_.clear();
-    const int no_way_back = saved_ == 0;
-    return note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), no_way_back));
+    const int no_way_back = saved_ == 0 && kept_.empty();
+    const auto status =
+        note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), no_way_back));
+    reached_.time_ns = time_ns + step_ns;
+    return status;
+}
+
+void Fmu2::declare(bool rolls_back, bool takes_slopes, bool has_derivatives) {
+    rolls_back_ = rolls_back;
+    takes_slopes_ = takes_slopes;
+    has_derivatives_ = has_derivatives;
+}
+
+Status Fmu2::save(std::size_t number) {
+    if (!can_roll_back()) return cannot("save its state");
+    failure_.clear();
+    if (number >= kept_.size()) kept_.resize(number + 1, nullptr);
+    return note(call_.get_state(instance_, &kept_[number]));
+}
+
+Status Fmu2::restore(std::size_t number) {
+    if (number >= kept_.size() || !kept_[number]) return cannot("go back to what was not saved");
+    failure_.clear();
+    if (!usable()) return Status::fatal;
+    const auto status = note(call_.set_state(instance_, kept_[number]));
+    if (!failed(status)) recovered();
+    return status;
+}
+
+Status Fmu2::set_slopes(const double* slopes) {
+    const auto n = inputs_.reals.size();
+    if (!takes_slopes()) return cannot("take slopes of its inputs");
+    failure_.clear();
+    if (n == 0) return Status::ok;
+    return note(call_.set_slopes(instance_, inputs_.reals.data(), n, orders_.data(), slopes));
+}
+
+Status Fmu2::derivative(const double* inputs, double* outputs) {
+    if (!has_derivatives()) return cannot("give derivatives");
+    failure_.clear();
+    std::fill_n(outputs, output_count_, 0.0);
+    const auto known = inputs_.reals.size(), unknown = outputs_.reals.size();
+    if (known == 0 || unknown == 0) return Status::ok;
+    return note(call_.get_derivative(instance_, outputs_.reals.data(), unknown,
+                                     inputs_.reals.data(), known, inputs, outputs));
 }
 
 Status Fmu2::get_outputs(double* values) {

@@ -33,6 +33,16 @@ class Fmu2 final : public Unit {
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
 
+    // What the model description declares; without it the functions are not called.
+    void declare(bool rolls_back, bool takes_slopes, bool has_derivatives);
+    bool can_roll_back() const override { return rolls_back_ && call_.get_state; }
+    Status save(std::size_t number) override;
+    Status restore(std::size_t number) override;
+    bool takes_slopes() const override { return takes_slopes_ && call_.set_slopes; }
+    Status set_slopes(const double* slopes) override;
+    bool has_derivatives() const override { return has_derivatives_ && call_.get_derivative; }
+    Status derivative(const double* inputs, double* outputs) override;
+
     Status setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance);
     Status enter_initialization();
     Status exit_initialization();
@@ -61,6 +71,9 @@ class Fmu2 final : public Unit {
     fmi2::Component instance_ = nullptr;
     Binding inputs_, outputs_;
     std::vector<int> scratch_;
+    std::vector<int> orders_;           // 1 for each Real input
+    std::vector<fmi2::FmuState> kept_;  // by number
+    bool rolls_back_ = false, takes_slopes_ = false, has_derivatives_ = false;
     Status worst_ = Status::ok;
     int saved_ = 0;  // states that somebody may still go back to
     std::mutex log_mutex_;

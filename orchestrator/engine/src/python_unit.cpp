@@ -52,6 +52,7 @@ PythonUnit::~PythonUnit() {
             Py_XDECREF(port.keeper);
         }
     }
+    for (auto* state : kept_) Py_XDECREF(state);
     Py_XDECREF(exception_);
     Py_DECREF(step_name_);
     Py_XDECREF(block_);
@@ -60,6 +61,7 @@ PythonUnit::~PythonUnit() {
 int PythonUnit::traverse(visitproc visit, void* arg) {
     Py_VISIT(block_);
     Py_VISIT(exception_);
+    for (auto* state : kept_) Py_VISIT(state);
     for (auto* ports : {&inputs_, &outputs_}) {
         for (auto& port : *ports) Py_VISIT(port.keeper);
     }
@@ -69,6 +71,7 @@ int PythonUnit::traverse(visitproc visit, void* arg) {
 void PythonUnit::clear() {
     Py_CLEAR(block_);
     Py_CLEAR(exception_);
+    for (auto*& state : kept_) Py_CLEAR(state);
 }
 
 // A block that rebinds an array connector would go on with memory that nobody else sees.
@@ -112,6 +115,25 @@ Status PythonUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
                                                  3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
     Py_XDECREF(time);
     Py_XDECREF(step);
+    if (!result) return fail();
+    Py_DECREF(result);
+    reached_.time_ns = time_ns + step_ns;
+    return Status::ok;
+}
+
+Status PythonUnit::save(std::size_t number) {
+    const Gil gil;
+    if (number >= kept_.size()) kept_.resize(number + 1, nullptr);
+    PyObject* state = PyObject_CallMethod(block_, "get_state", nullptr);
+    if (!state) return fail();
+    Py_XSETREF(kept_[number], state);
+    return Status::ok;
+}
+
+Status PythonUnit::restore(std::size_t number) {
+    if (number >= kept_.size() || !kept_[number]) return cannot("go back to what was not saved");
+    const Gil gil;
+    PyObject* result = PyObject_CallMethod(block_, "set_state", "O", kept_[number]);
     if (!result) return fail();
     Py_DECREF(result);
     return Status::ok;

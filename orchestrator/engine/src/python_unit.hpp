@@ -30,6 +30,11 @@ class PythonUnit final : public Unit {
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
 
+    // By the block's get_state and set_state.
+    bool can_roll_back() const override { return true; }
+    Status save(std::size_t number) override;
+    Status restore(std::size_t number) override;
+
     // The exception of a failed call (new reference, may be null): for the Python side to chain.
     PyObject* take_exception();
 
@@ -45,6 +50,7 @@ class PythonUnit final : public Unit {
     PyObject* block_;
     PyObject* step_name_;
     std::vector<Port> inputs_, outputs_;
+    std::vector<PyObject*> kept_;  // saved states by number
     PyObject* exception_ = nullptr;
 };
 

@@ -15,6 +15,20 @@ inline bool failed(Status status) { return status > Status::warning; }
 
 inline double to_seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
+// How the last step ended.
+struct Reached {
+    std::int64_t time_ns = 0;
+    bool early = false;      // the unit returned before the end of the step
+    bool event = false;      // it has an event that its importer must handle (FMI 3.0)
+    bool terminate = false;  // it wants the whole run to end
+};
+
+// What a unit said when its discrete states were updated (FMI 3.0.2, 2.3.5).
+struct Discrete {
+    bool again = false, terminate = false, values_changed = false, has_next = false;
+    std::int64_t next_ns = 0;
+};
+
 class Unit {
   public:
     explicit Unit(std::string name) : name_(std::move(name)) {}
@@ -28,6 +42,32 @@ class Unit {
     virtual Status step(std::int64_t time_ns, std::int64_t step_ns) = 0;
     virtual Status get_outputs(double* values) = 0;
 
+    // What only some kinds can. A call of what a unit cannot is an error, and changes nothing.
+
+    // Keeps a copy of all that the next step depends on under a number (0, 1, ..), over what was
+    // kept there before. The unit owns it; only the first call for a number allocates.
+    virtual bool can_roll_back() const { return false; }
+    virtual Status save(std::size_t number);
+    virtual Status restore(std::size_t number);
+
+    // Inputs that change during a step: slopes per second in the order of the inputs, used for
+    // Reals only. They hold for one step, and are set after the inputs.
+    virtual bool takes_slopes() const { return false; }
+    virtual Status set_slopes(const double* slopes);
+
+    // change of the outputs = (d outputs / d inputs) * change of the inputs, at this moment.
+    virtual bool has_derivatives() const { return false; }
+    virtual Status derivative(const double* inputs, double* outputs);
+
+    // Event mode (FMI 3.0): enter, set and get, update until nothing asks for more, leave.
+    virtual bool has_event_mode() const { return false; }
+    virtual Status enter_event_mode();
+    virtual Status update_discrete(Discrete& update);
+    virtual Status enter_step_mode();
+
+    // Of the last step; meaningful if it was ok.
+    const Reached& reached() const { return reached_; }
+
     std::size_t input_count() const { return input_count_; }
     std::size_t output_count() const { return output_count_; }
     const std::string& name() const { return name_; }
@@ -35,6 +75,9 @@ class Unit {
     const std::string& failure() const { return failure_; }
 
   protected:
+    Status cannot(const char* what);
+
+    Reached reached_;
     std::size_t input_count_ = 0;
     std::size_t output_count_ = 0;
     std::string failure_;

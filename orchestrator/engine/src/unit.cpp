@@ -1,0 +1,18 @@
+#include "unit.hpp"
+
+namespace softdock {
+
+Status Unit::cannot(const char* what) {
+    failure_ = std::string("this kind of unit cannot ") + what;
+    return Status::error;
+}
+
+Status Unit::save(std::size_t) { return cannot("save its state"); }
+Status Unit::restore(std::size_t) { return cannot("go back to a state"); }
+Status Unit::set_slopes(const double*) { return cannot("take slopes of its inputs"); }
+Status Unit::derivative(const double*, double*) { return cannot("give derivatives"); }
+Status Unit::enter_event_mode() { return cannot("enter an event mode"); }
+Status Unit::update_discrete(Discrete&) { return cannot("update discrete states"); }
+Status Unit::enter_step_mode() { return cannot("leave an event mode"); }
+
+}  // namespace softdock

@@ -1,0 +1,58 @@
+"""The place of every signal in the engine's buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from orchestrator.master.algorithms import Groups
+from orchestrator.master.schedule import Member
+from orchestrator.simunits.unit import signal_order
+from orchestrator.system import Causality, Connector, Endpoint, System
+
+
+class Buffer:
+    """Gives every bound connector its place in the buffer.
+
+    Parameters
+    ----------
+    system, groups
+        Whose components, in which order.
+    recorded
+        Outputs to keep although nothing is connected to them (``component.connector``).
+    """
+
+    def __init__(self, system: System, groups: Groups, recorded: Collection[str]) -> None:
+        self.size = 0
+        self.members: list[Member] = []
+        self.slots: dict[str, tuple[int, int]] = {}
+        fed = {line.target for line in system.connections}
+        used = {line.source for line in system.connections}
+        used |= {Endpoint.parse(name) for name in recorded}
+        for name in (name for group in groups for name in group):
+            component = system.components[name]
+            inputs = signal_order(
+                c for c in component.of(Causality.INPUT) if Endpoint(name, c.name) in fed
+            )
+            outputs = signal_order(
+                c for c in component.of(Causality.OUTPUT) if Endpoint(name, c.name) in used
+            )
+            first_input = self._allot(name, inputs)
+            first_output = self._allot(name, outputs)
+            self.members.append(
+                Member(
+                    name,
+                    tuple(c.name for c in inputs),
+                    tuple(c.name for c in outputs),
+                    first_input,
+                    first_output,
+                    first_output - first_input,
+                    self.size - first_output,
+                )
+            )
+
+    def _allot(self, component: str, connectors: Iterable[Connector]) -> int:
+        first = self.size
+        for connector in connectors:
+            self.slots[f"{component}.{connector.name}"] = self.size, connector.size
+            self.size += connector.size
+        return first

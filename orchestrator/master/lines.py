@@ -1,0 +1,115 @@
+"""The lines of a schedule: what is copied, what is read from the past, what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from orchestrator.coupling import DelayMode, DelayPlan
+from orchestrator.errors import CapabilityError
+from orchestrator.master.algorithms import Groups
+from orchestrator.master.buffer import Buffer
+from orchestrator.master.schedule import Code, Reading
+from orchestrator.system import Connection, Endpoint, System, conversion
+
+#: Most samples that the histories of all delays may hold together (800 MB).
+MOST_SAMPLES = 100_000_000
+Operation = tuple[int, int, int]
+
+
+class Lines:
+    """Tables of the connections of one schedule.
+
+    Parameters
+    ----------
+    system, groups
+        Whose connections; sources in the order of the groups.
+    buffer
+        Where the signals lie.
+    plans
+        How delayed connections are read, by target.
+    mode, step_ns
+        What the schedule is compiled for.
+
+    Raises
+    ------
+    CapabilityError
+        If the pasts of all delays would not fit into memory.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        groups: Groups,
+        buffer: Buffer,
+        plans: Mapping[Endpoint, DelayPlan],
+        mode: DelayMode,
+        step_ns: int,
+    ) -> None:
+        self._system = system
+        self._slots = buffer.slots
+        self._plans = plans
+        self.histories: list[tuple[int, int, int]] = []
+        self.copies: list[tuple[int, int, float, float]] = []
+        self.reads: list[tuple[int, int, int, float, float]] = []
+        self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
+        self._lay_out_histories(groups, mode, step_ns)
+
+    def _lay_out_histories(self, groups: Groups, mode: DelayMode, step_ns: int) -> None:
+        """Allot the rows of one source's histories side by side, in order of the groups."""
+        reading = Reading.HOLD if mode is DelayMode.PLAIN else Reading.LINEAR
+        for name in (name for group in groups for name in group):
+            for target, plan in self._plans.items():
+                if plan.connection.source.component == name:
+                    slot, size = self._slots[str(plan.connection.source)]
+                    first = len(self.histories)
+                    depth = -(-max(0, -plan.shift_ns) // step_ns) + 3
+                    self.histories += [(slot + i, depth, reading) for i in range(size)]
+                    self._rows.setdefault(name, []).append((target, first))
+        samples = sum(depth for _, depth, _ in self.histories)
+        if samples > MOST_SAMPLES:
+            raise CapabilityError(
+                f"the delays of system '{self._system.name}' hold {samples} samples at a step of"
+                f" {step_ns / 1e6:g} ms; expected at most {MOST_SAMPLES}: check the delays,"
+                " or take a longer step"
+            )
+
+    def exchange(self, lines: Iterable[Connection]) -> list[Operation]:
+        """Return the operations that bring the newest values along these connections."""
+        rows = {target: first for held in self._rows.values() for target, first in held}
+        first_copy, first_read = len(self.copies), len(self.reads)
+        for line in lines:
+            factor, offset = self._linear(line)
+            target, size = self._slots[str(line.target)]
+            plan = self._plans.get(line.target)
+            for i in range(size):
+                if plan is not None:
+                    history = rows[line.target] + i
+                    self.reads.append((history, target + i, plan.shift_ns, factor, offset))
+                else:
+                    source = self._slots[str(line.source)][0] + i
+                    self.copies.append((source, target + i, factor, offset))
+        operations: list[Operation] = []
+        if len(self.copies) > first_copy:
+            operations.append((Code.COPY, first_copy, len(self.copies) - first_copy))
+        if len(self.reads) > first_read:
+            operations.append((Code.READ, first_read, len(self.reads) - first_read))
+        return operations
+
+    def _linear(self, line: Connection) -> tuple[float, float]:
+        """Unit conversion, then the connection's own linear transformation, as one."""
+        components = self._system.components
+        source = components[line.source.component].connectors[line.source.connector]
+        target = components[line.target.component].connectors[line.target.connector]
+        factor, offset = conversion(source.unit, target.unit)
+        if line.transformation is None:
+            return factor, offset
+        own = line.transformation
+        return own.factor * factor, own.factor * offset + own.offset
+
+    def push(self, group: Iterable[str]) -> list[Operation]:
+        """Return the operation that appends the newest outputs of these components."""
+        held = [row for name in group for row in self._rows.get(name, ())]
+        if not held:
+            return []
+        count = sum(self._slots[str(self._plans[t].connection.source)][1] for t, _ in held)
+        return [(Code.PUSH, held[0][1], count)]
