@@ -167,7 +167,7 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         step_ns=schedule.step_ns,
         algorithm=schedule.algorithm,
         delay_mode=str(schedule.mode),
-        loops=schedule.loops,
+        loops=schedule.loop_delays,
         plans=schedule.plans,
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),

@@ -94,6 +94,7 @@ def plan_delays(
     step_ns: int,
     mode: DelayMode,
     steps_before: StepsBefore,
+    hold: Callable[[Connection], float] | None = None,
 ) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
     """Decide where in its history each delayed connection is read, and what every loop then has.
 
@@ -116,6 +117,9 @@ def plan_delays(
         See :class:`DelayMode`.
     steps_before
         Whether a connection's source is stepped before its target within one step.
+    hold
+        How late an undelayed connection is, in nanoseconds; ``None``: as its newest value is, held
+        over the step.
 
     Returns
     -------
@@ -130,8 +134,10 @@ def plan_delays(
     index = {line.target: i for i, line in enumerate(delayed)}
     half = step_ns / 2
 
-    def hold(line: Connection) -> float:
+    def newest(line: Connection) -> float:
         return -half if steps_before(line) else half
+
+    hold = hold or newest
 
     shares = np.zeros(len(delayed))
     if mode is DelayMode.EXACT and delayed and loops:

@@ -32,8 +32,11 @@ class StoredCheckpoint:
     newest, samples
         The past of the delays: number of the newest sample of each (int64), and all samples
         (float64), one delay after the other, as the engine keeps them.
-    rows
-        float64 array of shape (rows, columns): what was recorded until then.
+    memory
+        What loops and the control of the step keep from step to step (float64).
+    rows, times_ns
+        float64 array of shape (rows, columns): what was recorded until then; and int64 array of
+        shape (rows,): the time of each.
     states
         State of every unit as bytes, by component.
     """
@@ -44,7 +47,9 @@ class StoredCheckpoint:
     signals: NDArray[np.float64]
     newest: NDArray[np.int64]
     samples: NDArray[np.float64]
+    memory: NDArray[np.float64]
     rows: NDArray[np.float64]
+    times_ns: NDArray[np.int64]
     states: Mapping[str, bytes]
 
     @property
@@ -55,7 +60,9 @@ class StoredCheckpoint:
     @property
     def engine(self) -> EngineState:
         """What the engine takes."""
-        return EngineState(self.steps, self.signals, self.newest, self.samples)
+        return EngineState(
+            self.steps, self.time_ns, self.signals, self.newest, self.samples, self.memory
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,6 +125,7 @@ class Checkpoint:
             engine.signals,
             engine.newest,
             engine.samples,
-            self.rows.joined(),
+            engine.memory,
+            *self.rows.joined(),
             states,
         )

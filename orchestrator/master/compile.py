@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from orchestrator.coupling import DelayMode, plan_delays
-from orchestrator.errors import CapabilityError, PluginError
-from orchestrator.master.algorithms import algorithm
+from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.master.algorithms import plan_of
 from orchestrator.master.buffer import Buffer
-from orchestrator.master.lines import Lines, Operation
-from orchestrator.master.schedule import Code, Schedule
-from orchestrator.system import (
-    Connection,
-    DataType,
-    Endpoint,
-    System,
-    closed_loops,
-)
+from orchestrator.master.coupled import Holding
+from orchestrator.master.emission import Emission
+from orchestrator.master.lines import Lines
+from orchestrator.master.plan import Plan
+from orchestrator.master.rule import rule_table
+from orchestrator.master.schedule import Schedule
+from orchestrator.system import DataType, Endpoint, System, closed_loops
 
 
 def compile_schedule(
@@ -25,51 +24,62 @@ def compile_schedule(
     step_ns: int,
     mode: DelayMode,
     recorded: Collection[str],
+    options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
 ) -> Schedule:
     """Compile a checked system.
 
     Parameters
     ----------
     system
-        Resolved and checked.
+        Resolved, and checked but for algebraic loops.
     algorithm_name
         A registered algorithm.
     step_ns
-        Communication step in nanoseconds, > 0.
+        Communication step in nanoseconds, > 0; the first one where the algorithm varies it.
     mode
         How declared delays are realised.
     recorded
         Outputs to keep in the buffer although nothing is connected to them
         (``component.connector``).
+    options
+        Of the algorithm.
+    rates
+        Communication steps that one step of a component takes, where it is not 1.
+
+    Raises
+    ------
+    DescriptionError
+        If the algorithm cannot step this system so; all problems of a kind together.
     """
+    rates = rates or {}
     if step_ns <= 0:
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
     _check_types(system, recorded)
-    groups = algorithm(algorithm_name)(system)
-    if sorted(name for group in groups for name in group) != sorted(system.components):
-        raise PluginError(
-            f"algorithm '{algorithm_name}' returned the groups {groups}; expected every component"
-            f" once: {', '.join(system.components)}"
+    plan = plan_of(algorithm_name, system, options or {})
+    if plan.loops is None:
+        system.check()  # nothing iterates: algebraic loops are refused
+    _check_rates(system, algorithm_name, plan, rates)
+    if plan.rule is not None and any(line.delay for line in system.connections):
+        raise CapabilityError(
+            f"algorithm '{algorithm_name}' varies the communication step, and system"
+            f" '{system.name}' declares delays, which are realised on a grid of equal steps:"
+            " choose an algorithm of fixed steps"
         )
-    place = {name: i for i, group in enumerate(groups) for name in group}
-
-    def steps_before(line: Connection) -> bool:
-        return place[line.source.component] < place[line.target.component]
-
-    plans, loops = plan_delays(
-        system.connections, closed_loops(system), step_ns, mode, steps_before
+    holding = Holding(system, plan, dict(rates))
+    plans, loop_delays = plan_delays(
+        system.connections,
+        closed_loops(system),
+        step_ns,
+        mode,
+        holding.before,
+        lambda line: holding.of(line).late * step_ns,
     )
-    buffer = Buffer(system, groups, recorded)
-    lines = Lines(system, groups, buffer, plans, mode, step_ns)
-    operations: list[Operation] = []
-    member = 0
-    for group in groups:
-        operations += lines.exchange(c for c in system.connections if c.target.component in group)
-        operations += [(Code.STEP, member + i, 1) for i in range(len(group))]
-        operations += lines.push(group)
-        member += len(group)
+    buffer = Buffer(system, plan, rates, recorded)
+    lines = Lines(system, plan, buffer, holding, plans, mode, step_ns)
+    emission = Emission(system, plan, buffer, lines)
     return Schedule(
         algorithm_name,
         mode,
@@ -80,11 +90,14 @@ def compile_schedule(
         tuple(lines.histories),
         tuple(lines.copies),
         tuple(lines.reads),
-        tuple(operations),
+        tuple(lines.mixes),
+        tuple(emission.loops),
+        tuple(emission.operations),
+        rule_table(system, plan, buffer, step_ns),
         # Enough passes for a chain of all components, and one more where delays cut a ring.
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
-        tuple(loops),
+        tuple(loop_delays),
     )
 
 
@@ -99,3 +112,31 @@ def _check_types(system: System, recorded: Collection[str]) -> None:
     ]
     if wrong:
         raise CapabilityError(*wrong)
+
+
+def _check_rates(system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]) -> None:
+    problems: list[DescriptionError] = []
+    for name, ticks in rates.items():
+        if name not in system.components:
+            problems.append(
+                UnknownNameError(
+                    f"rate of '{name}': no such component; components:"
+                    f" {', '.join(system.components)}"
+                )
+            )
+        if isinstance(ticks, bool) or not isinstance(ticks, int) or not 1 <= ticks <= 1_000_000:
+            problems.append(
+                DescriptionError(
+                    f"rate of '{name}': expected a whole number of communication steps, 1 to"
+                    f" 1000000, found {ticks!r}"
+                )
+            )
+    if rates and (plan.loops is not None or plan.rule is not None):
+        problems.append(
+            CapabilityError(
+                f"algorithm '{algorithm}' steps all components together: rates need 'jacobi' or"
+                f" 'gauss-seidel' (rates are given for {', '.join(rates)})"
+            )
+        )
+    if problems:
+        raise DescriptionError.collect(problems)

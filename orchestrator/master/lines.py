@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 
 from orchestrator.coupling import DelayMode, DelayPlan
 from orchestrator.errors import CapabilityError
-from orchestrator.master.algorithms import Groups
 from orchestrator.master.buffer import Buffer
+from orchestrator.master.coupled import Holding
+from orchestrator.master.plan import Plan
 from orchestrator.master.schedule import Code, Reading
 from orchestrator.system import Connection, Endpoint, System, conversion
 
 #: Most samples that the histories of all delays may hold together (800 MB).
 MOST_SAMPLES = 100_000_000
-Operation = tuple[int, int, int]
+Rows = tuple[int, int, int]  # code, first, count
 
 
 class Lines:
@@ -21,11 +22,11 @@ class Lines:
 
     Parameters
     ----------
-    system, groups
-        Whose connections; sources in the order of the groups.
-    buffer
-        Where the signals lie.
-    plans
+    system, plan
+        Whose connections, and what the algorithm decided; sources in the order of the groups.
+    buffer, holding
+        Where the signals lie, and at what undelayed inputs are held.
+    delays
         How delayed connections are read, by target.
     mode, step_ns
         What the schedule is compiled for.
@@ -39,25 +40,29 @@ class Lines:
     def __init__(
         self,
         system: System,
-        groups: Groups,
+        plan: Plan,
         buffer: Buffer,
-        plans: Mapping[Endpoint, DelayPlan],
+        holding: Holding,
+        delays: Mapping[Endpoint, DelayPlan],
         mode: DelayMode,
         step_ns: int,
     ) -> None:
         self._system = system
         self._slots = buffer.slots
-        self._plans = plans
+        self._holding = holding
+        self._plans = delays
+        self.ticks = {member.name: member.ticks for member in buffer.members}
         self.histories: list[tuple[int, int, int]] = []
         self.copies: list[tuple[int, int, float, float]] = []
         self.reads: list[tuple[int, int, int, float, float]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
-        self._lay_out_histories(groups, mode, step_ns)
+        self.mixes: list[tuple[int, int, float, float, float]] = []
+        self._lay_out_histories(plan, mode, step_ns)
 
-    def _lay_out_histories(self, groups: Groups, mode: DelayMode, step_ns: int) -> None:
+    def _lay_out_histories(self, algorithm: Plan, mode: DelayMode, step_ns: int) -> None:
         """Allot the rows of one source's histories side by side, in order of the groups."""
         reading = Reading.HOLD if mode is DelayMode.PLAIN else Reading.LINEAR
-        for name in (name for group in groups for name in group):
+        for name in (name for group in algorithm.groups for name in group.members):
             for target, plan in self._plans.items():
                 if plan.connection.source.component == name:
                     slot, size = self._slots[str(plan.connection.source)]
@@ -73,26 +78,37 @@ class Lines:
                 " or take a longer step"
             )
 
-    def exchange(self, lines: Iterable[Connection]) -> list[Operation]:
+    def exchange(self, lines: Iterable[Connection]) -> list[Rows]:
         """Return the operations that bring the newest values along these connections."""
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
+        mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
         for line in lines:
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
             plan = self._plans.get(line.target)
-            for i in range(size):
-                if plan is not None:
-                    history = rows[line.target] + i
-                    self.reads.append((history, target + i, plan.shift_ns, factor, offset))
-                else:
-                    source = self._slots[str(line.source)][0] + i
-                    self.copies.append((source, target + i, factor, offset))
-        operations: list[Operation] = []
+            if plan is not None:
+                history = rows[line.target]
+                self.reads += [
+                    (history + i, target + i, plan.shift_ns, factor, offset) for i in range(size)
+                ]
+                continue
+            source = self._slots[str(line.source)][0]
+            held = self._holding.of(line)
+            if held.code is Code.COPY:
+                self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+            else:
+                mixed.setdefault(held.code, []).extend(
+                    (source + i, target + i, held.weight, factor, offset) for i in range(size)
+                )
+        operations: list[Rows] = []
         if len(self.copies) > first_copy:
             operations.append((Code.COPY, first_copy, len(self.copies) - first_copy))
         if len(self.reads) > first_read:
             operations.append((Code.READ, first_read, len(self.reads) - first_read))
+        for code, some in mixed.items():
+            operations.append((code, len(self.mixes), len(some)))
+            self.mixes += some
         return operations
 
     def _linear(self, line: Connection) -> tuple[float, float]:
@@ -106,7 +122,7 @@ class Lines:
         own = line.transformation
         return own.factor * factor, own.factor * offset + own.offset
 
-    def push(self, group: Iterable[str]) -> list[Operation]:
+    def push(self, group: Iterable[str]) -> list[Rows]:
         """Return the operation that appends the newest outputs of these components."""
         held = [row for name in group for row in self._rows.get(name, ())]
         if not held:

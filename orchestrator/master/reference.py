@@ -6,7 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.master.execution import Execution
+from orchestrator.master.reference_loop import solve
+from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Code, Reading, Schedule
+
+Floats = NDArray[np.float64]
 
 
 class _Past:
@@ -31,7 +35,113 @@ class _Past:
         return low + rest / self.step_ns * (high - low)
 
 
-def run_reference(execution: Execution, steps: int) -> NDArray[np.float64]:
+class Reference:
+    """Executes the schedule of an execution that was just started, without its engine.
+
+    Parameters
+    ----------
+    execution
+        Whose units are stepped; its own engine must not be used any more.
+    """
+
+    def __init__(self, execution: Execution) -> None:
+        self.units = execution.units
+        self.plan: Schedule = execution.schedule
+        self.signals: Floats = np.zeros(self.plan.signals)
+        for name, (slot, size) in self.plan.slots.items():
+            self.signals[slot : slot + size] = np.ravel(execution.get(name))
+        self.past = [
+            _Past(reading, self.plan.step_ns, self.signals[slot])
+            for slot, _, reading in self.plan.histories
+        ]
+        self.start_ns = self.time_ns = self.now_ns = execution.start_ns
+        self.done = 0
+        self.step_ns = self.plan.step_ns
+        self.begin = self.signals.copy()
+        self.before = self.signals.copy()
+        self.last_ns = 0
+        self.stretch = 0.0
+        self.jacobians: list[list[list[float]] | None] = [None] * len(self.plan.loops)
+        self.evaluations = 0
+        self._chooser = Chooser(self)
+
+    def run(self, steps: int, goal_ns: int | None = None) -> tuple[NDArray[np.int64], Floats]:
+        """Do some steps, no further than a goal.
+
+        Returns
+        -------
+        times_ns
+            int64 array of shape (steps + 1,).
+        rows
+            float64 array of shape (steps + 1, signals): the buffer at the start and after each.
+        """
+        times, rows = [self.time_ns], [self.signals.copy()]
+        for _ in range(steps):
+            if self.plan.varies and goal_ns is not None and self.time_ns >= goal_ns:
+                break
+            taken = self._chooser.step(self.time_ns, goal_ns)
+            self.before, self.last_ns = self.begin, self.step_ns
+            self.time_ns += taken
+            self.done += 1
+            times.append(self.time_ns)
+            rows.append(self.signals.copy())
+        return np.array(times), np.array(rows)
+
+    def sweep(self, time_ns: int, step_ns: int) -> None:
+        """Do all operations of a step."""
+        self.now_ns, self.step_ns = time_ns, step_ns
+        self.stretch = step_ns / self.last_ns if self.last_ns else 0.0
+        self.begin = self.signals.copy()
+        self.execute(0, len(self.plan.operations))
+
+    def execute(self, first: int, end: int) -> None:
+        """Do the operations ``first`` to ``end - 1``."""
+        number = first
+        while number < end:
+            code, row, count, every, phase = self.plan.operations[number]
+            number += 1
+            due = self.done % every == phase
+            if code == Code.SOLVE:
+                if due:
+                    solve(self, row, number, number + count)
+                number += count
+            elif due:
+                for one in range(row, row + count):
+                    self._do(Code(code), one)
+
+    def _do(self, code: Code, row: int) -> None:
+        plan, signals = self.plan, self.signals
+        if code is Code.COPY:
+            source, target, factor, offset = plan.copies[row]
+            signals[target] = factor * signals[source] + offset
+        elif code is Code.READ:
+            history, target, shift, factor, offset = plan.reads[row]
+            elapsed = self.now_ns - self.start_ns
+            signals[target] = factor * self.past[history].read(elapsed + shift) + offset
+        elif code is Code.PUSH:
+            self.past[row].samples.append(float(signals[plan.histories[row][0]]))
+        elif code in (Code.BLEND, Code.EXTEND):
+            source, target, weight, factor, offset = plan.mixes[row]
+            now = signals[source]
+            if code is Code.BLEND:
+                value = self.begin[source] + weight * (now - self.begin[source])
+            else:
+                value = now + weight * self.stretch * (now - self.before[source])
+            signals[target] = factor * value + offset
+        else:
+            self._step(row)
+
+    def _step(self, row: int) -> None:
+        member, unit = self.plan.members[row], self.units[row]
+        unit.set(self.signals[member.input_offset :][: member.input_size])
+        begin = self.now_ns - (member.ticks - 1) * self.step_ns
+        result = unit.do_step(begin, member.ticks * self.step_ns)
+        if result.failed:
+            raise RuntimeError(f"{unit.name}: {result.reason}")
+        unit.get(self.signals[member.output_offset :][: member.output_size])
+
+
+def run_reference(execution: Execution, steps: int) -> Floats:
     """Step an execution that was just started, without its engine.
 
     Returns
@@ -39,42 +149,4 @@ def run_reference(execution: Execution, steps: int) -> NDArray[np.float64]:
     ndarray of shape (steps + 1, signals)
         The whole signal buffer at the start and after every step.
     """
-    plan: Schedule = execution.schedule
-    signals = np.zeros(plan.signals)
-    for name, (slot, size) in plan.slots.items():
-        signals[slot : slot + size] = np.ravel(execution.get(name))
-    past = [_Past(reading, plan.step_ns, signals[slot]) for slot, _, reading in plan.histories]
-    rows = [signals.copy()]
-    for number in range(steps):
-        elapsed = number * plan.step_ns
-        for code, first, count in plan.operations:
-            for row in range(first, first + count):
-                _execute(execution, Code(code), row, signals, past, elapsed)
-        rows.append(signals.copy())
-    return np.array(rows)
-
-
-def _execute(
-    execution: Execution,
-    code: Code,
-    row: int,
-    signals: NDArray[np.float64],
-    past: list[_Past],
-    elapsed_ns: int,
-) -> None:
-    plan = execution.schedule
-    if code is Code.COPY:
-        source, target, factor, offset = plan.copies[row]
-        signals[target] = factor * signals[source] + offset
-    elif code is Code.READ:
-        history, target, shift, factor, offset = plan.reads[row]
-        signals[target] = factor * past[history].read(elapsed_ns + shift) + offset
-    elif code is Code.PUSH:
-        past[row].samples.append(float(signals[plan.histories[row][0]]))
-    else:
-        member, unit = plan.members[row], execution.units[row]
-        unit.set(signals[member.input_offset :][: member.input_size])
-        result = unit.do_step(execution.start_ns + elapsed_ns, plan.step_ns)
-        if result.failed:
-            raise RuntimeError(f"{unit.name}: {result.reason}")
-        unit.get(signals[member.output_offset :][: member.output_size])
+    return Reference(execution).run(steps)[1]

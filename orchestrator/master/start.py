@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from orchestrator.coupling import DelayMode
 from orchestrator.errors import DescriptionError
@@ -20,6 +21,8 @@ def start(
     delay: DelayMode | str = DelayMode.EXACT,
     record: Sequence[str] | str | None = None,
     every: int = 1,
+    algorithm_options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
 ) -> Execution:
     """Initialise a system and hand it over, to be stepped from outside.
 
@@ -33,7 +36,7 @@ def start(
     stop
         Announced to the units, some of which then go no further. ``None`` announces none, whatever
         the default experiment says.
-    delay, record, every
+    delay, record, every, algorithm_options, rates
         As in :class:`orchestrator.master.Execution`.
 
     Returns
@@ -58,4 +61,6 @@ def start(
         delay=delay,
         record=record,
         every=every,
+        algorithm_options=algorithm_options,
+        rates=rates,
     )

@@ -7,7 +7,7 @@ from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.system import DefaultExperiment, System
 from orchestrator.system.time import nanoseconds, seconds
-from orchestrator.system.units import conversion
+from orchestrator.system.units import conversion, is_power
 
 __all__ = [
     "Causality",
@@ -27,6 +27,7 @@ __all__ = [
     "Value",
     "closed_loops",
     "conversion",
+    "is_power",
     "nanoseconds",
     "seconds",
 ]

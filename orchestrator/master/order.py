@@ -1,0 +1,54 @@
+"""The order in which components are stepped so that sources come before targets."""
+
+from __future__ import annotations
+
+import networkx as nx
+
+from orchestrator.system import Causality, Connection, System
+
+
+def stepping_order(system: System) -> list[list[str]]:
+    """Order the components, those that form a ring without a delay together.
+
+    Delayed connections do not bind the order: they are the cuts. In a ring without a delay the
+    connections that act at once (direct feed-through) bind it, so that the outputs which stand in
+    the buffer after a step belong to one moment; what is still a ring keeps the system's order.
+
+    Returns
+    -------
+    list of list of str
+        Rings in order; a component that is in no ring stands alone.
+    """
+    lines = [line for line in system.connections if line.delay is None]
+    order = []
+    for ring in _ordered(list(system.components), lines):
+        inside = [c for c in lines if c.target.component in ring and acts_at_once(system, c)]
+        order.append([name for part in _ordered(ring, inside) for name in part])
+    return order
+
+
+def _ordered(names: list[str], lines: list[Connection]) -> list[list[str]]:
+    """Sort names topologically; names that form a ring stay together, in their given order."""
+    place = {name: i for i, name in enumerate(names)}
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    ends = ((line.source.component, line.target.component) for line in lines)
+    graph.add_edges_from((a, b) for a, b in ends if a in place and b in place)
+    rings = nx.condensation(graph)
+    members = {
+        ring: sorted(data["members"], key=place.__getitem__)
+        for ring, data in rings.nodes(data=True)
+    }
+    first = {ring: place[inside[0]] for ring, inside in members.items()}
+    return [
+        members[ring] for ring in nx.lexicographical_topological_sort(rings, key=first.__getitem__)
+    ]
+
+
+def acts_at_once(system: System, line: Connection) -> bool:
+    """Whether a connection's target passes it on to one of its outputs without a state between."""
+    target = system.components[line.target.component]
+    return any(
+        line.target.connector in target.direct_inputs(output.name)
+        for output in target.of(Causality.OUTPUT)
+    )
