@@ -11,6 +11,7 @@ from orchestrator.errors import DescriptionError, PluginError, SoftdockError, Un
 from orchestrator.master.plan import Plan
 from orchestrator.system import System
 
+DEFAULT_ALGORITHM = "gauss-seidel"
 #: Called with the system, and with the algorithm's own options by keyword.
 Algorithm = Callable[..., Plan]
 

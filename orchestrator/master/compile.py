@@ -6,13 +6,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from orchestrator.coupling import DelayMode, plan_delays
-from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
-from orchestrator.master.algorithms import plan_of
+from orchestrator.errors import CapabilityError
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
 from orchestrator.master.lines import Lines
-from orchestrator.master.plan import Plan
+from orchestrator.master.planned import planned
 from orchestrator.master.rule import rule_table
 from orchestrator.master.schedule import Schedule
 from orchestrator.system import DataType, Endpoint, System, closed_loops
@@ -58,16 +57,7 @@ def compile_schedule(
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
     _check_types(system, recorded)
-    plan = plan_of(algorithm_name, system, options or {})
-    if plan.loops is None:
-        system.check()  # nothing iterates: algebraic loops are refused
-    _check_rates(system, algorithm_name, plan, rates)
-    if plan.rule is not None and any(line.delay for line in system.connections):
-        raise CapabilityError(
-            f"algorithm '{algorithm_name}' varies the communication step, and system"
-            f" '{system.name}' declares delays, which are realised on a grid of equal steps:"
-            " choose an algorithm of fixed steps"
-        )
+    plan = planned(system, algorithm_name, options, rates)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
         system.connections,
@@ -112,31 +102,3 @@ def _check_types(system: System, recorded: Collection[str]) -> None:
     ]
     if wrong:
         raise CapabilityError(*wrong)
-
-
-def _check_rates(system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]) -> None:
-    problems: list[DescriptionError] = []
-    for name, ticks in rates.items():
-        if name not in system.components:
-            problems.append(
-                UnknownNameError(
-                    f"rate of '{name}': no such component; components:"
-                    f" {', '.join(system.components)}"
-                )
-            )
-        if isinstance(ticks, bool) or not isinstance(ticks, int) or not 1 <= ticks <= 1_000_000:
-            problems.append(
-                DescriptionError(
-                    f"rate of '{name}': expected a whole number of communication steps, 1 to"
-                    f" 1000000, found {ticks!r}"
-                )
-            )
-    if rates and (plan.loops is not None or plan.rule is not None):
-        problems.append(
-            CapabilityError(
-                f"algorithm '{algorithm}' steps all components together: rates need 'jacobi' or"
-                f" 'gauss-seidel' (rates are given for {', '.join(rates)})"
-            )
-        )
-    if problems:
-        raise DescriptionError.collect(problems)

@@ -23,6 +23,7 @@ from orchestrator.errors import (
     StepSizeUnderflowError,
     UnknownNameError,
 )
+from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
@@ -89,7 +90,7 @@ class Execution:
         system: System,
         *,
         step: str | float,
-        algorithm: str = "gauss-seidel",
+        algorithm: str = DEFAULT_ALGORITHM,
         delay: DelayMode | str = DelayMode.EXACT,
         start: str | float = 0.0,
         stop: str | float | None = None,

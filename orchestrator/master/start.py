@@ -7,6 +7,7 @@ from typing import Any
 
 from orchestrator.coupling import DelayMode
 from orchestrator.errors import DescriptionError
+from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.execution import Execution
 from orchestrator.system import System
 
@@ -57,7 +58,7 @@ def start(
         step=f"{default.step_ns} ns" if step is None else step,
         start=f"{default.start_ns} ns" if start is None else start,
         stop=stop,
-        algorithm=algorithm or default.algorithm or "gauss-seidel",
+        algorithm=algorithm or default.algorithm or DEFAULT_ALGORITHM,
         delay=delay,
         record=record,
         every=every,
