@@ -76,6 +76,9 @@ class Execution:
         Record every n-th step. The start and the time that was reached are always recorded.
     rates
         For components that take several communication steps at once, how many; by name.
+    threads
+        Most threads that step units of one group at the same time; ``None``: as many as there are
+        processors. They are used where they save time, and never change a result.
 
     Raises
     ------
@@ -98,9 +101,12 @@ class Execution:
         every: int = 1,
         algorithm_options: Mapping[str, Any] | None = None,
         rates: Mapping[str, int] | None = None,
+        threads: int | None = None,
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise DescriptionError(f"every: expected a whole number >= 1, found {every!r}")
+        if threads is not None and threads < 1:
+            raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
         mode = _mode(delay)
         resolved = resolve(system)
         if mode is DelayMode.PLAIN:
@@ -125,7 +131,7 @@ class Execution:
             unit.bind(member.inputs, member.outputs)
             self.units.append(unit)
         expect_capable(self.schedule, self.units)
-        self._engine = self._make_engine()
+        self._engine = self._make_engine(threads)
         initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
         self.wall_seconds = 0.0
         self._ended = ""
@@ -144,7 +150,7 @@ class Execution:
         said = facts(self.system, self.schedule, self.units, *self._made)
         return Keeper(self.units, self._engine, self._recorder, said)
 
-    def _make_engine(self) -> Engine:
+    def _make_engine(self, threads: int | None) -> Engine:
         plan = self.schedule
         members = [
             (unit.native, member.input_offset, member.output_offset, member.ticks)
@@ -160,6 +166,7 @@ class Execution:
             [astuple(loop)[:6] for loop in plan.loops],
             plan.operations,
             astuple(plan.rule),
+            0 if threads is None else threads,
         )
 
     @property

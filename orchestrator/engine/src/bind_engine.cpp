@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "bindings.hpp"
+#include "crew.hpp"
 #include "engine.hpp"
 #include "loop_solver.hpp"
 #include "step_control.hpp"
@@ -84,7 +85,7 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
                                     const std::vector<MixRow>& mixes,
                                     const std::vector<LoopRow>& loops,
                                     const std::vector<OperationRow>& operations,
-                                    const RuleRow& rule) {
+                                    const RuleRow& rule, std::size_t threads) {
     std::vector<Member> units;
     std::vector<nb::object> kept;
     for (const auto& [unit, inputs, outputs, ticks] : members) {
@@ -118,7 +119,7 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
     }
     return std::unique_ptr<Runner>(new Runner{
         Engine(signals, std::move(units), std::move(past), std::move(lines), std::move(delayed),
-               std::move(mixed), std::move(iterated), std::move(list), as_rule(rule)),
+               std::move(mixed), std::move(iterated), std::move(list), as_rule(rule), threads),
         std::move(kept), nb::object(), nb::object()});
 }
 
@@ -157,7 +158,7 @@ void bind_engine(nb::module_& module) {
 
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "copies"_a, "reads"_a,
-             "mixes"_a, "loops"_a, "operations"_a, "rule"_a)
+             "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1)
         .def(
             "start", [](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); },
             "start_ns"_a, "step_ns"_a)
@@ -209,6 +210,7 @@ void bind_engine(nb::module_& module) {
                          return nb::make_tuple(control.rejected(), control.shortest_ns(),
                                                control.longest_ns());
                      })
+        .def_prop_ro("shared", [](Runner& r) { return r.engine.crew().shared(); })
         .def_prop_ro("done", [](Runner& r) { return r.engine.done(); })
         .def_prop_ro("rows", [](Runner& r) { return r.engine.rows(); })
         .def_prop_ro("time_ns", [](Runner& r) { return r.engine.time_ns(); })

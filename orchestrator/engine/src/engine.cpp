@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "crew.hpp"
 #include "loop_solver.hpp"
 #include "step_control.hpp"
 
@@ -35,7 +36,8 @@ std::unique_ptr<StepControl> make_control(const Rule& rule) {
 
 Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
                std::vector<Copy> copies, std::vector<Read> reads, std::vector<Mix> mixes,
-               std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule)
+               std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
+               std::size_t threads)
     : signals_(signals),
       members_(std::move(members)),
       histories_(std::move(histories)),
@@ -44,6 +46,7 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
       mixes_(std::move(mixes)),
       operations_(std::move(operations)),
       control_(make_control(rule)),
+      crew_(std::make_unique<Crew>(threads)),
       begin_(signals),
       before_(signals),
       marked_signals_(signals),
@@ -150,9 +153,7 @@ Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
         if (operation.every != 1 && done_ % operation.every != operation.phase) continue;
         auto status = Status::ok;
         if (operation.code == Code::step) {
-            for (std::int32_t k = 0; k < operation.count && !failed(status); ++k) {
-                status = advance(operation.first + k, outcome);
-            }
+            status = crew_->step(*this, operation.first, operation.count, outcome);
         } else if (operation.code == Code::solve) {
             const auto body = i + 1;
             i += static_cast<std::size_t>(operation.count);

@@ -11,6 +11,7 @@
 
 namespace softdock {
 
+class Crew;
 class LoopSolver;
 class StepControl;
 
@@ -35,7 +36,8 @@ class Engine {
   public:
     Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
            std::vector<Copy> copies, std::vector<Read> reads, std::vector<Mix> mixes,
-           std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule);
+           std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
+           std::size_t threads);
     ~Engine();
 
     void start(std::int64_t start_ns, std::int64_t step_ns);
@@ -62,12 +64,16 @@ class Engine {
     double get(std::int32_t slot) const { return signals_[static_cast<std::size_t>(slot)]; }
     const std::vector<std::unique_ptr<LoopSolver>>& loops() const { return loops_; }
     const StepControl& control() const { return *control_; }
+    const Crew& crew() const { return *crew_; }
 
     // For loops and for the control of the step.
 
     // All operations from `time_ns` to `time_ns + step_ns`.
     Status sweep(std::int64_t time_ns, std::int64_t step_ns, Outcome& outcome);
     Status execute(std::size_t first, std::size_t end, Outcome& outcome);
+    // One step of one unit, which may be in several threads at once for several units.
+    Status advance(std::int32_t member, Outcome& outcome);
+    const Unit& unit(std::int32_t member) const { return *members_[member].unit; }
     Status save_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     Status restore_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     // Keeps everything that a sweep changes, and goes back to it.
@@ -80,7 +86,6 @@ class Engine {
   private:
     // The step just done counts: what it began with is what the next one extends from.
     void accept();
-    Status advance(std::int32_t number, Outcome& outcome);
     Status collect(const Member& member, Outcome& outcome);
     void check_tables() const;
     void check_rule() const;
@@ -95,6 +100,7 @@ class Engine {
     std::vector<std::unique_ptr<LoopSolver>> loops_;
     std::vector<Operation> operations_;
     std::unique_ptr<StepControl> control_;
+    std::unique_ptr<Crew> crew_;
 
     bool remembers_ = false;      // whether the values at a step's begin are needed
     std::vector<double> begin_;   // signals at the begin of this step
