@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from orchestrator.coupling import DelayMode, plan_delays
@@ -57,6 +58,7 @@ def compile_schedule(
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
     _check_types(system, recorded)
+    system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
     plan = planned(system, algorithm_name, options, rates)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from orchestrator.master.order import stepping_order
+from orchestrator.master.order import levels, stepping_order
 from orchestrator.master.plan import Group, Plan
 from orchestrator.system import System
 
 
 def plan(system: System) -> Plan:
-    """Put every component into a group of its own, sources before targets."""
+    """Step sources before targets; components that have nothing to tell each other share a group.
+
+    Such a group can be stepped by several threads. A delay of two steps or more binds no order.
+    """
     order = [name for ring in stepping_order(system) for name in ring]
-    return Plan(tuple(Group((name,)) for name in order))
+    return Plan(tuple(Group(group) for group in levels(system, order)))

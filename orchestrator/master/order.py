@@ -27,6 +27,45 @@ def stepping_order(system: System) -> list[list[str]]:
     return order
 
 
+def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
+    """Put components together that may be stepped at the same time, without a change of any value.
+
+    Parameters
+    ----------
+    system
+        Its default experiment's step is the communication step.
+    order
+        All components, as they would be stepped one after the other.
+
+    Returns
+    -------
+    list of tuple of str
+        Groups in order; the members of a group exchange before any of them is stepped.
+    """
+    place = {name: i for i, name in enumerate(order)}
+    step_ns = system.experiment.step_ns or 0
+    bound = [
+        (place[line.source.component], place[line.target.component])
+        for line in system.connections
+        if line.delay is None or line.delay.nominal_ns < 2 * step_ns or not step_ns
+    ]
+    # A later one that reads an earlier one must come a level later. An earlier one that reads a
+    # later one must not come after it.
+    least: dict[int, list[tuple[int, int]]] = {}
+    for source, target in bound:
+        if source < target:
+            least.setdefault(target, []).append((source, 1))
+        elif target < source:
+            least.setdefault(source, []).append((target, 0))
+    level: list[int] = []
+    for number in range(len(order)):
+        level.append(max((level[other] + more for other, more in least.get(number, ())), default=0))
+    return [
+        tuple(name for name, own in zip(order, level, strict=True) if own == wanted)
+        for wanted in range(max(level, default=-1) + 1)
+    ]
+
+
 def _ordered(names: list[str], lines: list[Connection]) -> list[list[str]]:
     """Sort names topologically; names that form a ring stay together, in their given order."""
     place = {name: i for i, name in enumerate(names)}
