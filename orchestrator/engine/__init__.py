@@ -4,6 +4,7 @@ from orchestrator.engine._engine import (
     Engine,
     EngineState,
     Fmu,
+    Fmu1,
     Fmu2,
     Fmu3,
     PythonUnit,
@@ -11,4 +12,14 @@ from orchestrator.engine._engine import (
     Unit,
 )
 
-__all__ = ["Engine", "EngineState", "Fmu", "Fmu2", "Fmu3", "PythonUnit", "SavedState", "Unit"]
+__all__ = [
+    "Engine",
+    "EngineState",
+    "Fmu",
+    "Fmu1",
+    "Fmu2",
+    "Fmu3",
+    "PythonUnit",
+    "SavedState",
+    "Unit",
+]

@@ -47,6 +47,7 @@ class Fmu2Unit(FmuUnit):
         inputs = [self._references(self.inputs, kind) for kind in kinds]
         outputs = [self._references(self.outputs, kind) for kind in kinds]
         self.native.bind(*inputs, *outputs)
+        self._bind_texts()
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
         stop = None if stop_ns is None else seconds(stop_ns)

@@ -16,7 +16,7 @@ from orchestrator.errors import DescriptionError, FmuError, StepError
 from orchestrator.simunits.elf import is_whole
 from orchestrator.simunits.fmu_description import FmuDescription
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Value
+from orchestrator.system import Connector, DataType, Value
 
 _LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
 
@@ -84,6 +84,13 @@ class FmuUnit(SimulationUnit):
                     f"component '{self.name}': parameter '{name}': expected an {what},"
                     f" found {number!r}"
                 )
+
+    def _bind_texts(self) -> None:
+        def row(connector: Connector) -> tuple[str, bool, int, int]:
+            reference = self.fmu.variables[connector.name].reference
+            return connector.name, connector.type is DataType.BINARY, reference, connector.size
+
+        self.native.bind_texts(list(map(row, self.text_inputs)), list(map(row, self.text_outputs)))
 
     def _initialise_outputs(self, start_ns: int) -> None:
         """An FMU in initialisation mode computes its outputs when they are read."""
