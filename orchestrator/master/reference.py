@@ -50,6 +50,11 @@ class Reference:
         self.signals: Floats = np.zeros(self.plan.signals)
         for name, (slot, size) in self.plan.slots.items():
             self.signals[slot : slot + size] = np.ravel(execution.get(name))
+        self.texts = [b""] * self.plan.texts
+        for member, unit in zip(self.plan.members, self.units, strict=True):
+            if member.text_outputs:
+                place = slice(member.text_output_offset, member.text_output_end)
+                self.texts[place] = unit.get_texts()
         self.past = [
             _Past(reading, self.plan.step_ns, self.signals[slot])
             for slot, _, reading in self.plan.histories
@@ -120,6 +125,9 @@ class Reference:
             signals[target] = factor * self.past[history].read(elapsed + shift) + offset
         elif code is Code.PUSH:
             self.past[row].samples.append(float(signals[plan.histories[row][0]]))
+        elif code is Code.TEXT:
+            source, target = plan.text_copies[row]
+            self.texts[target] = self.texts[source]
         elif code in (Code.BLEND, Code.EXTEND):
             source, target, weight, factor, offset = plan.mixes[row]
             now = signals[source]
@@ -134,11 +142,16 @@ class Reference:
     def _step(self, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
         unit.set(self.signals[member.input_offset :][: member.input_size])
+        if member.text_inputs:
+            unit.set_texts(self.texts[member.text_input_offset : member.text_output_offset])
         begin = self.now_ns - (member.ticks - 1) * self.step_ns
         result = unit.do_step(begin, member.ticks * self.step_ns)
         if result.failed:
             raise RuntimeError(f"{unit.name}: {result.reason}")
         unit.get(self.signals[member.output_offset :][: member.output_size])
+        if member.text_outputs:
+            place = slice(member.text_output_offset, member.text_output_end)
+            self.texts[place] = unit.get_texts()
 
 
 def run_reference(execution: Execution, steps: int) -> Floats:

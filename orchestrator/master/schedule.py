@@ -20,6 +20,7 @@ class Code(IntEnum):
     BLEND = 4
     EXTEND = 5
     SOLVE = 6
+    TEXT = 7
 
 
 class Reading(IntEnum):
@@ -31,7 +32,7 @@ class Reading(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One component's place in the signal buffer."""
+    """One component's place in the buffers of signals and of texts."""
 
     name: str
     inputs: tuple[str, ...]
@@ -41,6 +42,11 @@ class Member:
     input_size: int
     output_size: int
     ticks: int = 1
+    text_inputs: tuple[str, ...] = ()
+    text_outputs: tuple[str, ...] = ()
+    text_input_offset: int = 0
+    text_output_offset: int = 0
+    text_output_end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,10 @@ class Schedule:
         How often initial outputs are exchanged at most until all are consistent.
     plans, loop_delays
         How delayed connections are read, and the delay of every loop.
+    texts
+        Length of the buffer of Strings and Binaries.
+    text_copies
+        ``(source, target)``.
     """
 
     algorithm: str
@@ -148,6 +158,8 @@ class Schedule:
     initial_passes: int
     plans: tuple[DelayPlan, ...]
     loop_delays: tuple[LoopDelay, ...]
+    texts: int = 0
+    text_copies: tuple[tuple[int, int], ...] = ()
 
     @property
     def varies(self) -> bool:
