@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.coupling.delay_plan import DelayMode, DelayPlan, LoopDelay
+from orchestrator.coupling.delay_plan import LoopDelay
+from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 
 #: A loop in exact mode misses its delay by more than this only if its loops cannot all be met.
 _MISS_NS = 1.0

@@ -6,6 +6,20 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Outcome: TypeAlias = tuple[int, int, int, str]
+#: key, nominal_ns, loss, quantiles_ns, correlation_ns, times_ns, delays_ns, interpolated, in_order,
+#: by_arrival: see engine/src/channel.hpp
+ChannelRow: TypeAlias = tuple[
+    int,
+    int,
+    float,
+    Sequence[float],
+    int,
+    Sequence[int],
+    Sequence[int],
+    bool,
+    bool,
+    bool,
+]
 
 class Unit:
     @property
@@ -76,29 +90,33 @@ class PythonUnit(Unit):
 
 class EngineState:
     def __init__(
-        self, done: int, signals: Floats, newest: NDArray[np.int64], samples: Floats, /
+        self, done: int, signals: Floats, samples: Floats, marks: NDArray[np.int64], /
     ) -> None: ...
     @property
     def done(self) -> int: ...
     @property
     def signals(self) -> Floats: ...
     @property
-    def newest(self) -> NDArray[np.int64]: ...
-    @property
     def samples(self) -> Floats: ...
+    @property
+    def marks(self) -> NDArray[np.int64]: ...
 
 class Engine:
     def __init__(
         self,
         signals: int,
         members: Sequence[tuple[Unit, int, int]],
-        histories: Sequence[tuple[int, int, int]],
+        histories: Sequence[tuple[int, int, int, int, int]],
+        channels: Sequence[ChannelRow],
         copies: Sequence[tuple[int, int, float, float]],
-        reads: Sequence[tuple[int, int, int, float, float]],
+        reads: Sequence[tuple[int, int, int, int, float, float]],
         operations: Sequence[tuple[int, int, int]],
     ) -> None: ...
     def start(self, start_ns: int, step_ns: int) -> None: ...
-    def lines(self, code: int, first: int, count: int, /) -> None: ...
+    def lines(self, code: int, first: int, count: int, /) -> int: ...
+    @property
+    def unread(self) -> str: ...
+    def line_facts(self, history: int, /) -> tuple[int, int, int, int, int]: ...
     def record(self, slots: Sequence[int], every: int, rows: Floats, /) -> None: ...
     def save(self) -> EngineState: ...
     def restore(self, state: EngineState, /) -> None: ...

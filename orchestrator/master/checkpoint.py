@@ -29,9 +29,9 @@ class StoredCheckpoint:
         Communication steps that were done.
     signals
         The engine's buffer, float64 array of shape (signals,).
-    newest, samples
-        The past of the delays: number of the newest sample of each (int64), and all samples
-        (float64), one delay after the other, as the engine keeps them.
+    samples, marks
+        The past of the delays, one after the other, as the engine keeps it: samples (float64);
+        counts and times (int64).
     rows
         float64 array of shape (rows, columns): what was recorded until then.
     states
@@ -42,8 +42,8 @@ class StoredCheckpoint:
     time_ns: int
     steps: int
     signals: NDArray[np.float64]
-    newest: NDArray[np.int64]
     samples: NDArray[np.float64]
+    marks: NDArray[np.int64]
     rows: NDArray[np.float64]
     states: Mapping[str, bytes]
 
@@ -55,7 +55,7 @@ class StoredCheckpoint:
     @property
     def engine(self) -> EngineState:
         """What the engine takes."""
-        return EngineState(self.steps, self.signals, self.newest, self.samples)
+        return EngineState(self.steps, self.signals, self.samples, self.marks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,8 +116,8 @@ class Checkpoint:
             self.time_ns,
             engine.done,
             engine.signals,
-            engine.newest,
             engine.samples,
+            engine.marks,
             self.rows.joined(),
             states,
         )

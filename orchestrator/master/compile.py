@@ -58,11 +58,14 @@ def compile_schedule(
     def steps_before(line: Connection) -> bool:
         return place[line.source.component] < place[line.target.component]
 
+    def takes_slopes(line: Connection) -> bool:
+        return system.components[line.target.component].takes_slopes
+
     plans, loops = plan_delays(
-        system.connections, closed_loops(system), step_ns, mode, steps_before
+        system.connections, closed_loops(system), step_ns, mode, steps_before, takes_slopes
     )
     buffer = Buffer(system, groups, recorded)
-    lines = Lines(system, groups, buffer, plans, mode, step_ns)
+    lines = Lines(system, groups, buffer, plans, step_ns)
     operations: list[Operation] = []
     member = 0
     for group in groups:
@@ -78,6 +81,7 @@ def compile_schedule(
         tuple(buffer.members),
         buffer.slots,
         tuple(lines.histories),
+        tuple(lines.channels),
         tuple(lines.copies),
         tuple(lines.reads),
         tuple(operations),
@@ -85,6 +89,7 @@ def compile_schedule(
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
         tuple(loops),
+        lines.watched,
     )
 
 

@@ -11,7 +11,7 @@ from typing import NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DelayMode, LineStatistics
 from orchestrator.engine import Engine
 from orchestrator.errors import (
     CapabilityError,
@@ -125,7 +125,13 @@ class Execution:
             for unit, member in zip(self.units, plan.members, strict=True)
         ]
         return Engine(
-            plan.signals, members, plan.histories, plan.copies, plan.reads, plan.operations
+            plan.signals,
+            members,
+            plan.histories,
+            [channel.row() for channel in plan.channels],
+            plan.copies,
+            plan.reads,
+            plan.operations,
         )
 
     @property
@@ -212,6 +218,9 @@ class Execution:
 
     def _raise(self, status: int, number: int, reason: str) -> NoReturn:
         self._broken = True
+        if number < 0:
+            self._ended = f"input '{self.schedule.input_of(-1 - number)}' failed ({reason})"
+            raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         unit = self.units[number]
         why = reason_of(unit, self.schedule.members[number], reason)
         self._ended = f"component '{unit.name}' failed ({why})"
@@ -262,6 +271,13 @@ class Execution:
         """
         self._expect_going()
         self._ports.set(name, value)
+
+    def line_statistics(self) -> dict[str, LineStatistics]:
+        """Return what varying and slerped connections did so far, by connection."""
+        return {
+            line: LineStatistics(*self._engine.line_facts(history))
+            for line, history in self.schedule.watched.items()
+        }
 
     def save(self) -> Checkpoint:
         """Save the run as it stands: units, signals, pasts of all delays, clock and recording.

@@ -33,8 +33,10 @@ def initialise(
     for unit in units:
         unit.setup(start_ns, stop_ns)
     signals = engine.signals
+    unread = -1
     for _ in range(schedule.initial_passes):
         before = signals.copy()
+        unread = -1
         for code, first, count in schedule.operations:
             if code == Code.STEP:
                 member, unit = schedule.members[first], units[first]
@@ -43,14 +45,20 @@ def initialise(
                 unit.get(signals[member.output_offset :][: member.output_size])
             elif code != Code.PUSH:
                 engine.start(start_ns, schedule.step_ns)  # the past is what the signals are now
-                engine.lines(code, first, count)
+                unread = max(unread, engine.lines(code, first, count))
         if np.array_equal(before, signals):
             break
-    for name, (slot, size) in schedule.slots.items():
-        if not np.isfinite(signals[slot : slot + size]).all():
-            raise StepError(
-                f"'{name}' is not finite (NaN or infinite) at the start, t = {start_ns / 1e9:.9g} s"
-            )
+    _expect_sound(schedule, engine, start_ns, unread)
     engine.start(start_ns, schedule.step_ns)
     for unit in units:
         unit.exit_initialisation()
+
+
+def _expect_sound(schedule: Schedule, engine: Engine, start_ns: int, unread: int) -> None:
+    """Refuse signals that are not finite, and a line that could not be read in the last pass."""
+    at = f"at the start, t = {start_ns / 1e9:.9g} s"
+    if unread >= 0:
+        raise StepError(f"input '{schedule.input_of(unread)}' {at}: {engine.unread}")
+    for name, (slot, size) in schedule.slots.items():
+        if not np.isfinite(engine.signals[slot : slot + size]).all():
+            raise StepError(f"'{name}' is not finite (NaN or infinite) {at}")

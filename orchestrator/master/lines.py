@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from orchestrator.coupling import DelayMode, DelayPlan
+from orchestrator.coupling import Channel, DelayPlan, channel_of
 from orchestrator.errors import CapabilityError
 from orchestrator.master.algorithms import Groups
 from orchestrator.master.buffer import Buffer
-from orchestrator.master.schedule import Code, Reading
-from orchestrator.system import Connection, Endpoint, System, conversion
+from orchestrator.master.schedule import Beyond, Code, Reading
+from orchestrator.system import Connection, Endpoint, Interpolation, System, conversion
 
-#: Most samples that the histories of all delays may hold together (800 MB).
-MOST_SAMPLES = 100_000_000
+#: Most samples that the histories of all delays may hold together (800 MB, with their times).
+MOST_SAMPLES = 50_000_000
 Operation = tuple[int, int, int]
 
 
@@ -27,8 +27,8 @@ class Lines:
         Where the signals lie.
     plans
         How delayed connections are read, by target.
-    mode, step_ns
-        What the schedule is compiled for.
+    step_ns
+        Smallest distance of two samples: a history is as deep as its reading then needs.
 
     Raises
     ------
@@ -42,36 +42,52 @@ class Lines:
         groups: Groups,
         buffer: Buffer,
         plans: Mapping[Endpoint, DelayPlan],
-        mode: DelayMode,
         step_ns: int,
     ) -> None:
         self._system = system
         self._slots = buffer.slots
         self._plans = plans
-        self.histories: list[tuple[int, int, int]] = []
+        self.histories: list[tuple[int, int, int, int, int]] = []
+        self.channels: list[Channel] = []
+        self.watched: dict[str, int] = {}
         self.copies: list[tuple[int, int, float, float]] = []
-        self.reads: list[tuple[int, int, int, float, float]] = []
+        self.reads: list[tuple[int, int, int, int, float, float]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
-        self._lay_out_histories(groups, mode, step_ns)
+        self._lay_out_histories(groups, step_ns)
 
-    def _lay_out_histories(self, groups: Groups, mode: DelayMode, step_ns: int) -> None:
+    def _lay_out_histories(self, groups: Groups, step_ns: int) -> None:
         """Allot the rows of one source's histories side by side, in order of the groups."""
-        reading = Reading.HOLD if mode is DelayMode.PLAIN else Reading.LINEAR
         for name in (name for group in groups for name in group):
             for target, plan in self._plans.items():
                 if plan.connection.source.component == name:
-                    slot, size = self._slots[str(plan.connection.source)]
-                    first = len(self.histories)
-                    depth = -(-max(0, -plan.shift_ns) // step_ns) + 3
-                    self.histories += [(slot + i, depth, reading) for i in range(size)]
-                    self._rows.setdefault(name, []).append((target, first))
-        samples = sum(depth for _, depth, _ in self.histories)
+                    self._rows.setdefault(name, []).append((target, len(self.histories)))
+                    self._lay_out(plan, step_ns)
+        samples = sum(row[1] for row in self.histories)
         if samples > MOST_SAMPLES:
             raise CapabilityError(
                 f"the delays of system '{self._system.name}' hold {samples} samples at a step of"
                 f" {step_ns / 1e6:g} ms; expected at most {MOST_SAMPLES}: check the delays,"
                 " or take a longer step"
             )
+
+    def _lay_out(self, plan: DelayPlan, step_ns: int) -> None:
+        """Allot the histories of one connection, one for each scalar."""
+        channel = channel_of(plan.connection)
+        back = max(0, -plan.shift_ns)
+        spare = 4  # the newest, those on both sides of the reading, and one before for curves
+        number = -1
+        if channel is not None:
+            back += max(0, channel.longest_ns - channel.nominal_ns)
+            spare = 8  # some may be lost
+            number = len(self.channels)
+            self.channels.append(channel)
+        if channel is not None or plan.interpolation is Interpolation.SLERP:
+            self.watched[str(plan.connection)] = len(self.histories)
+        slot, size = self._slots[str(plan.connection.source)]
+        reading = Reading[plan.interpolation.name]
+        beyond = Beyond[plan.extrapolation.name]
+        depth = -(-back // step_ns) + spare
+        self.histories += [(slot + i, depth, reading, beyond, number) for i in range(size)]
 
     def exchange(self, lines: Iterable[Connection]) -> list[Operation]:
         """Return the operations that bring the newest values along these connections."""
@@ -81,13 +97,15 @@ class Lines:
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
             plan = self._plans.get(line.target)
-            for i in range(size):
-                if plan is not None:
-                    history = rows[line.target] + i
-                    self.reads.append((history, target + i, plan.shift_ns, factor, offset))
-                else:
-                    source = self._slots[str(line.source)][0] + i
-                    self.copies.append((source, target + i, factor, offset))
+            if plan is None:
+                source = self._slots[str(line.source)][0]
+                self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+                continue
+            whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
+            self.reads += [
+                (rows[line.target] + i, target + i, plan.shift_ns, plan.span_ns, factor, offset)
+                for i in range(1 if whole else size)
+            ]
         operations: list[Operation] = []
         if len(self.copies) > first_copy:
             operations.append((Code.COPY, first_copy, len(self.copies) - first_copy))

@@ -93,6 +93,7 @@ def component_of(source: Source, name: str = "component") -> Component:
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
+        takes_slopes=description.capabilities.takes_input_slopes,
     )
 
 

@@ -22,9 +22,12 @@ using Rows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MemberRow = std::tuple<nb::object, std::size_t, std::size_t>;
-using HistoryRow = std::tuple<std::size_t, std::size_t, int>;
+using HistoryRow = std::tuple<std::size_t, std::size_t, int, int, int>;
+using ChannelRow =
+    std::tuple<std::uint64_t, std::int64_t, double, std::vector<double>, std::int64_t,
+               std::vector<std::int64_t>, std::vector<std::int64_t>, bool, bool, bool>;
 using CopyRow = std::tuple<std::int32_t, std::int32_t, double, double>;
-using ReadRow = std::tuple<std::int32_t, std::int32_t, std::int64_t, double, double>;
+using ReadRow = std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, double, double>;
 using OperationRow = std::tuple<int, std::int32_t, std::int32_t>;
 
 // Keeps the units alive for as long as the engine points at them.
@@ -53,8 +56,36 @@ PyType_Slot runner_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_
                               {Py_tp_clear, reinterpret_cast<void*>(clear_runner)},
                               {0, nullptr}};
 
+std::vector<std::shared_ptr<const Channel>> make_channels(const std::vector<ChannelRow>& rows) {
+    std::vector<std::shared_ptr<const Channel>> channels;
+    for (const auto& row : rows) {
+        Channel channel;
+        std::tie(channel.key, channel.nominal_ns, channel.loss, channel.quantiles,
+                 channel.correlation_ns, channel.times_ns, channel.delays_ns, channel.interpolated,
+                 channel.in_order, channel.by_arrival) = row;
+        if (channel.quantiles.size() == 1 || channel.times_ns.size() != channel.delays_ns.size()) {
+            throw std::invalid_argument("a channel's tables do not fit together");
+        }
+        channels.push_back(std::make_shared<const Channel>(std::move(channel)));
+    }
+    return channels;
+}
+
+std::vector<History> make_histories(const std::vector<HistoryRow>& rows,
+                                    const std::vector<ChannelRow>& channel_rows) {
+    const auto channels = make_channels(channel_rows);
+    std::vector<History> histories;
+    for (const auto& [slot, depth, reading, beyond, number] : rows) {
+        const auto channel = number < 0 ? nullptr : channels.at(static_cast<std::size_t>(number));
+        histories.emplace_back(slot, depth, static_cast<Reading>(reading),
+                               static_cast<Beyond>(beyond), channel);
+    }
+    return histories;
+}
+
 std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<MemberRow>& members,
                                     const std::vector<HistoryRow>& histories,
+                                    const std::vector<ChannelRow>& channels,
                                     const std::vector<CopyRow>& copies,
                                     const std::vector<ReadRow>& reads,
                                     const std::vector<OperationRow>& operations) {
@@ -64,25 +95,21 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
         units.push_back({nb::cast<Unit*>(unit), inputs, outputs});
         kept.push_back(unit);
     }
-    std::vector<History> past;
-    for (const auto& [slot, depth, reading] : histories) {
-        past.emplace_back(slot, depth, static_cast<Reading>(reading));
-    }
     std::vector<Copy> lines;
     for (const auto& [source, target, factor, offset] : copies) {
         lines.push_back({source, target, factor, offset});
     }
     std::vector<Read> delayed;
-    for (const auto& [history, target, shift, factor, offset] : reads) {
-        delayed.push_back({history, target, shift, factor, offset});
+    for (const auto& [history, target, shift, span, factor, offset] : reads) {
+        delayed.push_back({history, target, shift, span, factor, offset});
     }
     std::vector<Operation> list;
     for (const auto& [code, first, count] : operations) {
         list.push_back({static_cast<Code>(code), first, count});
     }
     return std::unique_ptr<Runner>(
-        new Runner{Engine(signals, std::move(units), std::move(past), std::move(lines),
-                          std::move(delayed), std::move(list)),
+        new Runner{Engine(signals, std::move(units), make_histories(histories, channels),
+                          std::move(lines), std::move(delayed), std::move(list)),
                    std::move(kept), nb::object()});
 }
 
@@ -107,18 +134,18 @@ nb::tuple as_tuple(const Outcome& outcome) {
 void bind_engine(nb::module_& module) {
     nb::class_<EngineState>(module, "EngineState")
         .def("__init__",
-             [](EngineState* self, std::int64_t done, Doubles signals, Integers newest,
-                Doubles samples) {
-                 new (self) EngineState{done, vector(signals), vector(newest), vector(samples)};
+             [](EngineState* self, std::int64_t done, Doubles signals, Doubles samples,
+                Integers marks) {
+                 new (self) EngineState{done, vector(signals), vector(samples), vector(marks)};
              })
         .def_ro("done", &EngineState::done)
         .def_prop_ro("signals", [](EngineState& s) { return array(s.signals, nb::find(s)); })
-        .def_prop_ro("newest", [](EngineState& s) { return array(s.newest, nb::find(s)); })
-        .def_prop_ro("samples", [](EngineState& s) { return array(s.samples, nb::find(s)); });
+        .def_prop_ro("samples", [](EngineState& s) { return array(s.samples, nb::find(s)); })
+        .def_prop_ro("marks", [](EngineState& s) { return array(s.marks, nb::find(s)); });
 
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
-        .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "copies"_a, "reads"_a,
-             "operations"_a)
+        .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
+             "copies"_a, "reads"_a, "operations"_a)
         .def(
             "start", [](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); },
             "start_ns"_a, "step_ns"_a)
@@ -126,7 +153,7 @@ void bind_engine(nb::module_& module) {
              [](Runner& r, int code, std::int32_t first, std::int32_t count) {
                  const Operation operation{static_cast<Code>(code), first, count};
                  r.engine.check(operation);
-                 r.engine.execute_lines(operation);
+                 return r.engine.execute_lines(operation);
              })
         .def(
             "record",
@@ -150,6 +177,13 @@ void bind_engine(nb::module_& module) {
                      outcome = r.engine.run(steps);
                  }
                  return as_tuple(outcome);
+             })
+        .def_prop_ro("unread", [](Runner& r) { return std::string(r.engine.unread()); })
+        .def("line_facts",
+             [](Runner& r, std::size_t history) {
+                 const auto& facts = r.engine.histories().at(history).facts();
+                 return nb::make_tuple(facts.sent, facts.dropped, facts.late, facts.held,
+                                       facts.oldest_ns);
              })
         .def_prop_ro("rows", [](Runner& r) { return r.engine.rows(); })
         .def_prop_ro("time_ns", [](Runner& r) { return r.engine.time_ns(); })

@@ -24,6 +24,7 @@ void require(bool sound, const char* table) {
 Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
                std::vector<Copy> copies, std::vector<Read> reads, std::vector<Operation> operations)
     : signals_(signals),
+      slopes_(signals),
       members_(std::move(members)),
       histories_(std::move(histories)),
       copies_(std::move(copies)),
@@ -41,11 +42,24 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
     for (const auto& line : copies_) {
         require(inside(line.source, 1, size) && inside(line.target, 1, size), "copies");
     }
-    for (const auto& line : reads_) {
-        require(inside(line.history, 1, histories_.size()) && inside(line.target, 1, size),
-                "reads");
-    }
+    for (const auto& line : reads_) check(line);
     for (const auto& operation : operations_) check(operation);
+}
+
+void Engine::check(const Read& line) {
+    const bool turns = inside(line.history, 1, histories_.size()) &&
+                       histories_[line.history].reading() == Reading::slerp;
+    const std::size_t count = turns ? 4 : 1;
+    require(inside(line.history, count, histories_.size()) &&
+                inside(line.target, count, signals_.size()) && line.span_ns >= 0,
+            "reads");
+    if (!line.span_ns) return;
+    const auto target = static_cast<std::size_t>(line.target);
+    const auto owner = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
+        return target >= member.inputs && target < member.inputs + member.unit->input_count();
+    });
+    require(owner != members_.end() && owner->unit->takes_slopes(), "reads");
+    owner->sloped = true;
 }
 
 void Engine::check(const Operation& operation) const {
@@ -74,11 +88,11 @@ void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
     done_ = 0;
     rows_ = 0;
     for (auto& history : histories_) {
-        history.start(start_ns, step_ns, signals_[history.slot()]);
+        history.start(start_ns, signals_[history.slot()]);
     }
 }
 
-void Engine::execute_lines(const Operation& operation) {
+std::int32_t Engine::execute_lines(const Operation& operation) {
     const auto end = operation.first + operation.count;
     switch (operation.code) {
         case Code::copy:
@@ -87,23 +101,25 @@ void Engine::execute_lines(const Operation& operation) {
                 signals_[line.target] = line.factor * signals_[line.source] + line.offset;
             }
             break;
-        case Code::read: {
-            const auto now = time_ns();
+        case Code::read:
             for (auto i = operation.first; i < end; ++i) {
-                const auto& line = reads_[i];
-                const double past = histories_[line.history].read(now + line.shift_ns);
-                signals_[line.target] = line.factor * past + line.offset;
+                const auto* why =
+                    reads_[i].execute(histories_, time_ns(), signals_.data(), slopes_.data());
+                if (why) {
+                    unread_ = why;
+                    return i;
+                }
             }
             break;
-        }
         case Code::push:
             for (auto i = operation.first; i < end; ++i) {
-                histories_[i].push(signals_[histories_[i].slot()]);
+                histories_[i].push(time_ns() + step_ns_, signals_[histories_[i].slot()]);
             }
             break;
         case Code::step:
             break;
     }
+    return -1;
 }
 
 Status Engine::collect(const Member& member, Outcome& outcome) {
@@ -122,6 +138,9 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
 Status Engine::advance(const Operation& operation, Outcome& outcome) {
     const auto& member = members_[operation.first];
     auto status = member.unit->set_inputs(signals_.data() + member.inputs);
+    if (member.sloped && !failed(status)) {
+        status = member.unit->set_slopes(slopes_.data() + member.inputs);
+    }
     if (!failed(status)) status = member.unit->step(time_ns(), step_ns_);
     if (!failed(status)) status = collect(member, outcome);
     return status;
@@ -137,8 +156,12 @@ Outcome Engine::run(std::int64_t steps) {
     while (outcome.steps < steps) {
         for (const auto& operation : operations_) {
             if (operation.code != Code::step) {
-                execute_lines(operation);
-                continue;
+                const auto row = execute_lines(operation);
+                if (row < 0) continue;
+                outcome.status = Status::error;
+                outcome.unit = -1 - row;
+                outcome.reason = unread_;
+                return outcome;
             }
             const auto status = advance(operation, outcome);
             if (failed(status)) {
@@ -154,33 +177,31 @@ Outcome Engine::run(std::int64_t steps) {
     return outcome;
 }
 
-EngineState Engine::save() {
+EngineState Engine::save() const {
     EngineState state{done_, signals_, {}, {}};
-    for (auto& history : histories_) {
-        state.newest.push_back(history.newest());
-        state.samples.insert(state.samples.end(), history.ring().begin(), history.ring().end());
-    }
+    for (const auto& history : histories_) history.save(state.samples, state.marks);
     return state;
 }
 
 void Engine::restore(const EngineState& state) {
-    std::size_t samples = 0;
-    for (auto& history : histories_) samples += history.ring().size();
-    const auto negative = [](std::int64_t number) { return number < 0; };
-    if (state.signals.size() != signals_.size() || state.newest.size() != histories_.size() ||
-        state.samples.size() != samples || negative(state.done) ||
-        std::any_of(state.newest.begin(), state.newest.end(), negative)) {
-        throw std::invalid_argument("the state does not fit the engine's tables");
+    std::size_t numbers = 0, marks = 0;
+    for (const auto& history : histories_) {
+        numbers += history.number_count();
+        marks += history.mark_count();
     }
+    bool sound = state.signals.size() == signals_.size() && state.samples.size() == numbers &&
+                 state.marks.size() == marks && state.done >= 0;
+    const auto* mark = state.marks.data();
+    for (std::size_t i = 0; sound && i < histories_.size(); ++i) {
+        sound = histories_[i].is_sound(mark);
+        mark += histories_[i].mark_count();
+    }
+    if (!sound) throw std::invalid_argument("the state does not fit the engine's tables");
     done_ = state.done;
     std::copy(state.signals.begin(), state.signals.end(), signals_.begin());
-    auto next = state.samples.begin();
-    for (std::size_t i = 0; i < histories_.size(); ++i) {
-        auto& ring = histories_[i].ring();
-        std::copy_n(next, ring.size(), ring.begin());
-        next += static_cast<std::ptrdiff_t>(ring.size());
-        histories_[i].set_newest(state.newest[i]);
-    }
+    mark = state.marks.data();
+    const auto* number = state.samples.data();
+    for (auto& history : histories_) history.restore(number, mark);
 }
 
 void Engine::record(std::vector<std::int32_t> slots, std::int64_t every) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "history.hpp"
+#include "read.hpp"
 #include "unit.hpp"
 
 namespace softdock {
@@ -13,7 +14,7 @@ namespace softdock {
 // One operation of a communication step. `first` and `count` select rows of the operation's table.
 enum class Code : std::int32_t {
     copy = 0,  // signals[target] = factor * signals[source] + offset
-    read = 1,  // the same from a history, at the step's time plus the line's shift
+    read = 1,  // the same from a history: see read.hpp
     step = 2,  // set the inputs of unit `first`, step it, get its outputs
     push = 3,  // append the newest value to histories
 };
@@ -28,21 +29,17 @@ struct Copy {
     double factor, offset;
 };
 
-struct Read {
-    std::int32_t history, target;
-    std::int64_t shift_ns;
-    double factor, offset;
-};
-
 struct Member {
     Unit* unit;
     std::size_t inputs, outputs;  // where its segments begin in the buffer
+    bool sloped = false;          // its inputs have slopes within a step
 };
 
 struct Outcome {
     std::int64_t steps = 0;      // whole communication steps that were done
     Status status = Status::ok;  // of the unit that ended the run, else ok
-    int unit = -1;               // index of that unit
+    // Index of that unit; -1 - r if row r of the reads could not be read.
+    int unit = -1;
     std::string reason;
 };
 
@@ -50,8 +47,9 @@ struct Outcome {
 struct EngineState {
     std::int64_t done = 0;
     std::vector<double> signals;
-    std::vector<std::int64_t> newest;  // one for each history
-    std::vector<double> samples;       // of all histories, one ring after the other
+    // Of all histories, one after the other: see History::save.
+    std::vector<double> samples;
+    std::vector<std::int64_t> marks;
 };
 
 class Engine {
@@ -60,12 +58,13 @@ class Engine {
            std::vector<Copy> copies, std::vector<Read> reads, std::vector<Operation> operations);
 
     void start(std::int64_t start_ns, std::int64_t step_ns);
-    // Executes one line operation outside of a step: used while initialising.
-    void execute_lines(const Operation& operation);
+    // Executes one line operation, also outside of a step while initialising. Returns -1, or the
+    // row of a line that could not be read; unread() says why.
+    std::int32_t execute_lines(const Operation& operation);
     // Does up to `steps` steps; writes a row of recorded signals after every `every`-th.
     Outcome run(std::int64_t steps);
 
-    EngineState save();
+    EngineState save() const;
     // Throws, and changes nothing, if the state does not fit this engine's tables.
     void restore(const EngineState& state);
 
@@ -78,18 +77,24 @@ class Engine {
 
     std::int64_t time_ns() const { return start_ns_ + done_ * step_ns_; }
     std::vector<double>& signals() { return signals_; }
+    const char* unread() const { return unread_; }
+    const std::vector<History>& histories() const { return histories_; }
 
   private:
     Status advance(const Operation& operation, Outcome& outcome);
     Status collect(const Member& member, Outcome& outcome);
 
+    void check(const Read& line);
+
     std::vector<double> signals_;
+    std::vector<double> slopes_;  // of inputs per second, at their places in the buffer
     std::vector<Member> members_;
     std::vector<History> histories_;
     std::vector<Copy> copies_;
     std::vector<Read> reads_;
     std::vector<Operation> operations_;
     std::vector<std::int32_t> recorded_;
+    const char* unread_ = "";
     std::int64_t every_ = 1;
     double* sink_ = nullptr;
     std::size_t capacity_ = 0;

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.engine import Engine
-from orchestrator.master.schedule import Code, Reading
+from orchestrator.master.schedule import Beyond, Code, Reading
 
 H = 10
 
@@ -14,9 +14,10 @@ def read(samples, reading, shift, depth):
     engine = Engine(
         2,
         [],
-        [(0, depth, reading)],
+        [(0, depth, reading, Beyond.LINEAR, -1)],
         [],
-        [(0, 1, shift, 1.0, 0.0)],
+        [],
+        [(0, 1, shift, 0, 1.0, 0.0)],
         [(Code.READ, 0, 1), (Code.PUSH, 0, 1)],
     )
     signals = engine.signals

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.engine import Engine, PythonUnit
-from orchestrator.master.schedule import Code, Reading
+from orchestrator.master.schedule import Beyond, Code, Reading
 
 
 class Doubler:
@@ -17,9 +17,10 @@ def make(**changed):
     tables = {
         "signals": 2,
         "members": [(unit, 0, 1)],
-        "histories": [(1, 3, Reading.HOLD)],
+        "histories": [(1, 3, Reading.HOLD, Beyond.HOLD, -1)],
+        "channels": [],
         "copies": [(1, 0, 1.0, 1.0)],
-        "reads": [(0, 0, 0, 1.0, 0.0)],
+        "reads": [(0, 0, 0, 0, 1.0, 0.0)],
         "operations": [(Code.COPY, 0, 1), (Code.STEP, 0, 1), (Code.PUSH, 0, 1)],
     }
     return Engine(**(tables | changed))
@@ -38,11 +39,13 @@ def test_run():
 @pytest.mark.parametrize(
     ("table", "rows"),
     [
-        ("histories", [(2, 3, 0)]),
+        ("histories", [(2, 3, 0, 0, -1)]),
         ("copies", [(2, 0, 1.0, 0.0)]),
         ("copies", [(0, -1, 1.0, 0.0)]),
-        ("reads", [(1, 0, 0, 1.0, 0.0)]),
-        ("reads", [(0, 2, 0, 1.0, 0.0)]),
+        ("reads", [(1, 0, 0, 0, 1.0, 0.0)]),
+        ("reads", [(0, 2, 0, 0, 1.0, 0.0)]),
+        ("reads", [(0, 0, 0, -1, 1.0, 0.0)]),
+        ("reads", [(0, 0, 0, 1, 1.0, 0.0)]),
         ("operations", [(Code.COPY, 0, 2)]),
         ("operations", [(Code.READ, -1, 1)]),
         ("operations", [(Code.STEP, 1, 1)]),
