@@ -101,6 +101,21 @@ class EngineState:
     @property
     def marks(self) -> NDArray[np.int64]: ...
 
+class History:
+    def __init__(
+        self,
+        depth: int,
+        reading: int,
+        beyond: int,
+        channel: Sequence[ChannelRow],
+        start_ns: int,
+        value: float,
+    ) -> None: ...
+    def push(self, time_ns: int, value: float, /) -> None: ...
+    def read(self, time_ns: int, now_ns: int, /) -> float: ...
+    @property
+    def facts(self) -> tuple[int, int, int, int, int]: ...
+
 class Engine:
     def __init__(
         self,

@@ -9,8 +9,8 @@ from orchestrator.master import Execution, algorithm_names
 from orchestrator.master.reference import Reference
 from orchestrator.simunits import Block, Input, Output, block
 from orchestrator.system import (
-    Delivery,
     DelayTrace,
+    Delivery,
     Jitter,
     JitterKind,
     Newest,

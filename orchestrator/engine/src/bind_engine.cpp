@@ -23,9 +23,6 @@ using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MemberRow = std::tuple<nb::object, std::size_t, std::size_t>;
 using HistoryRow = std::tuple<std::size_t, std::size_t, int, int, int>;
-using ChannelRow =
-    std::tuple<std::uint64_t, std::int64_t, double, std::vector<double>, std::int64_t,
-               std::vector<std::int64_t>, std::vector<std::int64_t>, bool, bool, bool>;
 using CopyRow = std::tuple<std::int32_t, std::int32_t, double, double>;
 using ReadRow = std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, double, double>;
 using OperationRow = std::tuple<int, std::int32_t, std::int32_t>;
@@ -56,24 +53,10 @@ PyType_Slot runner_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_
                               {Py_tp_clear, reinterpret_cast<void*>(clear_runner)},
                               {0, nullptr}};
 
-std::vector<std::shared_ptr<const Channel>> make_channels(const std::vector<ChannelRow>& rows) {
-    std::vector<std::shared_ptr<const Channel>> channels;
-    for (const auto& row : rows) {
-        Channel channel;
-        std::tie(channel.key, channel.nominal_ns, channel.loss, channel.quantiles,
-                 channel.correlation_ns, channel.times_ns, channel.delays_ns, channel.interpolated,
-                 channel.in_order, channel.by_arrival) = row;
-        if (channel.quantiles.size() == 1 || channel.times_ns.size() != channel.delays_ns.size()) {
-            throw std::invalid_argument("a channel's tables do not fit together");
-        }
-        channels.push_back(std::make_shared<const Channel>(std::move(channel)));
-    }
-    return channels;
-}
-
 std::vector<History> make_histories(const std::vector<HistoryRow>& rows,
                                     const std::vector<ChannelRow>& channel_rows) {
-    const auto channels = make_channels(channel_rows);
+    std::vector<std::shared_ptr<const Channel>> channels;
+    for (const auto& row : channel_rows) channels.push_back(make_channel(row));
     std::vector<History> histories;
     for (const auto& [slot, depth, reading, beyond, number] : rows) {
         const auto channel = number < 0 ? nullptr : channels.at(static_cast<std::size_t>(number));
