@@ -6,8 +6,9 @@ from orchestrator.engine._engine import (
     Fmu2,
     History,
     PythonUnit,
+    Relay,
     SavedState,
     Unit,
 )
 
-__all__ = ["Engine", "EngineState", "Fmu2", "History", "PythonUnit", "SavedState", "Unit"]
+__all__ = ["Engine", "EngineState", "Fmu2", "History", "PythonUnit", "Relay", "SavedState", "Unit"]

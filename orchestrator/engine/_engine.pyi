@@ -101,6 +101,9 @@ class EngineState:
     @property
     def marks(self) -> NDArray[np.int64]: ...
 
+class Relay(Unit):
+    def __init__(self, name: str, direct: bool, sloped: bool, sine: bool, rate: float) -> None: ...
+
 class History:
     def __init__(
         self,

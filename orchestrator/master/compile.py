@@ -8,8 +8,8 @@ from orchestrator.coupling import DelayMode, plan_delays
 from orchestrator.errors import CapabilityError, PluginError
 from orchestrator.master.algorithms import algorithm
 from orchestrator.master.buffer import Buffer
-from orchestrator.master.lines import Lines, Operation
-from orchestrator.master.schedule import Code, Schedule
+from orchestrator.master.lines import Lines
+from orchestrator.master.schedule import Schedule
 from orchestrator.system import (
     Connection,
     DataType,
@@ -66,13 +66,7 @@ def compile_schedule(
     )
     buffer = Buffer(system, groups, recorded)
     lines = Lines(system, groups, buffer, plans, step_ns)
-    operations: list[Operation] = []
-    member = 0
-    for group in groups:
-        operations += lines.exchange(c for c in system.connections if c.target.component in group)
-        operations += [(Code.STEP, member + i, 1) for i in range(len(group))]
-        operations += lines.push(group)
-        member += len(group)
+    operations = lines.operations(groups)
     return Schedule(
         algorithm_name,
         mode,
@@ -84,7 +78,7 @@ def compile_schedule(
         tuple(lines.channels),
         tuple(lines.copies),
         tuple(lines.reads),
-        tuple(operations),
+        operations,
         # Enough passes for a chain of all components, and one more where delays cut a ring.
         len(buffer.members) + bool(plans),
         tuple(plans.values()),

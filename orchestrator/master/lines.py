@@ -89,6 +89,18 @@ class Lines:
         depth = -(-back // step_ns) + spare
         self.histories += [(slot + i, depth, reading, beyond, number) for i in range(size)]
 
+    def operations(self, groups: Groups) -> tuple[Operation, ...]:
+        """Return the operations of one step: group after group exchanges, steps and is kept."""
+        found: list[Operation] = []
+        member = 0
+        for group in groups:
+            into = [c for c in self._system.connections if c.target.component in group]
+            found += self.exchange(into)
+            found += [(Code.STEP, member + i, 1) for i in range(len(group))]
+            found += self.push(group)
+            member += len(group)
+        return tuple(found)
+
     def exchange(self, lines: Iterable[Connection]) -> list[Operation]:
         """Return the operations that bring the newest values along these connections."""
         rows = {target: first for held in self._rows.values() for target, first in held}

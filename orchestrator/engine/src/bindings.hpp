@@ -22,6 +22,7 @@ std::shared_ptr<const Channel> make_channel(const ChannelRow& row);
 void bind_unit(nanobind::module_& module);
 void bind_fmu2(nanobind::module_& module);
 void bind_python_unit(nanobind::module_& module);
+void bind_relay(nanobind::module_& module);
 void bind_engine(nanobind::module_& module);
 void bind_history(nanobind::module_& module);
 

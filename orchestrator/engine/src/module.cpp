@@ -5,6 +5,7 @@ NB_MODULE(_engine, module) {
     softdock::bind_unit(module);
     softdock::bind_fmu2(module);
     softdock::bind_python_unit(module);
+    softdock::bind_relay(module);
     softdock::bind_history(module);
     softdock::bind_engine(module);
 }
