@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from orchestrator.coupling.delay_plan import LoopDelay
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
-from orchestrator.system import Extrapolation, Interpolation
+from orchestrator.system import Connection, Extrapolation, Interpolation
 
 #: A loop in exact mode misses its delay by more than this only if its loops cannot all be met.
 _MISS_NS = 1.0
+_HELD = {Interpolation.HOLD, Interpolation.SLERP}
 
 
 def remarks(
@@ -40,19 +41,27 @@ def remarks(
         if plan.connection.delay and plan.connection.delay.variation
     ]
     if mode == DelayMode.EXACT:
-        found += [
-            f"the loop {' -> '.join(loop.components)} misses its declared delay of"
-            f" {loop.physical_ns / 1e6:g} ms by {loop.numerical_ns / 1e6:+g} ms:"
-            + (
-                " it shares delayed connections with loops that need another reading"
-                if any(line.delay for ring in loop.loops for line in ring.connections)
-                else " none of its connections declares a delay from which the step's own could"
-                " be taken; declare one, zero if need be"
-            )
-            for loop in loops
-            if abs(loop.numerical_ns) > _MISS_NS
-        ]
+        stiff = {p.connection for p in plans if p.interpolation in _HELD or p.held_ns}
+        found += [_miss(loop, stiff) for loop in loops if abs(loop.numerical_ns) > _MISS_NS]
     return found
+
+
+def _miss(loop: LoopDelay, stiff: Collection[Connection]) -> str:
+    """Say by how much a loop misses its delay, and why; ``stiff`` are lines that are held."""
+    lines = [line for ring in loop.loops for line in ring.connections]
+    if any(line in stiff for line in lines):
+        why = "it holds samples instead of interpolating them"
+    elif any(line.delay for line in lines):
+        why = "it shares delayed connections with loops that need another reading"
+    else:
+        why = (
+            "none of its connections declares a delay from which the step's own could"
+            " be taken; declare one, zero if need be"
+        )
+    return (
+        f"the loop {' -> '.join(loop.components)} misses its declared delay of"
+        f" {loop.physical_ns / 1e6:g} ms by {loop.numerical_ns / 1e6:+g} ms: {why}"
+    )
 
 
 def _ahead(plans: Sequence[DelayPlan]) -> list[str]:

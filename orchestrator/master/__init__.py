@@ -5,6 +5,7 @@ from orchestrator.master.algorithms import algorithm_names
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
+from orchestrator.master.probe import ProbedDelay, probe_delay, probe_delays, probe_loop
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
@@ -14,11 +15,15 @@ __all__ = [
     "Checkpoint",
     "DelayMode",
     "Execution",
+    "ProbedDelay",
     "Recording",
     "Schedule",
     "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
+    "probe_delay",
+    "probe_delays",
+    "probe_loop",
     "recordable",
     "start",
 ]

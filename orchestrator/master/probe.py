@@ -77,7 +77,7 @@ def probe_delays(
     """Measure the delay of every loop of a resolved system; see :func:`probe_delay`."""
     schedule = compile_schedule(system, algorithm_name, step_ns, mode, ())
     return [
-        _probe(system, schedule, delay, ring, frequency)
+        probe_loop(system, schedule, delay, ring, frequency)
         for delay in schedule.loops
         for ring in delay.loops
     ]
@@ -135,12 +135,27 @@ def probe_delay(
         raise DescriptionError(
             f"system '{system.name}' has no loop of {', '.join(components)}; it has: {known}"
         )
-    return _probe(system, schedule, *rings[0], frequency)
+    return probe_loop(system, schedule, *rings[0], frequency)
 
 
-def _probe(
-    system: System, schedule: Schedule, delay: LoopDelay, ring: Loop, frequency: float | None
+def probe_loop(
+    system: System,
+    schedule: Schedule,
+    delay: LoopDelay,
+    ring: Loop,
+    frequency: float | None = None,
 ) -> ProbedDelay:
+    """Measure one ring of a schedule that was compiled from a system; see :func:`probe_delay`.
+
+    Parameters
+    ----------
+    system, schedule
+        The schedule and what it was compiled from.
+    delay, ring
+        One of the schedule's loops, and one of its rings.
+    frequency
+        See :func:`probe_delay`.
+    """
     step = schedule.step_ns / 1e9
     total = max(delay.total_ns, 0.0) / 1e9
     if frequency is None:
@@ -154,7 +169,7 @@ def _probe(
     settling = math.ceil((total + _SETTLING_PERIODS / frequency) / step) + 4
     steps = settling + math.ceil(_PERIODS / frequency / step)
     rows = _run(system, schedule, ring, rate, steps)
-    time = step * np.arange(1, steps + 1)
+    time = np.arange(1, steps + 1, dtype=np.float64) * step
     integrals = ring.feedthrough.count(False)
     phase, gain = _fit(time[settling:], rows[settling:], rate, integrals)
     expected = rate * delay.total_ns / 1e9

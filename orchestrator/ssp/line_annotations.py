@@ -35,7 +35,7 @@ from orchestrator.ssp.annotations import (
     own,
     seconds_text,
 )
-from orchestrator.ssp.names import add, children, tag
+from orchestrator.ssp.names import add, child, children, tag
 from orchestrator.ssp.sources import Place
 from orchestrator.system import (
     Connection,
@@ -63,7 +63,7 @@ def add_line(element: etree._Element, line: Connection) -> None:
     ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
     said = {name: str(way) for name, way in ways.items() if way is not None}
     if said:
-        inside = element.find(".//{*}Annotations")
+        inside = child(element, "ssd:Annotations")
         if inside is None:
             annotation = annotate(element, LINE_TYPE)
         else:
@@ -163,7 +163,7 @@ def _word(element: etree._Element, name: str, words: type[_Word]) -> _Word | Non
 def _single(element: etree._Element, names: tuple[str, ...]) -> etree._Element | None:
     """Return the only child element, if there is one; it must have one of these names."""
     inside = children(element)
-    if len(inside) > 1 or any(tag(child) not in names for child in inside):
+    if len(inside) > 1 or any(tag(each) not in names for each in inside):
         raise SspError(
             f"{tag(element)}: expected at most one {' or '.join(names)} in it, found"
             f" {', '.join(map(tag, inside))}"
