@@ -78,3 +78,11 @@ class PluginError(LoadError):
 
 class StepError(SoftdockError):
     """A unit failed while stepping; the results up to then are kept."""
+
+
+class ConvergenceError(StepError):
+    """The outputs of a loop of components did not come to agree."""
+
+
+class StepSizeUnderflowError(StepError):
+    """No step is short enough for the tolerances."""

@@ -37,7 +37,9 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
         "signals": stored.signals,
         "samples": stored.samples,
         "marks": stored.marks,
+        "memory": stored.memory,
         "rows": stored.rows,
+        "times_ns": stored.times_ns,
     }
     size = sum(a.nbytes for a in arrays.values()) + sum(map(len, stored.states.values()))
     if size > 0.99 * MOST_BYTES:
@@ -83,7 +85,9 @@ def read_checkpoint(path: str | Path) -> StoredCheckpoint:
                 _array(archive, "signals", np.float64, 1),
                 _array(archive, "samples", np.float64, 1),
                 _array(archive, "marks", np.int64, 1),
+                _array(archive, "memory", np.float64, 1),
                 _array(archive, "rows", np.float64, 2),
+                _array(archive, "times_ns", np.int64, 1),
                 states,
             )
         except (KeyError, TypeError, *DAMAGE) as error:

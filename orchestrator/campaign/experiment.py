@@ -65,6 +65,8 @@ class RunOptions(_Table):
     """How a case is run; what is missing comes from ``[defaults]``, then from the system."""
 
     algorithm: str | None = None
+    algorithm_options: dict[str, Setting] | None = None
+    rates: dict[str, int] | None = None
     delay: Literal["exact", "plain"] | None = None
     step: Time | None = None
     start: Time | None = None

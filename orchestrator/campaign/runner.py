@@ -146,6 +146,8 @@ def _simulate(
         stop=options.stop,
         start=options.start,
         algorithm=options.algorithm,
+        algorithm_options=options.algorithm_options,
+        rates=options.rates,
         delay=options.delay or "exact",
         record=options.record,
         every=options.every or 1,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from orchestrator.errors import CapabilityError, DescriptionError, SoftdockError, StepError
-from orchestrator.master import DelayMode, Execution, Recording
+from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Execution, Recording
 from orchestrator.recording import Journal, Result, parameters_of
 from orchestrator.system import System, nanoseconds, seconds
 
@@ -67,6 +68,8 @@ def simulate(  # the options of a run are what they are
     stop: str | float | None = None,
     start: str | float | None = None,
     algorithm: str | None = None,
+    algorithm_options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
     delay: DelayMode | str = DelayMode.EXACT,
     record: Sequence[str] | None = None,
     every: int = 1,
@@ -84,6 +87,8 @@ def simulate(  # the options of a run are what they are
         Communication step, times and master algorithm; what is ``None`` is taken from the
         system's default experiment. A stop time off the grid of steps is reached by the last
         whole step before it.
+    algorithm_options, rates
+        See :class:`orchestrator.master.Execution`.
     delay
         ``"exact"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
     record, every
@@ -110,7 +115,9 @@ def simulate(  # the options of a run are what they are
     with Execution(
         system,
         step=f"{step_ns} ns",
-        algorithm=algorithm or system.experiment.algorithm or "gauss-seidel",
+        algorithm=algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM,
+        algorithm_options=algorithm_options,
+        rates=rates,
         delay=delay,
         start=f"{start_ns} ns",
         stop=f"{stop_ns} ns",
@@ -118,6 +125,8 @@ def simulate(  # the options of a run are what they are
         every=every,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
+        if execution.schedule.varies:
+            last_ns = stop_ns
         values = ((last_ns - start_ns) // step_ns // every + 1) * execution.recorded_columns
         if values > MOST_VALUES:
             raise CapabilityError(
@@ -167,7 +176,7 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         step_ns=schedule.step_ns,
         algorithm=schedule.algorithm,
         delay_mode=str(schedule.mode),
-        loops=schedule.loops,
+        loops=schedule.loop_delays,
         plans=schedule.plans,
         line_statistics=execution.line_statistics(),
         wall_seconds=execution.wall_seconds,

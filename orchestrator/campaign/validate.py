@@ -16,7 +16,7 @@ from orchestrator.campaign.prepare import merged, set_value
 from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.campaign.simulate import horizon
 from orchestrator.errors import DescriptionError
-from orchestrator.master import algorithm_names
+from orchestrator.master import DEFAULT_ALGORITHM, planned
 from orchestrator.system import System, nanoseconds
 
 
@@ -100,9 +100,11 @@ def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:
 
 def _options(where: str, case: Case, experiment: Experiment, system: System) -> Iterator[str]:
     options = merged(case, experiment.defaults)
-    if options.algorithm is not None and options.algorithm not in algorithm_names():
-        known = ", ".join(algorithm_names())
-        yield f"{where}: no algorithm '{options.algorithm}'; registered: {known}"
+    algorithm = options.algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM
+    try:
+        planned(system, algorithm, options.algorithm_options, options.rates)
+    except DescriptionError as error:
+        yield from (f"{where}: {text}" for text in error.problems)
     try:
         horizon(system, options.start, options.stop, options.step)
     except DescriptionError as error:

@@ -58,7 +58,7 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
         system = system.without_zero_delays()
     schedule = compile_schedule(system, name, step_ns, mode, ())
     rows = []
-    for delay in schedule.loops:
+    for delay in schedule.loop_delays:
         for ring in delay.loops:
             row: dict[str, Any] = {
                 "ring": str(ring),
@@ -72,7 +72,7 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
                 row["frequency_hz"] = probed.frequency
                 row["gain"] = probed.gain
             rows.append(row)
-    return rows, remarks(schedule.plans, schedule.loops, step_ns, mode)
+    return rows, remarks(schedule.plans, schedule.loop_delays, step_ns, mode)
 
 
 def _print(name: str, rows: list[dict[str, Any]], *, measure: bool) -> None:

@@ -70,6 +70,7 @@ def plan_delays(
     step_ns: int,
     mode: DelayMode,
     steps_before: AboutLine,
+    hold: Callable[[Connection], float] | None = None,
     takes_slopes: AboutLine = _never,
 ) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
     """Decide where in its history each delayed connection is read, and what every loop then has.
@@ -93,6 +94,9 @@ def plan_delays(
         See :class:`DelayMode`.
     steps_before
         Whether a connection's source is stepped before its target within one step.
+    hold
+        How late an undelayed connection is, in nanoseconds; ``None``: as its newest value is, held
+        over the step.
     takes_slopes
         Whether a connection's target may be given with its slope.
 
@@ -123,6 +127,8 @@ def plan_delays(
     def undelayed(line: Connection) -> float:
         if line.target in predicted:
             return predicted[line.target].seen_ns
+        if hold is not None:
+            return hold(line)
         return -half if steps_before(line) else half
 
     def through(loop: Loop) -> float:

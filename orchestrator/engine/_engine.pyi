@@ -5,7 +5,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-Outcome: TypeAlias = tuple[int, int, int, str]
 #: key, nominal_ns, loss, quantiles_ns, correlation_ns, times_ns, delays_ns, interpolated, in_order,
 #: by_arrival: see engine/src/channel.hpp
 ChannelRow: TypeAlias = tuple[
@@ -20,6 +19,7 @@ ChannelRow: TypeAlias = tuple[
     bool,
     bool,
 ]
+Outcome: TypeAlias = tuple[int, int, int, int, int, str]
 
 class Unit:
     @property
@@ -90,10 +90,21 @@ class PythonUnit(Unit):
 
 class EngineState:
     def __init__(
-        self, done: int, signals: Floats, samples: Floats, marks: NDArray[np.int64], /
+        self,
+        done: int,
+        time_ns: int,
+        signals: Floats,
+        samples: Floats,
+        marks: NDArray[np.int64],
+        memory: Floats,
+        /,
     ) -> None: ...
     @property
     def done(self) -> int: ...
+    @property
+    def time_ns(self) -> int: ...
+    @property
+    def memory(self) -> Floats: ...
     @property
     def signals(self) -> Floats: ...
     @property
@@ -123,23 +134,47 @@ class Engine:
     def __init__(
         self,
         signals: int,
-        members: Sequence[tuple[Unit, int, int]],
+        members: Sequence[tuple[Unit, int, int, int]],
         histories: Sequence[tuple[int, int, int, int, int]],
         channels: Sequence[ChannelRow],
         copies: Sequence[tuple[int, int, float, float]],
         reads: Sequence[tuple[int, int, int, int, float, float]],
-        operations: Sequence[tuple[int, int, int]],
+        mixes: Sequence[tuple[int, int, float, float, float]],
+        loops: Sequence[tuple[int, float, int, Sequence[int], Sequence[int], Sequence[int]]],
+        operations: Sequence[tuple[int, int, int, int, int]],
+        rule: tuple[
+            int,
+            float,
+            float,
+            int,
+            int,
+            int,
+            int,
+            Sequence[int],
+            Sequence[tuple[int, int]],
+        ],
+        threads: int = 1,
     ) -> None: ...
     def start(self, start_ns: int, step_ns: int) -> None: ...
     def lines(self, code: int, first: int, count: int, /) -> int: ...
     @property
     def unread(self) -> str: ...
     def line_facts(self, history: int, /) -> tuple[int, int, int, int, int]: ...
-    def record(self, slots: Sequence[int], every: int, rows: Floats, /) -> None: ...
+    def record(
+        self, slots: Sequence[int], every: int, rows: Floats, times: NDArray[np.int64], /
+    ) -> None: ...
     def save(self) -> EngineState: ...
     def restore(self, state: EngineState, /) -> None: ...
     def write_row(self) -> None: ...
-    def run(self, steps: int, /) -> Outcome: ...
+    def run(self, steps: int, goal_ns: int, /) -> Outcome: ...
+    @property
+    def loops(self) -> list[tuple[int, int, int, list[float]]]: ...
+    @property
+    def control(self) -> tuple[int, int, int]: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def shared(self) -> int: ...
     @property
     def rows(self) -> int: ...
     @property

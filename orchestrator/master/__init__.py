@@ -1,10 +1,11 @@
 """Masters: a graph and an algorithm become a schedule, and the engine executes it."""
 
 from orchestrator.coupling import DelayMode
-from orchestrator.master.algorithms import algorithm_names
+from orchestrator.master.algorithms import DEFAULT_ALGORITHM, algorithm_names
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
+from orchestrator.master.planned import planned
 from orchestrator.master.probe import ProbedDelay, probe_delay, probe_delays, probe_loop
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
@@ -12,6 +13,7 @@ from orchestrator.master.selection import recordable
 from orchestrator.master.start import start
 
 __all__ = [
+    "DEFAULT_ALGORITHM",
     "Checkpoint",
     "DelayMode",
     "Execution",
@@ -21,6 +23,7 @@ __all__ = [
     "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
+    "planned",
     "probe_delay",
     "probe_delays",
     "probe_loop",

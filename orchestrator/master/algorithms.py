@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
+from typing import Any
 
-from orchestrator.errors import PluginError, UnknownNameError
+from orchestrator.errors import DescriptionError, PluginError, SoftdockError, UnknownNameError
+from orchestrator.master.plan import Plan
 from orchestrator.system import System
 
-#: Components that exchange at the same moment, group after group.
-Groups = tuple[tuple[str, ...], ...]
-Algorithm = Callable[[System], Groups]
+DEFAULT_ALGORITHM = "gauss-seidel"
+#: Called with the system, and with the algorithm's own options by keyword.
+Algorithm = Callable[..., Plan]
 
 
 def algorithm_names() -> list[str]:
@@ -29,3 +32,37 @@ def algorithm(name: str) -> Algorithm:
     raise UnknownNameError(
         f"no algorithm '{name}'; registered: {', '.join(algorithm_names()) or 'none'}"
     )
+
+
+def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
+    """Let an algorithm decide how a system is stepped.
+
+    Raises
+    ------
+    DescriptionError
+        If the algorithm has no such option or does not take its value.
+    PluginError
+        If it fails, or its groups are not every component once.
+    """
+    chosen = algorithm(name)
+    known = list(inspect.signature(chosen).parameters)[1:]
+    if unknown := [key for key in options if key not in known]:
+        raise UnknownNameError(
+            f"algorithm '{name}' has no option {', '.join(map(repr, unknown))};"
+            f" its options: {', '.join(known) or 'none'}"
+        )
+    try:
+        plan = chosen(system, **options)
+    except SoftdockError as error:
+        raise DescriptionError(f"algorithm '{name}': {error}") from None
+    except TypeError as error:
+        raise DescriptionError(
+            f"algorithm '{name}': an option has a wrong type: {error}"
+        ) from error
+    names = [name for group in plan.groups for name in group.members]
+    if sorted(names) != sorted(system.components):
+        raise PluginError(
+            f"algorithm '{name}' returned the groups {[g.members for g in plan.groups]}; expected"
+            f" every component once: {', '.join(system.components)}"
+        )
+    return plan

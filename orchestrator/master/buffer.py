@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from orchestrator.master.algorithms import Groups
+from orchestrator.master.plan import Plan
 from orchestrator.master.schedule import Member
 from orchestrator.simunits.unit import signal_order
 from orchestrator.system import Causality, Connector, Endpoint, System
@@ -15,20 +15,28 @@ class Buffer:
 
     Parameters
     ----------
-    system, groups
+    system, plan
         Whose components, in which order.
+    rates
+        Communication steps that one step of a component takes, where it is not 1.
     recorded
         Outputs to keep although nothing is connected to them (``component.connector``).
     """
 
-    def __init__(self, system: System, groups: Groups, recorded: Collection[str]) -> None:
+    def __init__(
+        self,
+        system: System,
+        plan: Plan,
+        rates: Mapping[str, int],
+        recorded: Collection[str],
+    ) -> None:
         self.size = 0
         self.members: list[Member] = []
         self.slots: dict[str, tuple[int, int]] = {}
         fed = {line.target for line in system.connections}
         used = {line.source for line in system.connections}
         used |= {Endpoint.parse(name) for name in recorded}
-        for name in (name for group in groups for name in group):
+        for name in (name for group in plan.groups for name in group.members):
             component = system.components[name]
             inputs = signal_order(
                 c for c in component.of(Causality.INPUT) if Endpoint(name, c.name) in fed
@@ -47,6 +55,7 @@ class Buffer:
                     first_output,
                     first_output - first_input,
                     self.size - first_output,
+                    rates.get(name, 1),
                 )
             )
 

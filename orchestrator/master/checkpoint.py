@@ -32,8 +32,11 @@ class StoredCheckpoint:
     samples, marks
         The past of the delays, one after the other, as the engine keeps it: samples (float64);
         counts and times (int64).
-    rows
-        float64 array of shape (rows, columns): what was recorded until then.
+    memory
+        What loops and the control of the step keep from step to step (float64).
+    rows, times_ns
+        float64 array of shape (rows, columns): what was recorded until then; and int64 array of
+        shape (rows,): the time of each.
     states
         State of every unit as bytes, by component.
     """
@@ -44,7 +47,9 @@ class StoredCheckpoint:
     signals: NDArray[np.float64]
     samples: NDArray[np.float64]
     marks: NDArray[np.int64]
+    memory: NDArray[np.float64]
     rows: NDArray[np.float64]
+    times_ns: NDArray[np.int64]
     states: Mapping[str, bytes]
 
     @property
@@ -55,7 +60,9 @@ class StoredCheckpoint:
     @property
     def engine(self) -> EngineState:
         """What the engine takes."""
-        return EngineState(self.steps, self.signals, self.samples, self.marks)
+        return EngineState(
+            self.steps, self.time_ns, self.signals, self.samples, self.marks, self.memory
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,6 +125,7 @@ class Checkpoint:
             engine.signals,
             engine.samples,
             engine.marks,
-            self.rows.joined(),
+            engine.memory,
+            *self.rows.joined(),
             states,
         )

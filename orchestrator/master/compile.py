@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
 
 from orchestrator.coupling import DelayMode, plan_delays
-from orchestrator.errors import CapabilityError, PluginError
-from orchestrator.master.algorithms import algorithm
+from orchestrator.errors import CapabilityError
 from orchestrator.master.buffer import Buffer
+from orchestrator.master.coupled import Holding
+from orchestrator.master.emission import Emission
 from orchestrator.master.lines import Lines
+from orchestrator.master.planned import planned
+from orchestrator.master.rule import rule_table
 from orchestrator.master.schedule import Schedule
-from orchestrator.system import (
-    Connection,
-    DataType,
-    Endpoint,
-    System,
-    closed_loops,
-)
+from orchestrator.system import DataType, Endpoint, System, closed_loops
 
 
 def compile_schedule(
@@ -25,48 +24,55 @@ def compile_schedule(
     step_ns: int,
     mode: DelayMode,
     recorded: Collection[str],
+    options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
 ) -> Schedule:
     """Compile a checked system.
 
     Parameters
     ----------
     system
-        Resolved and checked.
+        Resolved, and checked but for algebraic loops.
     algorithm_name
         A registered algorithm.
     step_ns
-        Communication step in nanoseconds, > 0.
+        Communication step in nanoseconds, > 0; the first one where the algorithm varies it.
     mode
         How declared delays are realised.
     recorded
         Outputs to keep in the buffer although nothing is connected to them
         (``component.connector``).
+    options
+        Of the algorithm.
+    rates
+        Communication steps that one step of a component takes, where it is not 1.
+
+    Raises
+    ------
+    DescriptionError
+        If the algorithm cannot step this system so; all problems of a kind together.
     """
+    rates = rates or {}
     if step_ns <= 0:
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
     _check_types(system, recorded)
-    groups = algorithm(algorithm_name)(system)
-    if sorted(name for group in groups for name in group) != sorted(system.components):
-        raise PluginError(
-            f"algorithm '{algorithm_name}' returned the groups {groups}; expected every component"
-            f" once: {', '.join(system.components)}"
-        )
-    place = {name: i for i, group in enumerate(groups) for name in group}
-
-    def steps_before(line: Connection) -> bool:
-        return place[line.source.component] < place[line.target.component]
-
-    def takes_slopes(line: Connection) -> bool:
-        return system.components[line.target.component].takes_slopes
-
-    plans, loops = plan_delays(
-        system.connections, closed_loops(system), step_ns, mode, steps_before, takes_slopes
+    system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
+    plan = planned(system, algorithm_name, options, rates)
+    holding = Holding(system, plan, dict(rates))
+    plans, loop_delays = plan_delays(
+        system.connections,
+        closed_loops(system),
+        step_ns,
+        mode,
+        holding.before,
+        lambda line: holding.of(line).late * step_ns,
+        lambda line: system.components[line.target.component].takes_slopes,
     )
-    buffer = Buffer(system, groups, recorded)
-    lines = Lines(system, groups, buffer, plans, step_ns)
-    operations = lines.operations(groups)
+    buffer = Buffer(system, plan, rates, recorded)
+    lines = Lines(system, plan, buffer, holding, plans, step_ns)
+    emission = Emission(system, plan, buffer, lines)
     return Schedule(
         algorithm_name,
         mode,
@@ -78,11 +84,14 @@ def compile_schedule(
         tuple(lines.channels),
         tuple(lines.copies),
         tuple(lines.reads),
-        operations,
+        tuple(lines.mixes),
+        tuple(emission.loops),
+        tuple(emission.operations),
+        rule_table(system, plan, buffer, step_ns),
         # Enough passes for a chain of all components, and one more where delays cut a ring.
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
-        tuple(loops),
+        tuple(loop_delays),
         lines.watched,
     )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple
 from functools import cached_property
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,25 @@ from orchestrator.coupling import DelayMode, LineStatistics
 from orchestrator.engine import Engine
 from orchestrator.errors import (
     CapabilityError,
+    ConvergenceError,
     DescriptionError,
     LoadError,
     StepError,
+    StepSizeUnderflowError,
     UnknownNameError,
 )
+from orchestrator.master.algorithms import DEFAULT_ALGORITHM
+from orchestrator.master.capable import expect_capable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.facts import facts
-from orchestrator.master.failure import FATAL, message, reason_of
+from orchestrator.master.failure import (
+    FATAL,
+    loop_message,
+    message,
+    reason_of,
+    underflow_message,
+)
 from orchestrator.master.initialisation import initialise
 from orchestrator.master.keeper import Keeper
 from orchestrator.master.ports import Ports, PortValue
@@ -37,6 +48,8 @@ from orchestrator.system import System, Value, nanoseconds, seconds
 #: the interpreter sees signals such as Ctrl-C.
 _CHUNK = 20_000
 _CHUNK_SECONDS = 0.2
+#: Later than any time, and more than any number of steps.
+_FAR = 2**62
 Progress = Callable[[float], None]
 
 
@@ -48,9 +61,10 @@ class Execution:
     system
         Its components are resolved and the whole is checked before anything is loaded.
     step
-        Communication step: seconds, or text such as ``"1 ms"``.
-    algorithm
-        A registered algorithm: ``"gauss-seidel"`` or ``"jacobi"``.
+        Communication step: seconds, or text such as ``"1 ms"``; the first one where the
+        algorithm chooses the others.
+    algorithm, algorithm_options
+        A registered algorithm, such as ``"gauss-seidel"`` or ``"newton"``, and its own options.
     delay
         ``"exact"``: co-simulation adds nothing to a declared delay; ``"plain"``: zero-order hold.
     start, stop
@@ -60,6 +74,11 @@ class Execution:
         means all that are numbers.
     every
         Record every n-th step. The start and the time that was reached are always recorded.
+    rates
+        For components that take several communication steps at once, how many; by name.
+    threads
+        Most threads that step units of one group at the same time; ``None``: as many as there are
+        processors. They are used where they save time, and never change a result.
 
     Raises
     ------
@@ -74,25 +93,36 @@ class Execution:
         system: System,
         *,
         step: str | float,
-        algorithm: str = "gauss-seidel",
+        algorithm: str = DEFAULT_ALGORITHM,
         delay: DelayMode | str = DelayMode.EXACT,
         start: str | float = 0.0,
         stop: str | float | None = None,
         record: Sequence[str] | str | None = None,
         every: int = 1,
+        algorithm_options: Mapping[str, Any] | None = None,
+        rates: Mapping[str, int] | None = None,
+        threads: int | None = None,
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise DescriptionError(f"every: expected a whole number >= 1, found {every!r}")
+        if threads is not None and threads < 1:
+            raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
         mode = _mode(delay)
         resolved = resolve(system)
         if mode is DelayMode.PLAIN:
             resolved = resolved.without_zero_delays()  # nothing to take a step's own delay off
-        self.system = resolved.check()
+        self.system = resolved.check(algebraic_loops=True)
         self.start_ns = nanoseconds(start, "start time")
         stop_ns = None if stop is None else nanoseconds(stop, "stop time")
         outputs = recordable(self.system, record)
         self.schedule: Schedule = compile_schedule(
-            self.system, algorithm, nanoseconds(step, "communication step"), mode, outputs
+            self.system,
+            algorithm,
+            nanoseconds(step, "communication step"),
+            mode,
+            outputs,
+            algorithm_options,
+            rates,
         )
         self.units: list[SimulationUnit] = []
         refuse_second_instances(self.system)
@@ -100,17 +130,19 @@ class Execution:
             unit = make_unit(self.system.components[member.name])
             unit.bind(member.inputs, member.outputs)
             self.units.append(unit)
-        self._engine = self._make_engine()
+        expect_capable(self.schedule, self.units)
+        self._engine = self._make_engine(threads)
         initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
         self.wall_seconds = 0.0
         self._ended = ""
         self._for_good = False
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
         self._broken = False  # a step failed half-way: the signals belong to no one time
-        self._recorder = Recorder(self.system, self.schedule, outputs, every, self.start_ns)
+        self._recorder = Recorder(self.system, self.schedule, outputs, every)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
-        self._made = (self.start_ns, stop_ns), outputs, every
+        chosen = ", ".join(f"{k} = {v!r}" for k, v in sorted((algorithm_options or {}).items()))
+        self._made = (self.start_ns, stop_ns), outputs, every, chosen
 
     @cached_property
     def _keeper(self) -> Keeper:
@@ -118,10 +150,10 @@ class Execution:
         said = facts(self.system, self.schedule, self.units, *self._made)
         return Keeper(self.units, self._engine, self._recorder, said)
 
-    def _make_engine(self) -> Engine:
+    def _make_engine(self, threads: int | None) -> Engine:
         plan = self.schedule
         members = [
-            (unit.native, member.input_offset, member.output_offset)
+            (unit.native, member.input_offset, member.output_offset, member.ticks)
             for unit, member in zip(self.units, plan.members, strict=True)
         ]
         return Engine(
@@ -131,7 +163,11 @@ class Execution:
             [channel.row() for channel in plan.channels],
             plan.copies,
             plan.reads,
+            plan.mixes,
+            [astuple(loop)[:6] for loop in plan.loops],
             plan.operations,
+            astuple(plan.rule),
+            0 if threads is None else threads,
         )
 
     @property
@@ -153,10 +189,10 @@ class Execution:
         """Do one communication step, or so many."""
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
-        self._go(count, None)
+        self._go(count, _FAR, None)
 
     def advance(self, until: str | float, progress: Progress | None = None) -> None:
-        """Run to a time, which must lie on the grid of communication steps.
+        """Run to a time, which must lie on the grid of communication steps if there is one.
 
         Parameters
         ----------
@@ -175,38 +211,55 @@ class Execution:
         goal = nanoseconds(until, "time to advance to")
         distance = goal - self._engine.time_ns
         steps, rest = divmod(distance, self.schedule.step_ns)
+        if self.schedule.varies:
+            steps, rest = _FAR, 0
         if distance < 0 or rest:
             raise CapabilityError(
                 f"cannot advance to {seconds(goal):.9g} s: expected a time not before"
                 f" {self.time:.9g} s that is a whole number of steps of"
                 f" {self.schedule.step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
             )
-        self._go(steps, progress)
+        self._go(steps, goal, progress)
 
-    def _go(self, steps: int, progress: Progress | None) -> None:
+    def _go(self, steps: int, goal_ns: int, progress: Progress | None) -> None:
         """Do some steps, in pieces between which signals such as Ctrl-C are seen."""
         chunk = 1  # nobody knows yet how long a step takes
-        while steps > 0:
+        while steps > 0 and self._engine.time_ns < goal_ns:
             count = min(steps, chunk)
-            taken = self._run(count)
+            taken = self._run(count, goal_ns)
             steps -= count
             chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
             if progress is not None:
                 progress(self.time)
 
-    def _run(self, steps: int) -> float:
-        """Do some steps and return the seconds that they took."""
+    def _run(self, steps: int, goal_ns: int) -> float:
+        """Do some steps, no further than the goal, and return the seconds that they took."""
         self._expect_going()
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         began = time.perf_counter()
-        _, status, failed, reason = self._engine.run(steps)
+        _, status, failed, loop, read, reason = self._engine.run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         self.wall_seconds += taken
         for unit in self.units:
             unit.forward_log()
+        if loop >= 0:
+            _, _, iterations, residual = self._engine.loops[loop]
+            table, when = self.schedule.loops[loop], f"in the step from t = {self.time:.9g} s"
+            self._end("a loop did not converge")
+            raise ConvergenceError(loop_message(table, residual, iterations, when))
+        if read >= 0:
+            self._end(f"input '{self.schedule.input_of(read)}' failed ({reason})")
+            raise StepError(f"t = {self.time:.9g} s: {self._ended}")
+        if status > 1 and failed < 0:
+            self._end("no step was short enough")
+            raise StepSizeUnderflowError(underflow_message(reason, self.time))
         if status > 1:
             self._raise(status, failed, reason)
         return taken
+
+    def _end(self, why: str) -> None:
+        self._broken = True
+        self._ended = why
 
     def _expect_going(self) -> None:
         if self._ended:
@@ -217,13 +270,9 @@ class Execution:
             )
 
     def _raise(self, status: int, number: int, reason: str) -> NoReturn:
-        self._broken = True
-        if number < 0:
-            self._ended = f"input '{self.schedule.input_of(-1 - number)}' failed ({reason})"
-            raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         unit = self.units[number]
         why = reason_of(unit, self.schedule.members[number], reason)
-        self._ended = f"component '{unit.name}' failed ({why})"
+        self._end(f"component '{unit.name}' failed ({why})")
         self._for_good = status == FATAL
         cause = unit.exception()
         if cause is not None and not isinstance(cause, Exception):

@@ -18,6 +18,7 @@ def facts(
     times: tuple[int, int | None],
     recorded: Sequence[str],
     every: int,
+    options: str = "",
 ) -> dict[str, str]:
     """Say what a run is made from, topic by topic: a checkpoint fits runs that say the same.
 
@@ -29,11 +30,15 @@ def facts(
         Start and stop in nanoseconds.
     recorded, every
         Recorded outputs, every n-th step.
+    options
+        Of the algorithm.
     """
     stop = "none" if times[1] is None else f"{times[1]} ns"
     said = {
         "communication step": f"{schedule.step_ns} ns",
         "algorithm": schedule.algorithm,
+        "algorithm options": options or "none",
+        "rates": ", ".join(f"{m.name} {m.ticks}" for m in schedule.members if m.ticks > 1),
         "delay mode": str(schedule.mode),
         "start time": f"{times[0]} ns",
         "stop time": stop,

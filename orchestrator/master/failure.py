@@ -1,10 +1,10 @@
-"""The message of a step that a unit did not do."""
+"""The messages of steps that were not done."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.master.schedule import Member
+from orchestrator.master.schedule import LoopTable, Member
 from orchestrator.simunits import SimulationUnit
 
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
@@ -16,6 +16,9 @@ def reason_of(unit: SimulationUnit, member: Member, reason: str) -> str:
     if reason.startswith("output number "):
         output = _element(member.outputs, unit, int(reason.split()[2]))
         reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
+    if reason.startswith("reached "):
+        reached = int(reason.split()[1]) / 1e9
+        return f"it went to t = {reached:.9g} s, another time than it was asked for"
     return reason or unit.native.failure or "the unit gave no reason"
 
 
@@ -24,6 +27,30 @@ def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:
     return (
         f"component '{unit.name}' failed in the step from t = {time:.9g} s"
         f" (status {_STATUS[status]}): {why}; results up to there are kept"
+    )
+
+
+def loop_message(loop: LoopTable, residual: Sequence[float], iterations: int, when: str) -> str:
+    """Say which loop did not converge, when, and what to try."""
+    order = sorted(range(len(residual)), key=lambda i: -abs(residual[i]))[:5]
+    still = [f"'{loop.sources[i]}' by {residual[i]:.3g}" for i in order if residual[i]]
+    still += map(repr, loop.sources[len(residual) :])
+    components = dict.fromkeys(name.partition(".")[0] for name in loop.sources)
+    return (
+        f"the loop through {', '.join(map(repr, components))} did not converge {when} in"
+        f" {iterations} iterations: {', '.join(still)} still change; it may have no solution there:"
+        " try other start values, a shorter communication step, algorithm 'newton', more iterations"
+        " (most_iterations), a larger tolerance, or a delay on one of its connections"
+    )
+
+
+def underflow_message(reason: str, time: float) -> str:
+    """Say that no step is short enough; ``reason`` is the engine's."""
+    _, length, excess = reason.split()
+    return (
+        f"a step of {int(length) / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still has"
+        f" an error of {float(excess):.3g} tolerances: allow shorter steps (shortest), larger"
+        " tolerances (relative, absolute), or couple at a signal that does not jump"
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from orchestrator.engine import Engine
 from orchestrator.errors import StepError
+from orchestrator.master.initial_loop import solve_at_start
 from orchestrator.master.schedule import Code, Schedule
 from orchestrator.simunits import SimulationUnit
 
@@ -22,33 +24,25 @@ def initialise(
     """Set the units up and exchange initial values until all are consistent.
 
     Before the start a delayed signal has the value that it has at the start. The exchange is
-    repeated until it changes nothing; algebraic loops were refused before, so each pass settles
-    at least one more unit, and as many passes as there are units suffice.
+    repeated until it changes nothing; each pass settles at least one more unit, or one more loop,
+    and as many passes as there are units suffice.
 
     Raises
     ------
     StepError
-        If a unit fails, or an output is not finite in the end.
+        If a unit fails, a loop has no solution, or an output is not finite in the end.
     """
     for unit in units:
         unit.setup(start_ns, stop_ns)
     signals = engine.signals
-    unread = -1
+    exchange = _Exchange(schedule, units, engine, start_ns)
     for _ in range(schedule.initial_passes):
         before = signals.copy()
-        unread = -1
-        for code, first, count in schedule.operations:
-            if code == Code.STEP:
-                member, unit = schedule.members[first], units[first]
-                unit.set(signals[member.input_offset :][: member.input_size])
-                unit.initialise_outputs(start_ns)
-                unit.get(signals[member.output_offset :][: member.output_size])
-            elif code != Code.PUSH:
-                engine.start(start_ns, schedule.step_ns)  # the past is what the signals are now
-                unread = max(unread, engine.lines(code, first, count))
+        exchange.unread = -1
+        exchange.execute(0, len(schedule.operations))
         if np.array_equal(before, signals):
             break
-    _expect_sound(schedule, engine, start_ns, unread)
+    _expect_sound(schedule, engine, start_ns, exchange.unread)
     engine.start(start_ns, schedule.step_ns)
     for unit in units:
         unit.exit_initialisation()
@@ -62,3 +56,45 @@ def _expect_sound(schedule: Schedule, engine: Engine, start_ns: int, unread: int
     for name, (slot, size) in schedule.slots.items():
         if not np.isfinite(engine.signals[slot : slot + size]).all():
             raise StepError(f"'{name}' is not finite (NaN or infinite) {at}")
+
+
+class _Exchange:
+    """Executes a schedule's operations at the start time: units are evaluated, not stepped."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        units: Sequence[SimulationUnit],
+        engine: Engine,
+        start_ns: int,
+    ) -> None:
+        self._schedule = schedule
+        self._units = units
+        self._engine = engine
+        self._start_ns = start_ns
+        self.unread = -1  # row of a line that could not be read in the last pass
+
+    def execute(self, begin: int, end: int) -> None:
+        """Do the operations ``begin`` to ``end - 1``."""
+        number = begin
+        while number < end:
+            code, first, count, _, _ = self._schedule.operations[number]
+            number += 1
+            if code == Code.STEP:
+                for row in range(first, first + count):
+                    self._evaluate(row)
+            elif code == Code.SOLVE:
+                body = partial(self.execute, number, number + count)
+                solve_at_start(self._schedule.loops[first], body, self._engine.signals)
+                number += count
+            elif code != Code.PUSH:
+                # the past is what the signals are now
+                self._engine.start(self._start_ns, self._schedule.step_ns)
+                self.unread = max(self.unread, self._engine.lines(code, first, count))
+
+    def _evaluate(self, row: int) -> None:
+        member, unit = self._schedule.members[row], self._units[row]
+        signals = self._engine.signals
+        unit.set(signals[member.input_offset :][: member.input_size])
+        unit.initialise_outputs(self._start_ns)
+        unit.get(signals[member.output_offset :][: member.output_size])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from orchestrator.master.plan import Group, Plan
 from orchestrator.system import System
 
 
-def groups(system: System) -> tuple[tuple[str, ...], ...]:
+def plan(system: System) -> Plan:
     """Put all components into one group."""
-    return (tuple(system.components),) if system.components else ()
+    return Plan((Group(tuple(system.components)),), latch_at_end=False)

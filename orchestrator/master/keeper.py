@@ -67,7 +67,7 @@ class Keeper:
         if missing := [unit.name for unit in self._units if unit.name not in checkpoint.states]:
             raise LoadError(f"the checkpoint is damaged: no states of {', '.join(missing)}")
         expected = checkpoint.steps // self._recorder.every + 1, self._recorder.columns
-        if checkpoint.rows.shape != expected:
+        if checkpoint.rows.shape != expected or checkpoint.times_ns.shape != expected[:1]:
             raise LoadError(
                 "the checkpoint is damaged: expected recorded rows of shape"
                 f" {expected}, found {checkpoint.rows.shape}"
@@ -81,8 +81,11 @@ class Keeper:
             raise LoadError(f"the checkpoint is damaged: {error}") from None
         for unit, state in zip(self._units, states, strict=True):
             unit.set_state(state)
-        rows = checkpoint.rows
-        self._recorder.restore(self._engine, rows if isinstance(rows, Rows) else Rows(None, rows))
+        if isinstance(checkpoint, Checkpoint):
+            rows = checkpoint.rows
+        else:
+            rows = Rows(None, checkpoint.rows, checkpoint.times_ns)
+        self._recorder.restore(self._engine, rows)
 
 
 def _saved(units: Sequence[SimulationUnit]) -> tuple[object, ...]:

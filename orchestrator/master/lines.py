@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 
 from orchestrator.coupling import Channel, DelayPlan, channel_of
 from orchestrator.errors import CapabilityError
-from orchestrator.master.algorithms import Groups
 from orchestrator.master.buffer import Buffer
+from orchestrator.master.coupled import Holding
+from orchestrator.master.plan import Plan
 from orchestrator.master.schedule import Beyond, Code, Reading
 from orchestrator.system import Connection, Endpoint, Interpolation, System, conversion
 
 #: Most samples that the histories of all delays may hold together (800 MB, with their times).
 MOST_SAMPLES = 50_000_000
-Operation = tuple[int, int, int]
+Rows = tuple[int, int, int]  # code, first, count
 
 
 class Lines:
@@ -21,11 +22,11 @@ class Lines:
 
     Parameters
     ----------
-    system, groups
-        Whose connections; sources in the order of the groups.
-    buffer
-        Where the signals lie.
-    plans
+    system, plan
+        Whose connections, and what the algorithm decided; sources in the order of the groups.
+    buffer, holding
+        Where the signals lie, and at what undelayed inputs are held.
+    delays
         How delayed connections are read, by target.
     step_ns
         Smallest distance of two samples: a history is as deep as its reading then needs.
@@ -39,25 +40,29 @@ class Lines:
     def __init__(
         self,
         system: System,
-        groups: Groups,
+        plan: Plan,
         buffer: Buffer,
-        plans: Mapping[Endpoint, DelayPlan],
+        holding: Holding,
+        delays: Mapping[Endpoint, DelayPlan],
         step_ns: int,
     ) -> None:
         self._system = system
         self._slots = buffer.slots
-        self._plans = plans
+        self._holding = holding
+        self._plans = delays
+        self.ticks = {member.name: member.ticks for member in buffer.members}
         self.histories: list[tuple[int, int, int, int, int]] = []
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
         self.copies: list[tuple[int, int, float, float]] = []
         self.reads: list[tuple[int, int, int, int, float, float]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
-        self._lay_out_histories(groups, step_ns)
+        self.mixes: list[tuple[int, int, float, float, float]] = []
+        self._lay_out_histories(plan, step_ns)
 
-    def _lay_out_histories(self, groups: Groups, step_ns: int) -> None:
+    def _lay_out_histories(self, algorithm: Plan, step_ns: int) -> None:
         """Allot the rows of one source's histories side by side, in order of the groups."""
-        for name in (name for group in groups for name in group):
+        for name in (name for group in algorithm.groups for name in group.members):
             for target, plan in self._plans.items():
                 if plan.connection.source.component == name:
                     self._rows.setdefault(name, []).append((target, len(self.histories)))
@@ -89,40 +94,38 @@ class Lines:
         depth = -(-back // step_ns) + spare
         self.histories += [(slot + i, depth, reading, beyond, number) for i in range(size)]
 
-    def operations(self, groups: Groups) -> tuple[Operation, ...]:
-        """Return the operations of one step: group after group exchanges, steps and is kept."""
-        found: list[Operation] = []
-        member = 0
-        for group in groups:
-            into = [c for c in self._system.connections if c.target.component in group]
-            found += self.exchange(into)
-            found += [(Code.STEP, member + i, 1) for i in range(len(group))]
-            found += self.push(group)
-            member += len(group)
-        return tuple(found)
-
-    def exchange(self, lines: Iterable[Connection]) -> list[Operation]:
+    def exchange(self, lines: Iterable[Connection]) -> list[Rows]:
         """Return the operations that bring the newest values along these connections."""
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
+        mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
         for line in lines:
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
             plan = self._plans.get(line.target)
-            if plan is None:
-                source = self._slots[str(line.source)][0]
-                self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+            if plan is not None:
+                whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
+                self.reads += [
+                    (rows[line.target] + i, target + i, plan.shift_ns, plan.span_ns, factor, offset)
+                    for i in range(1 if whole else size)
+                ]
                 continue
-            whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
-            self.reads += [
-                (rows[line.target] + i, target + i, plan.shift_ns, plan.span_ns, factor, offset)
-                for i in range(1 if whole else size)
-            ]
-        operations: list[Operation] = []
+            source = self._slots[str(line.source)][0]
+            held = self._holding.of(line)
+            if held.code is Code.COPY:
+                self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+            else:
+                mixed.setdefault(held.code, []).extend(
+                    (source + i, target + i, held.weight, factor, offset) for i in range(size)
+                )
+        operations: list[Rows] = []
         if len(self.copies) > first_copy:
             operations.append((Code.COPY, first_copy, len(self.copies) - first_copy))
         if len(self.reads) > first_read:
             operations.append((Code.READ, first_read, len(self.reads) - first_read))
+        for code, some in mixed.items():
+            operations.append((code, len(self.mixes), len(some)))
+            self.mixes += some
         return operations
 
     def _linear(self, line: Connection) -> tuple[float, float]:
@@ -136,7 +139,7 @@ class Lines:
         own = line.transformation
         return own.factor * factor, own.factor * offset + own.offset
 
-    def push(self, group: Iterable[str]) -> list[Operation]:
+    def push(self, group: Iterable[str]) -> list[Rows]:
         """Return the operation that appends the newest outputs of these components."""
         held = [row for name in group for row in self._rows.get(name, ())]
         if not held:

@@ -60,7 +60,8 @@ class Past:
     ) -> None:
         self.reading = Reading(reading)
         self.beyond = Beyond(beyond)
-        self.ended = value
+        self._began = self._ended = value
+        self._last_read_ns = -math.inf
         self._channel = channel
         self._draws = Draws(channel) if channel else None
         self._first = Sample(start_ns, value, -math.inf)
@@ -121,18 +122,29 @@ class Past:
         found = self._held(known)
         if self._channel is not None:
             repeated = found.time_ns == self._kept.time_ns != self._first.time_ns
-            self._counts["held"] += repeated
-            self._keep(found, found, now_ns)
+            self._count(now_ns, found, held=repeated)
+            self._kept = found
         return found.value
 
     def _expect_whole(self) -> None:
         if self._ring[0] is not self._first:
             raise RuntimeError("it is read further back than its samples are kept")
 
-    def _keep(self, known: Sample, newest: Sample, now_ns: int) -> None:
-        self._kept = known
-        age = now_ns - newest.time_ns
-        self._counts["oldest_ns"] = max(self._counts["oldest_ns"], age)
+    def _count(self, now_ns: int, newest: Sample, *, held: bool) -> None:
+        """Count a reading, once in a step."""
+        if now_ns > self._last_read_ns:
+            self._last_read_ns = now_ns
+            self._counts["held"] += held
+            age = now_ns - newest.time_ns
+            self._counts["oldest_ns"] = max(self._counts["oldest_ns"], age)
+
+    def smooth(self, now_ns: int, end: float) -> float:
+        """Return from where a smoothed reading heads for its end; see History::smooth."""
+        if now_ns > self._last_read_ns:
+            self._began = self._ended
+        self._last_read_ns = now_ns
+        self._ended = end
+        return self._began
 
     def around(self, time_ns: int, now_ns: int) -> Around:
         """Return the samples around a time; see History::around of the engine."""
@@ -152,11 +164,11 @@ class Past:
             known[high + 1] if high + 1 < len(known) else None,
             beyond,
         )
-        counted = self._channel is not None or self.reading is Reading.SLERP
-        if beyond and counted and found.high.time_ns != self._first.time_ns:
-            self._counts["held"] += 1
+        if self._channel is not None or self.reading is Reading.SLERP:
+            held = beyond and found.high.time_ns != self._first.time_ns
+            self._count(now_ns, found.high, held=held)
         if self._channel is not None:
-            self._keep(past[-1], found.high, now_ns)
+            self._kept = past[-1]
         return found
 
     def _between(self, found: Around, time_ns: int) -> float:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay
 from orchestrator.engine import Engine, Relay
-from orchestrator.errors import DescriptionError
-from orchestrator.master.algorithms import Groups, algorithm
+from orchestrator.errors import CapabilityError, DescriptionError
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.compile import compile_schedule
+from orchestrator.master.coupled import Holding
+from orchestrator.master.emission import Emission
 from orchestrator.master.lines import Lines
+from orchestrator.master.plan import Coupling, Group, Plan
+from orchestrator.master.planned import planned
 from orchestrator.master.schedule import Schedule
 from orchestrator.system import (
     Causality,
@@ -78,7 +81,7 @@ def probe_delays(
     schedule = compile_schedule(system, algorithm_name, step_ns, mode, ())
     return [
         probe_loop(system, schedule, delay, ring, frequency)
-        for delay in schedule.loops
+        for delay in schedule.loop_delays
         for ring in delay.loops
     ]
 
@@ -126,12 +129,12 @@ def probe_delay(
     schedule = compile_schedule(system, algorithm_name, step_ns, mode, ())
     rings = [
         (delay, ring)
-        for delay in schedule.loops
+        for delay in schedule.loop_delays
         for ring in delay.loops
         if sorted(ring.components) == sorted(components)
     ]
     if not rings:
-        known = "; ".join(" -> ".join(delay.components) for delay in schedule.loops) or "none"
+        known = "; ".join(" -> ".join(delay.components) for delay in schedule.loop_delays) or "none"
         raise DescriptionError(
             f"system '{system.name}' has no loop of {', '.join(components)}; it has: {known}"
         )
@@ -194,16 +197,22 @@ def _run(
 ) -> NDArray[np.float64]:
     """Run the ring as relays; return what came round after each step."""
     relays, plans = _relay_system(system, schedule, ring)
-    groups: Groups = tuple(
-        tuple(name for name in group if name in relays.components)
-        for group in algorithm(schedule.algorithm)(system)
+    plan = planned(system, schedule.algorithm)
+    groups = (
+        Group(tuple(name for name in group.members if name in relays.components))
+        for group in plan.groups
     )
-    groups = tuple(group for group in groups if group)
+    if plan.coupling is not Coupling.NEWEST or plan.loops is not None:
+        raise CapabilityError(
+            f"the delays of algorithm '{schedule.algorithm}' are not measured: relays follow"
+            " algorithms that hold the newest value; choose 'jacobi' or 'gauss-seidel'"
+        )
+    alone = Plan(tuple(group for group in groups if group.members))
     first = ring.components[0]
     seen = f"{first}.{_SEEN}"
-    buffer = Buffer(relays, groups, [seen])
-    lines = Lines(relays, groups, buffer, plans, schedule.step_ns)
-    operations = lines.operations(groups)
+    buffer = Buffer(relays, alone, {}, [seen])
+    lines = Lines(relays, alone, buffer, Holding(relays, alone, {}), plans, schedule.step_ns)
+    emission = Emission(relays, alone, buffer, lines)
     direct = {
         line.target.component: through
         for line, through in zip(ring.connections, ring.feedthrough, strict=True)
@@ -219,17 +228,28 @@ def _run(
             ),
             member.input_offset,
             member.output_offset,
+            member.ticks,
         )
         for member in buffer.members
     ]
     channels = [channel.row() for channel in lines.channels]
     engine = Engine(
-        buffer.size, members, lines.histories, channels, lines.copies, lines.reads, operations
+        buffer.size,
+        members,
+        lines.histories,
+        channels,
+        lines.copies,
+        lines.reads,
+        lines.mixes,
+        [],
+        emission.operations,
+        astuple(schedule.rule),
+        1,
     )
     rows = np.empty((steps, 1))
     engine.start(0, schedule.step_ns)
-    engine.record([buffer.slots[seen][0]], 1, rows)
-    engine.run(steps)
+    engine.record([buffer.slots[seen][0]], 1, rows, np.empty(steps, dtype=np.int64))
+    engine.run(steps, steps * schedule.step_ns)
     return rows[:, 0]
 
 

@@ -48,6 +48,7 @@ class Rows:
 
     before: Rows | None
     block: NDArray[np.float64]
+    times_ns: NDArray[np.int64]
     begin: int = 0
 
     @property
@@ -55,14 +56,24 @@ class Rows:
         """Number of rows, those before included."""
         return self.begin + len(self.block)
 
-    def joined(self, since: int = 0) -> NDArray[np.float64]:
-        """Return the rows but the first ``since`` as one array of shape (rows, columns)."""
-        blocks = [self.block[max(0, since - self.begin) :]]
-        part = self.before
-        while part is not None and part.end > since:
-            blocks.append(part.block[max(0, since - part.begin) :])
+    def joined(self, since: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the rows but the first ``since`` as one array, and their times as another.
+
+        Returns
+        -------
+        rows
+            float64 array of shape (rows, columns).
+        times_ns
+            int64 array of shape (rows,), nanoseconds.
+        """
+        blocks = []
+        part: Rows | None = self
+        while part is not None and (part is self or part.end > since):
+            skipped = max(0, since - part.begin)
+            blocks.append((part.block[skipped:], part.times_ns[skipped:]))
             part = part.before
-        return np.concatenate(blocks[::-1])
+        rows, times_ns = zip(*reversed(blocks), strict=True)
+        return np.concatenate(rows), np.concatenate(times_ns)
 
 
 class Recorder:
@@ -76,16 +87,12 @@ class Recorder:
         As :func:`~orchestrator.master.selection.recordable` returned them.
     every
         Every n-th step is recorded; the first row stands at the start.
-    start_ns
-        Time of the first row.
     """
 
     def __init__(
-        self, system: System, schedule: Schedule, outputs: Sequence[str], every: int, start_ns: int
+        self, system: System, schedule: Schedule, outputs: Sequence[str], every: int
     ) -> None:
         self.every = every
-        self._start_ns = start_ns
-        self._stride_ns = schedule.step_ns * every
         self._slots: list[int] = []
         self._names: list[str] = []
         self._units: dict[str, str] = {}
@@ -102,8 +109,8 @@ class Recorder:
                     self._units[name] = about.unit
                 if about.description:
                     self._descriptions[name] = about.description
-        self._block = np.empty((0, len(self._slots)))
-        self._full = Rows(None, self._block)
+        self._block, self._times = self._empty(0)
+        self._full = Rows(None, self._block, self._times)
 
     @property
     def columns(self) -> int:
@@ -115,26 +122,33 @@ class Recorder:
         if engine.rows + rows <= len(self._block):
             return
         self._full = self._rows(engine)
-        self._attach(engine, np.empty((max(rows, _FEWEST), len(self._slots))))
+        self._attach(engine, *self._empty(max(rows, _FEWEST)))
+
+    def _empty(self, rows: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return np.empty((rows, len(self._slots))), np.empty(rows, dtype=np.int64)
 
     def _rows(self, engine: Engine) -> Rows:
-        full = self._full
-        return Rows(full, self._block[: engine.rows], full.end) if engine.rows else full
+        full, count = self._full, engine.rows
+        if not count:
+            return full
+        return Rows(full, self._block[:count], self._times[:count], full.end)
 
-    def _attach(self, engine: Engine, block: NDArray[np.float64]) -> None:
-        self._block = block
-        engine.record(self._slots, self.every, block)
+    def _attach(
+        self, engine: Engine, block: NDArray[np.float64], times_ns: NDArray[np.int64]
+    ) -> None:
+        self._block, self._times = block, times_ns
+        engine.record(self._slots, self.every, block, times_ns)
 
     def save(self, engine: Engine) -> Rows:
         """Return all rows so far; later ones go behind them."""
         self._full = self._rows(engine)
-        self._attach(engine, self._block[engine.rows :])
+        self._attach(engine, self._block[engine.rows :], self._times[engine.rows :])
         return self._full
 
     def restore(self, engine: Engine, rows: Rows) -> None:
         """Go on behind rows that were saved."""
         self._full = rows
-        self._attach(engine, np.empty((0, len(self._slots))))
+        self._attach(engine, *self._empty(0))
 
     def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
         """Return the rows so far.
@@ -150,9 +164,8 @@ class Recorder:
             signals must all belong to that time.
         """
         rows = self._rows(engine)
-        values = rows.joined(since)
-        time_ns = self._start_ns + self._stride_ns * np.arange(since, rows.end, dtype=np.int64)
-        if latest and engine.time_ns > self._start_ns + (rows.end - 1) * self._stride_ns:
+        values, time_ns = rows.joined(since)
+        if latest and engine.time_ns > rows.times_ns[-1]:
             values = np.concatenate([values, engine.signals[self._slots][np.newaxis]])
             time_ns = np.append(time_ns, engine.time_ns)
         return Recording(

@@ -8,108 +8,164 @@ from numpy.typing import NDArray
 from orchestrator.coupling import LineStatistics
 from orchestrator.master.execution import Execution
 from orchestrator.master.past import Past, on_arc
+from orchestrator.master.reference_loop import solve
+from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Beyond, Code, Reading, Schedule
+
+Floats = NDArray[np.float64]
 
 
 class Reference:
-    """Steps an execution that was just started, without its engine.
+    """Executes the schedule of an execution that was just started, without its engine.
 
     Parameters
     ----------
     execution
-        Whose schedule and units are used up by this.
+        Whose units are stepped; its own engine must not be used any more.
     """
 
     def __init__(self, execution: Execution) -> None:
-        self._execution = execution
-        self.schedule: Schedule = execution.schedule
-        self._signals = np.zeros(self.schedule.signals)
-        self._slopes = np.zeros(self.schedule.signals)
-        self._now_ns = execution.start_ns
-        for name, (slot, size) in self.schedule.slots.items():
-            self._signals[slot : slot + size] = np.ravel(execution.get(name))
-        channels = self.schedule.channels
-        self._pasts = [
+        self.units = execution.units
+        self.plan: Schedule = execution.schedule
+        self.signals: Floats = np.zeros(self.plan.signals)
+        for name, (slot, size) in self.plan.slots.items():
+            self.signals[slot : slot + size] = np.ravel(execution.get(name))
+        channels = self.plan.channels
+        self.past = [
             Past(
                 depth,
                 reading,
                 beyond,
                 channels[number] if number >= 0 else None,
-                self._now_ns,
-                float(self._signals[slot]),
+                execution.start_ns,
+                float(self.signals[slot]),
             )
-            for slot, depth, reading, beyond, number in self.schedule.histories
+            for slot, depth, reading, beyond, number in self.plan.histories
         ]
+        self.slopes: Floats = np.zeros(self.plan.signals)
+        self.time_ns = self.now_ns = execution.start_ns
+        self.done = 0
+        self.step_ns = self.plan.step_ns
+        self.begin = self.signals.copy()
+        self.before = self.signals.copy()
+        self.last_ns = 0
+        self.stretch = 0.0
+        self.jacobians: list[list[list[float]] | None] = [None] * len(self.plan.loops)
+        self.evaluations = 0
+        self._chooser = Chooser(self)
 
-    def run(self, steps: int) -> NDArray[np.float64]:
-        """Do some steps.
+    def run(self, steps: int, goal_ns: int | None = None) -> tuple[NDArray[np.int64], Floats]:
+        """Do some steps, no further than a goal.
 
         Returns
         -------
-        ndarray of shape (steps + 1, signals)
-            The whole signal buffer before and after every step.
+        times_ns
+            int64 array of shape (steps + 1,).
+        rows
+            float64 array of shape (steps + 1, signals): the buffer at the start and after each.
         """
-        rows = [self._signals.copy()]
+        times, rows = [self.time_ns], [self.signals.copy()]
         for _ in range(steps):
-            for code, first, count in self.schedule.operations:
-                for row in range(first, first + count):
-                    self._execute(Code(code), row)
-            self._now_ns += self.schedule.step_ns
-            rows.append(self._signals.copy())
-        return np.array(rows)
+            if self.plan.varies and goal_ns is not None and self.time_ns >= goal_ns:
+                break
+            taken = self._chooser.step(self.time_ns, goal_ns)
+            self.before, self.last_ns = self.begin, self.step_ns
+            self.time_ns += taken
+            self.done += 1
+            times.append(self.time_ns)
+            rows.append(self.signals.copy())
+        return np.array(times), np.array(rows)
 
     def line_statistics(self) -> dict[str, LineStatistics]:
         """As :meth:`Execution.line_statistics`."""
-        watched = self.schedule.watched.items()
-        return {line: self._pasts[history].statistics for line, history in watched}
+        watched = self.plan.watched.items()
+        return {line: self.past[history].statistics for line, history in watched}
 
-    def _execute(self, code: Code, row: int) -> None:
-        plan = self.schedule
+    def sweep(self, time_ns: int, step_ns: int) -> None:
+        """Do all operations of a step."""
+        self.now_ns, self.step_ns = time_ns, step_ns
+        self.stretch = step_ns / self.last_ns if self.last_ns else 0.0
+        self.begin = self.signals.copy()
+        self.execute(0, len(self.plan.operations))
+
+    def execute(self, first: int, end: int) -> None:
+        """Do the operations ``first`` to ``end - 1``."""
+        number = first
+        while number < end:
+            code, row, count, every, phase = self.plan.operations[number]
+            number += 1
+            due = self.done % every == phase
+            if code == Code.SOLVE:
+                if due:
+                    solve(self, row, number, number + count)
+                number += count
+            elif due:
+                for one in range(row, row + count):
+                    self._do(Code(code), one)
+
+    def _do(self, code: Code, row: int) -> None:
+        plan, signals = self.plan, self.signals
         if code is Code.COPY:
             source, target, factor, offset = plan.copies[row]
-            self._signals[target] = factor * self._signals[source] + offset
+            signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
             self._read(*plan.reads[row])
         elif code is Code.PUSH:
-            value = float(self._signals[plan.histories[row][0]])
-            self._pasts[row].push(self._now_ns + plan.step_ns, value)
+            value = float(signals[plan.histories[row][0]])
+            self.past[row].push(self.now_ns + self.step_ns, value)
+        elif code in (Code.BLEND, Code.EXTEND):
+            source, target, weight, factor, offset = plan.mixes[row]
+            now = signals[source]
+            if code is Code.BLEND:
+                value = self.begin[source] + weight * (now - self.begin[source])
+            else:
+                value = now + weight * self.stretch * (now - self.before[source])
+            signals[target] = factor * value + offset
         else:
             self._step(row)
 
     def _read(
         self, history: int, target: int, shift: int, span: int, factor: float, offset: float
     ) -> None:
-        past, begin = self._pasts[history], self._now_ns + shift
+        past, begin = self.past[history], self.now_ns + shift
         if past.reading is Reading.SLERP:
-            found = [p.around(begin, self._now_ns) for p in self._pasts[history : history + 4]]
+            found = [p.around(begin, self.now_ns) for p in self.past[history : history + 4]]
             share = min(max(found[0].share(begin), 0.0), 1.0)
             turned = on_arc([f.low.value for f in found], [f.high.value for f in found], share)
-            self._signals[target : target + 4] = [factor * x + offset for x in turned]
+            self.signals[target : target + 4] = [factor * x + offset for x in turned]
             return
         smoothed = past.beyond is Beyond.SMOOTHED
-        value = past.ended if smoothed else past.read(begin, self._now_ns)
+        value = 0.0 if smoothed else past.read(begin, self.now_ns)
         if smoothed or span:
-            end = past.read(begin + span, self._now_ns)
+            end = past.read(begin + span, self.now_ns)
+            if smoothed:
+                value = past.smooth(self.now_ns, end)
             if span:
-                self._slopes[target] = factor * ((end - value) / (float(span) / 1e9))
-            past.ended = end
-            if not span:
+                self.slopes[target] = factor * ((end - value) / (float(span) / 1e9))
+            else:
                 value = 0.5 * (value + end)
-        self._signals[target] = factor * value + offset
+        self.signals[target] = factor * value + offset
 
     def _step(self, row: int) -> None:
-        plan = self.schedule
-        member, unit = plan.members[row], self._execution.units[row]
+        member, unit = self.plan.members[row], self.units[row]
         inputs = slice(member.input_offset, member.input_offset + member.input_size)
-        unit.set(self._signals[inputs])
-        if any(span and inputs.start <= at < inputs.stop for _, at, _, span, _, _ in plan.reads):
-            unit.native.set_slopes(self._slopes[inputs])
-        result = unit.do_step(self._now_ns, plan.step_ns)
+        unit.set(self.signals[inputs])
+        reads = self.plan.reads
+        if any(span and inputs.start <= at < inputs.stop for _, at, _, span, _, _ in reads):
+            unit.native.set_slopes(self.slopes[inputs])
+        begin = self.now_ns - (member.ticks - 1) * self.step_ns
+        result = unit.do_step(begin, member.ticks * self.step_ns)
         if result.failed:
             raise RuntimeError(f"{unit.name}: {result.reason}")
-        unit.get(self._signals[member.output_offset :][: member.output_size])
+        unit.get(self.signals[member.output_offset :][: member.output_size])
 
 
-def run_reference(execution: Execution, steps: int) -> NDArray[np.float64]:
-    """Step an execution that was just started, without its engine: see :meth:`Reference.run`."""
-    return Reference(execution).run(steps)
+def run_reference(execution: Execution, steps: int) -> Floats:
+    """Step an execution that was just started, without its engine.
+
+    Returns
+    -------
+    ndarray of shape (steps + 1, signals)
+        The whole signal buffer at the start and after every step.
+    """
+    return Reference(execution).run(steps)[1]

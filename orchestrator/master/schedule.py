@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from orchestrator.coupling import Channel, DelayMode, DelayPlan, LoopDelay
+from orchestrator.master.plan import Iteration, StepMethod
 
 
 class Code(IntEnum):
-    """What an operation does; the numbers are those of the engine (engine/src/engine.hpp)."""
+    """What an operation does; the numbers are those of the engine (engine/src/schedule.hpp)."""
 
     COPY = 0
     READ = 1
     STEP = 2
     PUSH = 3
+    BLEND = 4
+    EXTEND = 5
+    SOLVE = 6
 
 
 class Reading(IntEnum):
@@ -47,6 +51,61 @@ class Member:
     output_offset: int
     input_size: int
     output_size: int
+    ticks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTable:
+    """One loop: what is repeated, and until when.
+
+    Parameters
+    ----------
+    method, tolerance, most_iterations
+        See :class:`~orchestrator.master.plan.Loops`.
+    unknowns
+        Slots of the outputs that a pass starts from.
+    discrete
+        Likewise those that are Integer or Boolean: they must come out unchanged.
+    members
+        Numbers of the components, in order of the pass.
+    sources
+        Names of the outputs that the unknowns belong to, one for each slot, discrete ones last.
+    """
+
+    method: Iteration
+    tolerance: float
+    most_iterations: int
+    unknowns: tuple[int, ...]
+    discrete: tuple[int, ...]
+    members: tuple[int, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTable:
+    """How long the steps are; times in nanoseconds.
+
+    Parameters
+    ----------
+    method, relative, absolute, order
+        See :class:`~orchestrator.master.plan.StepRule`.
+    least_ns, most_ns, first_ns
+        Bounds of the step, and the first one.
+    checked
+        Slots of the outputs that the tolerances are for.
+    bonds
+        Two slots for each power bond, of effort and flow.
+    """
+
+    method: StepMethod
+    relative: float
+    absolute: float
+    order: int
+    least_ns: int
+    most_ns: int
+    first_ns: int
+    checked: tuple[int, ...] = ()
+    bonds: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +132,18 @@ class Schedule:
     reads
         ``(history, target, shift_ns, span_ns, factor, offset)``; one row for four scalars where
         they are a quaternion.
+    mixes
+        ``(source, target, weight, factor, offset)`` of BLEND and EXTEND.
+    loops
+        What SOLVE operations repeat: the operations that follow them.
     operations
-        ``(code, first, count)`` in order of execution.
+        ``(code, first, count, every, phase)`` in order of execution; one is done in every
+        ``every``-th step, counted from 0, in which ``phase`` is the rest.
+    rule
+        How long the steps are.
     initial_passes
         How often initial outputs are exchanged at most until all are consistent.
-    plans, loops
+    plans, loop_delays
         How delayed connections are read, and the delay of every loop.
     watched
         First history of every connection whose readings are counted.
@@ -93,11 +159,19 @@ class Schedule:
     channels: tuple[Channel, ...]
     copies: tuple[tuple[int, int, float, float], ...]
     reads: tuple[tuple[int, int, int, int, float, float], ...]
-    operations: tuple[tuple[int, int, int], ...]
+    mixes: tuple[tuple[int, int, float, float, float], ...]
+    loops: tuple[LoopTable, ...]
+    operations: tuple[tuple[int, int, int, int, int], ...]
+    rule: RuleTable
     initial_passes: int
     plans: tuple[DelayPlan, ...]
-    loops: tuple[LoopDelay, ...]
+    loop_delays: tuple[LoopDelay, ...]
     watched: Mapping[str, int]
+
+    @property
+    def varies(self) -> bool:
+        """Whether steps differ in length."""
+        return self.rule.method is not StepMethod.FIXED
 
     def input_of(self, read: int) -> str:
         """Name the input that a row of the reads brings a value to."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from orchestrator.coupling import DelayMode
 from orchestrator.errors import DescriptionError
+from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.execution import Execution
 from orchestrator.system import System
 
@@ -20,6 +22,8 @@ def start(
     delay: DelayMode | str = DelayMode.EXACT,
     record: Sequence[str] | str | None = None,
     every: int = 1,
+    algorithm_options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
 ) -> Execution:
     """Initialise a system and hand it over, to be stepped from outside.
 
@@ -33,7 +37,7 @@ def start(
     stop
         Announced to the units, some of which then go no further. ``None`` announces none, whatever
         the default experiment says.
-    delay, record, every
+    delay, record, every, algorithm_options, rates
         As in :class:`orchestrator.master.Execution`.
 
     Returns
@@ -54,8 +58,10 @@ def start(
         step=f"{default.step_ns} ns" if step is None else step,
         start=f"{default.start_ns} ns" if start is None else start,
         stop=stop,
-        algorithm=algorithm or default.algorithm or "gauss-seidel",
+        algorithm=algorithm or default.algorithm or DEFAULT_ALGORITHM,
         delay=delay,
         record=record,
         every=every,
+        algorithm_options=algorithm_options,
+        rates=rates,
     )

@@ -14,7 +14,7 @@ from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.system import DefaultExperiment, System
 from orchestrator.system.time import nanoseconds, seconds
-from orchestrator.system.units import conversion
+from orchestrator.system.units import conversion, is_power
 from orchestrator.system.variation import Delivery, Jitter, JitterKind, Newest, Variation
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Variation",
     "closed_loops",
     "conversion",
+    "is_power",
     "nanoseconds",
     "seconds",
 ]

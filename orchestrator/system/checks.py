@@ -201,5 +201,6 @@ def _algebraic_loops(
             yield AlgebraicLoopError(
                 "algebraic loop without a delay: "
                 + " -> ".join(map(str, ring))
-                + "; put a delay on one of its connections, or let one unit respond through a state"
+                + "; put a delay on one of its connections, let one unit respond through a state,"
+                " or choose an algorithm that iterates: 'newton' or 'fixed-point'"
             )

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.errors import AlgebraicLoopError, DescriptionError, UnknownNameError
 from orchestrator.system import checks
 from orchestrator.system.component import Component
 from orchestrator.system.connection import (
@@ -221,9 +221,18 @@ class System:
         )
         return replace(self, connections=tuple(changed))
 
-    def check(self) -> System:
-        """Raise all problems of the description together; return the system if there is none."""
+    def check(self, *, algebraic_loops: bool = False) -> System:
+        """Raise all problems of the description together; return the system if there is none.
+
+        Parameters
+        ----------
+        algebraic_loops
+            Whether loops of direct feed-through that no delay cuts are allowed: an algorithm that
+            iterates solves them.
+        """
         problems = checks.problems(self.components, self.connections)
+        if algebraic_loops:
+            problems = [p for p in problems if not isinstance(p, AlgebraicLoopError)]
         if problems:
             raise DescriptionError.collect(problems)
         return self

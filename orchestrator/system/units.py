@@ -90,6 +90,18 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
     return float(one - zero), float(zero)
 
 
+@cache
+def is_power(one: str | None, other: str | None) -> bool:
+    """Whether the product of two units is a power, as that of an effort and a flow is."""
+    if one is None or other is None:
+        return False
+    try:
+        product = _registry().Quantity(1.0, _parse(one)) * _registry().Quantity(1.0, _parse(other))
+    except UnitMismatchError:
+        return False
+    return bool(product.is_compatible_with("watt"))
+
+
 @dataclass(frozen=True, slots=True)
 class BaseUnit:
     """A unit in terms of SI base units: ``si_value = factor * value + offset``.

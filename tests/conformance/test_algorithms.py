@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from orchestrator.master import Execution, algorithm_names
-from orchestrator.master.reference import run_reference
+from orchestrator.master.reference import Reference, run_reference
 from orchestrator.simunits import block, fmu
 from orchestrator.system import System
 
 pytestmark = pytest.mark.usefixtures("toys")
 STEPS = 300
+VARYING = ["ecco", "embedded", "step-doubling"]
+FIXED = [name for name in algorithm_names() if name not in VARYING]
 
 
 def contact(probe):
@@ -59,9 +61,19 @@ def undelayed(probe):
     )
 
 
+def bonded(probe):
+    return (
+        System("bonded")
+        .add("chaser", block("body"), thrust=10.0, virtual_force=0.0)
+        .add("damper", block("virtual_damper"), b=600.0)
+        .connect("chaser.velocity", "damper.velocity")
+        .connect("damper.force", "chaser.force")
+    )
+
+
 @pytest.mark.parametrize("make", [contact, arrays, mixed, undelayed], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("mode", ["plain", "exact"])
-@pytest.mark.parametrize("algorithm", algorithm_names())
+@pytest.mark.parametrize("algorithm", FIXED)
 def test_engine_equals_reference(algorithm, mode, make, probe):
     options = {"step": "1 ms", "algorithm": algorithm, "delay": mode, "start": "-0.1 s"}
     engine, reference = (Execution(make(probe), **options) for _ in range(2))
@@ -75,18 +87,33 @@ def test_engine_equals_reference(algorithm, mode, make, probe):
     assert np.ptp(rows, axis=0).max() > 0  # it moves
 
 
+@pytest.mark.parametrize("algorithm", VARYING)
+def test_steps_of_varying_length_equal_the_reference(algorithm, probe):
+    options = {"step": "1 ms", "algorithm": algorithm, "start": "-0.1 s"}
+    engine, reference = (Execution(bonded(probe), **options) for _ in range(2))
+    engine.advance("1.9 s")
+    assert engine.time_ns == 1_900_000_000
+    r = engine.recording()
+    times, rows = Reference(reference).run(10_000, 1_900_000_000)
+    np.testing.assert_array_equal(r.time_ns, times)
+    assert len(set(np.diff(times))) > 3  # they vary
+    for column, name in enumerate(r.names):
+        slot = engine.schedule.slots[name][0]
+        np.testing.assert_array_equal(r.values[:, column], rows[:, slot], err_msg=name)
+
+
 @pytest.mark.parametrize("algorithm", algorithm_names())
 def test_groups_hold_every_component_once(algorithm, probe):
-    schedule = Execution(contact(probe), step="1 ms", algorithm=algorithm).schedule
-    assert sorted(m.name for m in schedule.members) == ["chaser", "damper", "sheet"]
+    schedule = Execution(bonded(probe), step="1 ms", algorithm=algorithm).schedule
+    assert sorted(m.name for m in schedule.members) == ["chaser", "damper"]
 
 
-@pytest.mark.parametrize("algorithm", algorithm_names())
+@pytest.mark.parametrize("algorithm", FIXED)
 def test_exact_coupling_leaves_no_numerical_delay(algorithm, probe):
     system = contact(probe).with_delay("damper.force", "chaser.virtual_force", None)
     schedule = Execution(system, step="1 ms", algorithm=algorithm, delay="exact").schedule
-    assert [abs(loop.numerical_ns) for loop in schedule.loops] == pytest.approx(
-        [0.0] * len(schedule.loops),
+    assert [abs(loop.numerical_ns) for loop in schedule.loop_delays] == pytest.approx(
+        [0.0] * len(schedule.loop_delays),
         abs=1.0,  # readings are rounded to whole nanoseconds
     )
-    assert len(schedule.loops) == 3
+    assert len(schedule.loop_delays) == 3

@@ -12,6 +12,7 @@ from orchestrator.system import System
 
 pytestmark = pytest.mark.usefixtures("toys")
 MS = 1_000_000
+FIXED = [name for name in algorithm_names() if name not in ("ecco", "embedded", "step-doubling")]
 numbers = st.floats(-2.0, 2.0, allow_nan=False).map(lambda x: round(x, 3))
 delays = st.none() | st.integers(0, 12 * MS) | st.sampled_from([0, MS, 3 * MS, 7 * MS + 1])
 
@@ -50,7 +51,7 @@ def as_text(ns):
 @given(
     system=linear_systems(),
     mode=st.sampled_from(["plain", "exact"]),
-    algorithm=st.sampled_from(algorithm_names()),
+    algorithm=st.sampled_from(FIXED),
     step=st.sampled_from(["1 ms", "0.7 ms", "2 ms", "999999 ns"]),
     start=st.integers(-(10**9), 10**9),
 )
@@ -68,7 +69,7 @@ def test_engine_equals_reference(system, mode, algorithm, step, start):
 @given(
     system=linear_systems(),
     mode=st.sampled_from(["plain", "exact"]),
-    algorithm=st.sampled_from(algorithm_names()),
+    algorithm=st.sampled_from(FIXED),
     every=st.integers(1, 4),
     moves=st.lists(st.integers(1, 9) | st.sampled_from(["save", "restore", "store"]), max_size=12),
 )
@@ -123,7 +124,7 @@ def test_order_of_components_is_irrelevant_for_jacobi(system, mode, data):
     delay=st.integers(0, 20 * MS),
     at=st.integers(0, 20),
     step=st.sampled_from([MS, 700_000, 2 * MS]),
-    algorithm=st.sampled_from(algorithm_names()),
+    algorithm=st.sampled_from(FIXED),
     source_first=st.booleans(),
 )
 def test_plain_delays_are_causal(delay, at, step, algorithm, source_first):
@@ -155,7 +156,7 @@ def test_plain_delays_are_causal(delay, at, step, algorithm, source_first):
 @given(
     delay=st.integers(2 * MS, 20 * MS),
     slope=st.floats(-5.0, 5.0),
-    algorithm=st.sampled_from(algorithm_names()),
+    algorithm=st.sampled_from(FIXED),
 )
 def test_an_exact_delay_of_a_ramp_is_exact(delay, slope, algorithm):
     """Interpolation is linear: a ramp comes out late by tau in the mean over the step."""

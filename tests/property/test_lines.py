@@ -137,7 +137,7 @@ def test_engine_equals_reference(system, mode, algorithm, step):
     with Execution(system, **options) as one, Execution(system, **options) as two:
         one.step(40)
         reference = Reference(two)
-        rows = reference.run(40)
+        _, rows = reference.run(40)
         slots = one.schedule.slots
         for name, values in recorded(one).items():
             port, _, element = name.partition("[")

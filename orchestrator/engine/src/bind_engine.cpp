@@ -1,4 +1,5 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -10,7 +11,10 @@
 #include <type_traits>
 
 #include "bindings.hpp"
+#include "crew.hpp"
 #include "engine.hpp"
+#include "loop_solver.hpp"
+#include "step_control.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -21,17 +25,24 @@ namespace {
 using Rows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using MemberRow = std::tuple<nb::object, std::size_t, std::size_t>;
+using Times = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using MemberRow = std::tuple<nb::object, std::size_t, std::size_t, std::int32_t>;
 using HistoryRow = std::tuple<std::size_t, std::size_t, int, int, int>;
 using CopyRow = std::tuple<std::int32_t, std::int32_t, double, double>;
 using ReadRow = std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, double, double>;
-using OperationRow = std::tuple<int, std::int32_t, std::int32_t>;
+using MixRow = std::tuple<std::int32_t, std::int32_t, double, double, double>;
+using Slots = std::vector<std::int32_t>;
+using LoopRow = std::tuple<int, double, std::int32_t, Slots, Slots, Slots>;
+using OperationRow = std::tuple<int, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+using Bonds = std::vector<std::pair<std::int32_t, std::int32_t>>;
+using RuleRow = std::tuple<int, double, double, std::int32_t, std::int64_t, std::int64_t,
+                           std::int64_t, Slots, Bonds>;
 
 // Keeps the units alive for as long as the engine points at them.
 struct Runner {
     Engine engine;
     std::vector<nb::object> units;
-    nb::object sink;
+    nb::object sink, times;
 };
 
 // The garbage collector sees through the engine by these.
@@ -41,6 +52,7 @@ int traverse_runner(PyObject* self, visitproc visit, void* arg) {
     auto* runner = nb::inst_ptr<Runner>(self);
     for (auto& unit : runner->units) Py_VISIT(unit.ptr());
     Py_VISIT(runner->sink.ptr());
+    Py_VISIT(runner->times.ptr());
     return 0;
 }
 
@@ -66,16 +78,29 @@ std::vector<History> make_histories(const std::vector<HistoryRow>& rows,
     return histories;
 }
 
-std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<MemberRow>& members,
-                                    const std::vector<HistoryRow>& histories,
-                                    const std::vector<ChannelRow>& channels,
-                                    const std::vector<CopyRow>& copies,
-                                    const std::vector<ReadRow>& reads,
-                                    const std::vector<OperationRow>& operations) {
+Rule as_rule(const RuleRow& row) {
+    const auto& [method, relative, absolute, order, least, most, first, checked, bonds] = row;
+    return {static_cast<Rule::Method>(method),
+            relative,
+            absolute,
+            order,
+            least,
+            most,
+            first,
+            checked,
+            bonds};
+}
+
+std::unique_ptr<Runner> make_runner(
+    std::size_t signals, const std::vector<MemberRow>& members,
+    const std::vector<HistoryRow>& histories, const std::vector<ChannelRow>& channels,
+    const std::vector<CopyRow>& copies, const std::vector<ReadRow>& reads,
+    const std::vector<MixRow>& mixes, const std::vector<LoopRow>& loops,
+    const std::vector<OperationRow>& operations, const RuleRow& rule, std::size_t threads) {
     std::vector<Member> units;
     std::vector<nb::object> kept;
-    for (const auto& [unit, inputs, outputs] : members) {
-        units.push_back({nb::cast<Unit*>(unit), inputs, outputs});
+    for (const auto& [unit, inputs, outputs, ticks] : members) {
+        units.push_back({nb::cast<Unit*>(unit), inputs, outputs, ticks});
         kept.push_back(unit);
     }
     std::vector<Copy> lines;
@@ -86,14 +111,24 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
     for (const auto& [history, target, shift, span, factor, offset] : reads) {
         delayed.push_back({history, target, shift, span, factor, offset});
     }
+    std::vector<Mix> mixed;
+    for (const auto& [source, target, weight, factor, offset] : mixes) {
+        mixed.push_back({source, target, weight, factor, offset});
+    }
+    std::vector<Loop> iterated;
+    for (const auto& [method, tolerance, most, unknowns, discrete, parts] : loops) {
+        iterated.push_back(
+            {static_cast<Loop::Method>(method), tolerance, most, unknowns, discrete, parts});
+    }
     std::vector<Operation> list;
-    for (const auto& [code, first, count] : operations) {
-        list.push_back({static_cast<Code>(code), first, count});
+    for (const auto& [code, first, count, every, phase] : operations) {
+        list.push_back({static_cast<Code>(code), first, count, every, phase});
     }
     return std::unique_ptr<Runner>(
         new Runner{Engine(signals, std::move(units), make_histories(histories, channels),
-                          std::move(lines), std::move(delayed), std::move(list)),
-                   std::move(kept), nb::object()});
+                          std::move(lines), std::move(delayed), std::move(mixed),
+                          std::move(iterated), std::move(list), as_rule(rule), threads),
+                   std::move(kept), nb::object(), nb::object()});
 }
 
 template <class Array>
@@ -109,7 +144,7 @@ auto array(std::vector<Value>& values, nb::handle owner) {
 
 nb::tuple as_tuple(const Outcome& outcome) {
     return nb::make_tuple(outcome.steps, static_cast<int>(outcome.status), outcome.unit,
-                          outcome.reason);
+                          outcome.loop, outcome.read, text(outcome.reason));
 }
 
 }  // namespace
@@ -117,47 +152,55 @@ nb::tuple as_tuple(const Outcome& outcome) {
 void bind_engine(nb::module_& module) {
     nb::class_<EngineState>(module, "EngineState")
         .def("__init__",
-             [](EngineState* self, std::int64_t done, Doubles signals, Doubles samples,
-                Integers marks) {
-                 new (self) EngineState{done, vector(signals), vector(samples), vector(marks)};
+             [](EngineState* self, std::int64_t done, std::int64_t time_ns, Doubles signals,
+                Doubles samples, Integers marks, Doubles memory) {
+                 new (self)
+                     EngineState{done,          time_ns,       vector(signals), vector(samples),
+                                 vector(marks), vector(memory)};
              })
         .def_ro("done", &EngineState::done)
+        .def_ro("time_ns", &EngineState::time_ns)
+        .def_prop_ro("memory", [](EngineState& s) { return array(s.memory, nb::find(s)); })
         .def_prop_ro("signals", [](EngineState& s) { return array(s.signals, nb::find(s)); })
         .def_prop_ro("samples", [](EngineState& s) { return array(s.samples, nb::find(s)); })
         .def_prop_ro("marks", [](EngineState& s) { return array(s.marks, nb::find(s)); });
 
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
-             "copies"_a, "reads"_a, "operations"_a)
+             "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1)
         .def(
             "start", [](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); },
             "start_ns"_a, "step_ns"_a)
         .def("lines",
              [](Runner& r, int code, std::int32_t first, std::int32_t count) {
-                 const Operation operation{static_cast<Code>(code), first, count};
+                 const Operation operation{static_cast<Code>(code), first, count, 1, 0};
                  r.engine.check(operation);
                  return r.engine.execute_lines(operation);
              })
         .def(
             "record",
-            [](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows) {
+            [](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows,
+               Times times) {
                 if (rows.shape(1) != slots.size())
                     throw std::invalid_argument("one column per slot");
+                if (times.shape(0) != rows.shape(0))
+                    throw std::invalid_argument("one time per row");
                 if (every < 1) throw std::invalid_argument("every must be at least 1");
                 r.engine.record(std::move(slots), every);
-                r.engine.attach(rows.data(), rows.shape(0));
+                r.engine.attach(rows.data(), times.data(), rows.shape(0));
                 r.sink = nb::cast(rows);
+                r.times = nb::cast(times);
             },
-            nb::arg(), nb::arg(), nb::arg().noconvert())
+            nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert())
         .def("save", [](Runner& r) { return r.engine.save(); })
         .def("restore", [](Runner& r, const EngineState& state) { r.engine.restore(state); })
         .def("write_row", [](Runner& r) { r.engine.write_row(); })
         .def("run",
-             [](Runner& r, std::int64_t steps) {
+             [](Runner& r, std::int64_t steps, std::int64_t goal_ns) {
                  Outcome outcome;
                  {
                      const nb::gil_scoped_release release;
-                     outcome = r.engine.run(steps);
+                     outcome = r.engine.run(steps, goal_ns);
                  }
                  return as_tuple(outcome);
              })
@@ -168,6 +211,23 @@ void bind_engine(nb::module_& module) {
                  return nb::make_tuple(facts.sent, facts.dropped, facts.late, facts.held,
                                        facts.oldest_ns);
              })
+        .def_prop_ro("loops",
+                     [](Runner& r) {
+                         nb::list counts;
+                         for (const auto& loop : r.engine.loops()) {
+                             counts.append(nb::make_tuple(loop->evaluations(), loop->worst(),
+                                                          loop->here(), loop->residual()));
+                         }
+                         return counts;
+                     })
+        .def_prop_ro("control",
+                     [](Runner& r) {
+                         const auto& control = r.engine.control();
+                         return nb::make_tuple(control.rejected(), control.shortest_ns(),
+                                               control.longest_ns());
+                     })
+        .def_prop_ro("shared", [](Runner& r) { return r.engine.crew().shared(); })
+        .def_prop_ro("done", [](Runner& r) { return r.engine.done(); })
         .def_prop_ro("rows", [](Runner& r) { return r.engine.rows(); })
         .def_prop_ro("time_ns", [](Runner& r) { return r.engine.time_ns(); })
         .def_prop_ro("signals", [](Runner& r) {

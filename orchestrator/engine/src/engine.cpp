@@ -5,91 +5,77 @@
 #include <stdexcept>
 #include <utility>
 
+#include "crew.hpp"
+#include "loop_solver.hpp"
+#include "step_control.hpp"
+
 namespace softdock {
 
 namespace {
 
-// Whether rows first..first + count - 1 exist in a table of `size` rows.
-bool inside(std::int64_t first, std::size_t count, std::size_t size) {
-    return first >= 0 && static_cast<std::size_t>(first) <= size &&
-           count <= size - static_cast<std::size_t>(first);
+std::unique_ptr<LoopSolver> make_solver(const Loop& loop, std::int32_t number) {
+    if (loop.method == Loop::Method::newton) return make_newton(loop, number);
+    return make_fixed_point(loop, number);
 }
 
-void require(bool sound, const char* table) {
-    if (!sound) throw std::out_of_range(std::string("a row points out of the table: ") + table);
+std::unique_ptr<StepControl> make_control(const Rule& rule) {
+    switch (rule.method) {
+        case Rule::Method::doubling:
+            return make_doubling(rule);
+        case Rule::Method::embedded:
+            return make_embedded(rule);
+        case Rule::Method::ecco:
+            return make_ecco(rule);
+        case Rule::Method::fixed:
+            break;
+    }
+    return make_fixed(rule);
 }
 
 }  // namespace
 
 Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
-               std::vector<Copy> copies, std::vector<Read> reads, std::vector<Operation> operations)
+               std::vector<Copy> copies, std::vector<Read> reads, std::vector<Mix> mixes,
+               std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
+               std::size_t threads)
     : signals_(signals),
       slopes_(signals),
       members_(std::move(members)),
       histories_(std::move(histories)),
       copies_(std::move(copies)),
       reads_(std::move(reads)),
-      operations_(std::move(operations)) {
-    const auto size = signals_.size();
-    for (const auto& member : members_) {
-        require(inside(static_cast<std::int64_t>(member.inputs), member.unit->input_count(), size),
-                "members");
-        require(
-            inside(static_cast<std::int64_t>(member.outputs), member.unit->output_count(), size),
-            "members");
+      mixes_(std::move(mixes)),
+      operations_(std::move(operations)),
+      control_(make_control(rule)),
+      crew_(std::make_unique<Crew>(threads)),
+      begin_(signals),
+      before_(signals),
+      marked_signals_(signals) {
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+        loops_.push_back(make_solver(loops[i], static_cast<std::int32_t>(i)));
     }
-    for (const auto& history : histories_) require(history.slot() < size, "histories");
-    for (const auto& line : copies_) {
-        require(inside(line.source, 1, size) && inside(line.target, 1, size), "copies");
+    remembers_ = !mixes_.empty() || control_->varies();
+    check_tables();
+    for (const auto& line : reads_) {
+        if (line.span_ns) owner_of(line)->sloped = true;
     }
-    for (const auto& line : reads_) check(line);
-    for (const auto& operation : operations_) check(operation);
 }
 
-void Engine::check(const Read& line) {
-    const bool turns = inside(line.history, 1, histories_.size()) &&
-                       histories_[line.history].reading() == Reading::slerp;
-    const std::size_t count = turns ? 4 : 1;
-    require(inside(line.history, count, histories_.size()) &&
-                inside(line.target, count, signals_.size()) && line.span_ns >= 0,
-            "reads");
-    if (!line.span_ns) return;
-    const auto target = static_cast<std::size_t>(line.target);
-    const auto owner = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
-        return target >= member.inputs && target < member.inputs + member.unit->input_count();
-    });
-    require(owner != members_.end() && owner->unit->takes_slopes(), "reads");
-    owner->sloped = true;
-}
-
-void Engine::check(const Operation& operation) const {
-    std::size_t size = 0;
-    switch (operation.code) {
-        case Code::copy:
-            size = copies_.size();
-            break;
-        case Code::read:
-            size = reads_.size();
-            break;
-        case Code::step:
-            size = members_.size();
-            break;
-        case Code::push:
-            size = histories_.size();
-            break;
-    }
-    const auto count = static_cast<std::size_t>(operation.count);
-    require(operation.count >= 0 && inside(operation.first, count, size), "operations");
-}
+Engine::~Engine() = default;
 
 void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
-    start_ns_ = start_ns;
+    time_ns_ = now_ns_ = start_ns;
     step_ns_ = step_ns;
     done_ = 0;
     rows_ = 0;
+    begin_ = before_ = signals_;
+    stretch_ = 0.0;
+    last_ns_ = 0;
     for (auto& history : histories_) {
         history.start(start_ns, signals_[history.slot()]);
     }
+    for (auto& loop : loops_) std::fill(loop->memory().begin(), loop->memory().end(), 0.0);
+    control_->start(step_ns);
 }
 
 std::int32_t Engine::execute_lines(const Operation& operation) {
@@ -104,7 +90,7 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
         case Code::read:
             for (auto i = operation.first; i < end; ++i) {
                 const auto* why =
-                    reads_[i].execute(histories_, time_ns(), signals_.data(), slopes_.data());
+                    reads_[i].execute(histories_, now_ns_, signals_.data(), slopes_.data());
                 if (why) {
                     unread_ = why;
                     return i;
@@ -113,10 +99,27 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
             break;
         case Code::push:
             for (auto i = operation.first; i < end; ++i) {
-                histories_[i].push(time_ns() + step_ns_, signals_[histories_[i].slot()]);
+                histories_[i].push(now_ns_ + step_ns_, signals_[histories_[i].slot()]);
+            }
+            break;
+        case Code::blend:
+            for (auto i = operation.first; i < end; ++i) {
+                const auto& line = mixes_[i];
+                const double begin = begin_[line.source];
+                const double mean = begin + line.weight * (signals_[line.source] - begin);
+                signals_[line.target] = line.factor * mean + line.offset;
+            }
+            break;
+        case Code::extend:
+            for (auto i = operation.first; i < end; ++i) {
+                const auto& line = mixes_[i];
+                const double now = signals_[line.source];
+                const double coming = line.weight * stretch_ * (now - before_[line.source]);
+                signals_[line.target] = line.factor * (now + coming) + line.offset;
             }
             break;
         case Code::step:
+        case Code::solve:
             break;
     }
     return -1;
@@ -135,83 +138,99 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
     return status;
 }
 
-Status Engine::advance(const Operation& operation, Outcome& outcome) {
-    const auto& member = members_[operation.first];
-    auto status = member.unit->set_inputs(signals_.data() + member.inputs);
+Status Engine::advance(std::int32_t number, Outcome& outcome) {
+    const auto& member = members_[number];
+    auto& unit = *member.unit;
+    // A unit of several ticks is stepped in the last of them.
+    const auto begin = now_ns_ - (member.ticks - 1) * step_ns_;
+    auto status = unit.set_inputs(signals_.data() + member.inputs);
     if (member.sloped && !failed(status)) {
-        status = member.unit->set_slopes(slopes_.data() + member.inputs);
+        status = unit.set_slopes(slopes_.data() + member.inputs);
     }
-    if (!failed(status)) status = member.unit->step(time_ns(), step_ns_);
+    if (!failed(status)) status = unit.step(begin, member.ticks * step_ns_);
+    if (!failed(status) && unit.reached().time_ns != now_ns_ + step_ns_) {
+        outcome.reason = "reached " + std::to_string(unit.reached().time_ns);
+        status = Status::error;
+    }
     if (!failed(status)) status = collect(member, outcome);
+    if (failed(status)) outcome.unit = number;
     return status;
 }
 
-Outcome Engine::run(std::int64_t steps) {
+Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
+    for (auto i = first; i < end; ++i) {
+        const auto& operation = operations_[i];
+        if (operation.every != 1 && done_ % operation.every != operation.phase) continue;
+        auto status = Status::ok;
+        if (operation.code == Code::step) {
+            status = crew_->step(*this, operation.first, operation.count, outcome);
+        } else if (operation.code == Code::solve) {
+            const auto body = i + 1;
+            i += static_cast<std::size_t>(operation.count);
+            status = loops_[operation.first]->solve(*this, body, i + 1, outcome);
+        } else {
+            outcome.read = execute_lines(operation);
+            if (outcome.read >= 0) {
+                outcome.reason = unread_;
+                status = Status::error;
+            }
+        }
+        if (failed(status)) return status;
+    }
+    return Status::ok;
+}
+
+Status Engine::sweep(std::int64_t time_ns, std::int64_t step_ns, Outcome& outcome) {
+    now_ns_ = time_ns;
+    step_ns_ = step_ns;
+    if (remembers_) {
+        stretch_ = last_ns_ ? static_cast<double>(step_ns) / static_cast<double>(last_ns_) : 0.0;
+        begin_ = signals_;
+    }
+    return execute(0, operations_.size(), outcome);
+}
+
+void Engine::accept() {
+    if (remembers_) before_ = begin_;
+    last_ns_ = step_ns_;
+}
+
+Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
     const auto coming = static_cast<std::size_t>((done_ + steps) / every_ - done_ / every_);
     if (sink_ && rows_ + coming > capacity_) {
         throw std::invalid_argument("run: " + std::to_string(rows_ + coming) +
                                     " rows to record, room for " + std::to_string(capacity_));
     }
     Outcome outcome;
-    while (outcome.steps < steps) {
-        for (const auto& operation : operations_) {
-            if (operation.code != Code::step) {
-                const auto row = execute_lines(operation);
-                if (row < 0) continue;
-                outcome.status = Status::error;
-                outcome.unit = -1 - row;
-                outcome.reason = unread_;
-                return outcome;
-            }
-            const auto status = advance(operation, outcome);
-            if (failed(status)) {
-                outcome.status = status;
-                outcome.unit = operation.first;
-                return outcome;
-            }
-        }
+    const bool varies = control_->varies();
+    while (outcome.steps < steps && !(varies && time_ns_ >= goal_ns)) {
+        std::int64_t taken = 0;
+        outcome.status = control_->step(*this, time_ns_, goal_ns, taken, outcome);
+        if (failed(outcome.status)) return outcome;
+        accept();
+        time_ns_ += taken;
+        now_ns_ = time_ns_;
         ++done_;
         ++outcome.steps;
         if (done_ % every_ == 0) write_row();
     }
+    outcome.status = Status::ok;
     return outcome;
 }
 
-EngineState Engine::save() const {
-    EngineState state{done_, signals_, {}, {}};
-    for (const auto& history : histories_) history.save(state.samples, state.marks);
-    return state;
-}
-
-void Engine::restore(const EngineState& state) {
-    std::size_t numbers = 0, marks = 0;
-    for (const auto& history : histories_) {
-        numbers += history.number_count();
-        marks += history.mark_count();
-    }
-    bool sound = state.signals.size() == signals_.size() && state.samples.size() == numbers &&
-                 state.marks.size() == marks && state.done >= 0;
-    const auto* mark = state.marks.data();
-    for (std::size_t i = 0; sound && i < histories_.size(); ++i) {
-        sound = histories_[i].is_sound(mark);
-        mark += histories_[i].mark_count();
-    }
-    if (!sound) throw std::invalid_argument("the state does not fit the engine's tables");
-    done_ = state.done;
-    std::copy(state.signals.begin(), state.signals.end(), signals_.begin());
-    mark = state.marks.data();
-    const auto* number = state.samples.data();
-    for (auto& history : histories_) history.restore(number, mark);
-}
-
 void Engine::record(std::vector<std::int32_t> slots, std::int64_t every) {
-    for (const auto slot : slots) require(inside(slot, 1, signals_.size()), "record");
+    for (const auto slot : slots) {
+        if (slot < 0 || static_cast<std::size_t>(slot) >= signals_.size()) {
+            throw std::out_of_range("a row points out of the table: record");
+        }
+    }
     recorded_ = std::move(slots);
     every_ = every;
 }
 
-void Engine::attach(double* rows, std::size_t capacity) {
+void Engine::attach(double* rows, std::int64_t* times, std::size_t capacity) {
     sink_ = rows;
+    times_ = times;
     capacity_ = capacity;
     rows_ = 0;
 }
@@ -220,7 +239,7 @@ void Engine::write_row() {
     if (!sink_ || rows_ >= capacity_) return;  // run() has made sure of the room
     double* row = sink_ + rows_ * recorded_.size();
     for (const auto slot : recorded_) *row++ = signals_[slot];
-    ++rows_;
+    times_[rows_++] = time_ns_;
 }
 
 }  // namespace softdock

@@ -2,89 +2,101 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "history.hpp"
-#include "read.hpp"
-#include "unit.hpp"
+#include "schedule.hpp"
 
 namespace softdock {
 
-// One operation of a communication step. `first` and `count` select rows of the operation's table.
-enum class Code : std::int32_t {
-    copy = 0,  // signals[target] = factor * signals[source] + offset
-    read = 1,  // the same from a history: see read.hpp
-    step = 2,  // set the inputs of unit `first`, step it, get its outputs
-    push = 3,  // append the newest value to histories
-};
-
-struct Operation {
-    Code code;
-    std::int32_t first, count;
-};
-
-struct Copy {
-    std::int32_t source, target;
-    double factor, offset;
-};
-
-struct Member {
-    Unit* unit;
-    std::size_t inputs, outputs;  // where its segments begin in the buffer
-    bool sloped = false;          // its inputs have slopes within a step
-};
+class Crew;
+class LoopSolver;
+class StepControl;
 
 struct Outcome {
     std::int64_t steps = 0;      // whole communication steps that were done
-    Status status = Status::ok;  // of the unit that ended the run, else ok
-    // Index of that unit; -1 - r if row r of the reads could not be read.
-    int unit = -1;
+    Status status = Status::ok;  // of what ended the run, else ok
+    int unit = -1;               // index of the unit that ended it, or -1
+    int loop = -1;               // index of the loop that did not converge, or -1
+    int read = -1;               // row of the reads that could not be read, or -1
     std::string reason;
 };
 
 // Everything of the engine that a step changes; rows of recorded signals are the caller's.
 struct EngineState {
-    std::int64_t done = 0;
+    std::int64_t done = 0, time_ns = 0;
     std::vector<double> signals;
     // Of all histories, one after the other: see History::save.
     std::vector<double> samples;
     std::vector<std::int64_t> marks;
+    std::vector<double> memory;  // of loops and of the step's control
 };
 
 class Engine {
   public:
     Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
-           std::vector<Copy> copies, std::vector<Read> reads, std::vector<Operation> operations);
+           std::vector<Copy> copies, std::vector<Read> reads, std::vector<Mix> mixes,
+           std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
+           std::size_t threads);
+    ~Engine();
 
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Executes one line operation, also outside of a step while initialising. Returns -1, or the
     // row of a line that could not be read; unread() says why.
     std::int32_t execute_lines(const Operation& operation);
-    // Does up to `steps` steps; writes a row of recorded signals after every `every`-th.
-    Outcome run(std::int64_t steps);
+    // Does up to `steps` steps, those of varying length up to `goal_ns`, which the last one meets;
+    // writes a row of recorded signals after every `every`-th.
+    Outcome run(std::int64_t steps, std::int64_t goal_ns);
 
-    EngineState save() const;
+    EngineState save();
     // Throws, and changes nothing, if the state does not fit this engine's tables.
     void restore(const EngineState& state);
 
     // All tables are checked when they are handed over: the loop itself checks nothing.
     void check(const Operation& operation) const;
     void record(std::vector<std::int32_t> slots, std::int64_t every);
-    void attach(double* rows, std::size_t capacity);
+    void attach(double* rows, std::int64_t* times, std::size_t capacity);
     void write_row();
     std::size_t rows() const { return rows_; }
 
-    std::int64_t time_ns() const { return start_ns_ + done_ * step_ns_; }
+    std::int64_t time_ns() const { return time_ns_; }
+    std::int64_t done() const { return done_; }
     std::vector<double>& signals() { return signals_; }
     const char* unread() const { return unread_; }
     const std::vector<History>& histories() const { return histories_; }
+    double get(std::int32_t slot) const { return signals_[static_cast<std::size_t>(slot)]; }
+    const std::vector<std::unique_ptr<LoopSolver>>& loops() const { return loops_; }
+    const StepControl& control() const { return *control_; }
+    const Crew& crew() const { return *crew_; }
+
+    // For loops and for the control of the step.
+
+    // All operations from `time_ns` to `time_ns + step_ns`.
+    Status sweep(std::int64_t time_ns, std::int64_t step_ns, Outcome& outcome);
+    Status execute(std::size_t first, std::size_t end, Outcome& outcome);
+    // One step of one unit, which may be in several threads at once for several units.
+    Status advance(std::int32_t member, Outcome& outcome);
+    const Unit& unit(std::int32_t member) const { return *members_[member].unit; }
+    Status save_unit(std::int32_t member, std::size_t number, Outcome& outcome);
+    Status restore_unit(std::int32_t member, std::size_t number, Outcome& outcome);
+    // Keeps everything that a sweep changes, and goes back to it.
+    Status mark(Outcome& outcome);
+    Status rewind(Outcome& outcome);
+    const std::vector<double>& begin() const { return begin_; }
+    const std::vector<double>& before() const { return before_; }
+    double stretch() const { return stretch_; }
 
   private:
-    Status advance(const Operation& operation, Outcome& outcome);
+    // The step just done counts: what it began with is what the next one extends from.
+    void accept();
     Status collect(const Member& member, Outcome& outcome);
+    void check_tables();
+    void check_rule() const;
+    std::vector<std::vector<double>*> memories();
 
-    void check(const Read& line);
+    std::vector<Member>::iterator owner_of(const Read& line);
 
     std::vector<double> signals_;
     std::vector<double> slopes_;  // of inputs per second, at their places in the buffer
@@ -92,14 +104,29 @@ class Engine {
     std::vector<History> histories_;
     std::vector<Copy> copies_;
     std::vector<Read> reads_;
+    std::vector<Mix> mixes_;
+    std::vector<std::unique_ptr<LoopSolver>> loops_;
     std::vector<Operation> operations_;
+    std::unique_ptr<StepControl> control_;
+    std::unique_ptr<Crew> crew_;
+
+    bool remembers_ = false;      // whether the values at a step's begin are needed
+    std::vector<double> begin_;   // signals at the begin of this step
+    std::vector<double> before_;  // and of the one before, with its length at the end
+    double stretch_ = 0.0;        // this step as a multiple of the one before
+    std::int64_t last_ns_ = 0;    // length of the step before, 0 at the start
+    std::vector<double> marked_signals_;
+
     std::vector<std::int32_t> recorded_;
     const char* unread_ = "";
     std::int64_t every_ = 1;
     double* sink_ = nullptr;
+    std::int64_t* times_ = nullptr;
     std::size_t capacity_ = 0;
     std::size_t rows_ = 0;
-    std::int64_t start_ns_ = 0;
+
+    std::int64_t time_ns_ = 0;  // reached by whole steps
+    std::int64_t now_ns_ = 0;   // where the step in hand begins
     std::int64_t step_ns_ = 1;
     std::int64_t done_ = 0;
 };

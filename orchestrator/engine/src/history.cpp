@@ -35,7 +35,8 @@ void History::start(std::int64_t start_ns, double value) {
     kept_ = {start_ns, value};
     kept_due_ = latest_due_ = always;
     normal_ = 0.0;
-    ended_ = value;
+    began_ = ended_ = value;
+    last_read_ns_ = always;
     facts_ = {};
 }
 
@@ -138,8 +139,18 @@ void History::keep(std::int64_t number) {
     kept_due_ = dues_[place(number)];
 }
 
-void History::note_age(std::int64_t now_ns, std::int64_t sample_ns) {
+void History::count(std::int64_t now_ns, std::int64_t sample_ns, bool held) {
+    if (now_ns <= last_read_ns_) return;  // again in the same step
+    last_read_ns_ = now_ns;
+    if (held) ++facts_.held;
     facts_.oldest_ns = std::max(facts_.oldest_ns, now_ns - sample_ns);
+}
+
+double History::smooth(std::int64_t now_ns, double end) {
+    if (now_ns > last_read_ns_) began_ = ended_;
+    last_read_ns_ = now_ns;
+    ended_ = end;
+    return began_;
 }
 
 bool History::hold(std::int64_t time_ns, std::int64_t now_ns, double& value) {
@@ -149,9 +160,9 @@ bool History::hold(std::int64_t time_ns, std::int64_t now_ns, double& value) {
     value = found.value;
     if (channel_) {
         // Until the first sample has come, the line is only empty.
-        if (found.time_ns == kept_.time_ns && found.time_ns != start_ns_) ++facts_.held;
+        const bool held = found.time_ns == kept_.time_ns && found.time_ns != start_ns_;
+        count(now_ns, found.time_ns, held);
         keep(number);
-        note_age(now_ns, found.time_ns);
     }
     return true;
 }
@@ -176,13 +187,10 @@ bool History::around(std::int64_t time_ns, std::int64_t now_ns, Around& found) {
     const auto before = low == none ? none : previous(low, time_ns);
     found.has_before = before != none;
     if (found.has_before) found.before = point(before);
-    if (found.beyond && (channel_ || reading_ == Reading::slerp)) {
-        if (found.high.time_ns != start_ns_) ++facts_.held;  // else the line is only empty yet
-    }
-    if (channel_) {
-        keep(known);
-        note_age(now_ns, found.high.time_ns);
-    }
+    // Until the first sample has come, the line is only empty.
+    const bool held = found.beyond && found.high.time_ns != start_ns_;
+    if (channel_ || reading_ == Reading::slerp) count(now_ns, found.high.time_ns, held);
+    if (channel_) keep(known);
     return true;
 }
 
@@ -204,15 +212,16 @@ bool History::read(std::int64_t time_ns, std::int64_t now_ns, double& value) {
     return true;
 }
 
-std::size_t History::number_count() const { return values_.size() + 3; }
+std::size_t History::number_count() const { return values_.size() + 4; }
 
-std::size_t History::mark_count() const { return stamps_.size() + dues_.size() + 9; }
+std::size_t History::mark_count() const { return stamps_.size() + dues_.size() + 10; }
 
 void History::save(std::vector<double>& numbers, std::vector<std::int64_t>& marks) const {
     numbers.insert(numbers.end(), values_.begin(), values_.end());
-    numbers.insert(numbers.end(), {kept_.value, normal_, ended_});
-    marks.insert(marks.end(), {newest_, kept_.time_ns, kept_due_, latest_due_, facts_.sent,
-                               facts_.dropped, facts_.late, facts_.held, facts_.oldest_ns});
+    numbers.insert(numbers.end(), {kept_.value, normal_, began_, ended_});
+    marks.insert(marks.end(),
+                 {newest_, kept_.time_ns, kept_due_, latest_due_, facts_.sent, facts_.dropped,
+                  facts_.late, facts_.held, facts_.oldest_ns, last_read_ns_});
     marks.insert(marks.end(), stamps_.begin(), stamps_.end());
     marks.insert(marks.end(), dues_.begin(), dues_.end());
 }
@@ -222,7 +231,7 @@ bool History::is_sound(const std::int64_t* marks) const {
     const auto in_reach = [](std::int64_t time_ns) {
         return time_ns > always / 4 && time_ns < never / 4;
     };
-    const auto* stamps = marks + 9;
+    const auto* stamps = marks + 10;
     return marks[0] >= 0 && marks[0] < never / 4 && in_reach(marks[1]) &&
            std::all_of(stamps, stamps + stamps_.size(), in_reach);
 }
@@ -232,14 +241,16 @@ void History::restore(const double*& numbers, const std::int64_t*& marks) {
     numbers += values_.size();
     kept_.value = numbers[0];
     normal_ = numbers[1];
-    ended_ = numbers[2];
-    numbers += 3;
+    began_ = numbers[2];
+    ended_ = numbers[3];
+    numbers += 4;
     newest_ = marks[0];
     kept_.time_ns = marks[1];
     kept_due_ = marks[2];
     latest_due_ = marks[3];
     facts_ = {marks[4], marks[5], marks[6], marks[7], marks[8]};
-    marks += 9;
+    last_read_ns_ = marks[9];
+    marks += 10;
     std::copy_n(marks, stamps_.size(), stamps_.begin());
     marks += stamps_.size();
     std::copy_n(marks, dues_.size(), dues_.begin());

@@ -48,8 +48,9 @@ class History {
     Reading reading() const { return reading_; }
     Beyond beyond() const { return beyond_; }
     const LineFacts& facts() const { return facts_; }
-    // Where the last smoothed reading ended.
-    double& ended() { return ended_; }
+    // From where a smoothed reading heads for `end`: where the one of the step before ended. A
+    // loop that is iterated may read several times in a step.
+    double smooth(std::int64_t now_ns, double end);
 
     // All that changes in a run, as numbers of two kinds. restore() moves both on, and refuses
     // (false) marks that no history can have; those before it are untouched by that.
@@ -75,7 +76,7 @@ class History {
     std::int64_t due(std::int64_t time_ns, std::int64_t before_ns);
     bool hold(std::int64_t time_ns, std::int64_t now_ns, double& value);
     void keep(std::int64_t number);
-    void note_age(std::int64_t now_ns, std::int64_t sample_ns);
+    void count(std::int64_t now_ns, std::int64_t sample_ns, bool held);
 
     std::size_t slot_;
     Reading reading_;
@@ -90,7 +91,8 @@ class History {
     std::int64_t kept_due_ = 0;    // of that sample
     std::int64_t latest_due_ = 0;  // of all samples so far
     double normal_ = 0.0;
-    double ended_ = 0.0;
+    double began_ = 0.0, ended_ = 0.0;  // of the last smoothed reading
+    std::int64_t last_read_ns_ = 0;     // start of the step in which it was read last
     LineFacts facts_;
 };
 

@@ -35,18 +35,18 @@ const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns, 
     auto& past = histories[history];
     if (past.reading() == Reading::slerp) return turn(histories, now_ns, signals);
     const bool smoothed = past.beyond() == Beyond::smoothed;
-    double value = past.ended();
-    double end = 0.0;
+    double value = 0.0, end = 0.0;
     const auto begin_ns = now_ns + shift_ns;
     if (!smoothed && !past.read(begin_ns, now_ns, value)) return too_old;
     if (smoothed || span_ns) {
         if (!past.read(begin_ns + span_ns, now_ns, end)) return too_old;
+        if (smoothed) value = past.smooth(now_ns, end);
         if (span_ns) {
             const double span = static_cast<double>(span_ns) / 1e9;
             slopes[target] = factor * ((end - value) / span);
+        } else {
+            value = 0.5 * (value + end);
         }
-        past.ended() = end;
-        if (!span_ns) value = 0.5 * (value + end);
     }
     signals[target] = factor * value + offset;
     return nullptr;

@@ -59,6 +59,9 @@ class Unit {
     virtual bool has_derivatives() const { return false; }
     virtual Status derivative(const double* inputs, double* outputs);
 
+    // Whether only the thread that runs the engine may step it.
+    virtual bool needs_interpreter() const { return false; }
+
     // Event mode (FMI 3.0): enter, set and get, update until nothing asks for more, leave.
     virtual bool has_event_mode() const { return false; }
     virtual Status enter_event_mode();

@@ -22,7 +22,10 @@ def read(samples, reading, shift, depth):
         [],
         [],
         [(0, 1, shift, 0, 1.0, 0.0)],
-        [(Code.READ, 0, 1), (Code.PUSH, 0, 1)],
+        [],
+        [],
+        [(Code.READ, 0, 1, 1, 0), (Code.PUSH, 0, 1, 1, 0)],
+        (0, 0.0, 1.0, 1, H, H, H, (), ()),
     )
     signals = engine.signals
     signals[0] = samples[0]
@@ -30,7 +33,7 @@ def read(samples, reading, shift, depth):
     found = []
     for sample in samples[1:]:
         signals[0] = sample
-        engine.run(1)
+        engine.run(1, 0)
         found.append(signals[1])
     return found
 

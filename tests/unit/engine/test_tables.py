@@ -6,6 +6,10 @@ import pytest
 from orchestrator.engine import Engine, PythonUnit
 from orchestrator.master.schedule import Beyond, Code, Reading
 
+#: Steps of 1 ns, all the same.
+FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())
+ONE = np.empty(1, dtype=np.int64)
+
 
 class Doubler:
     def step(self, t, h):
@@ -16,12 +20,15 @@ def make(**changed):
     unit = PythonUnit(Doubler(), "d", [("u", "f", None)], [("y", "f", None)])
     tables = {
         "signals": 2,
-        "members": [(unit, 0, 1)],
+        "members": [(unit, 0, 1, 1)],
         "histories": [(1, 3, Reading.HOLD, Beyond.HOLD, -1)],
         "channels": [],
         "copies": [(1, 0, 1.0, 1.0)],
         "reads": [(0, 0, 0, 0, 1.0, 0.0)],
-        "operations": [(Code.COPY, 0, 1), (Code.STEP, 0, 1), (Code.PUSH, 0, 1)],
+        "mixes": [(1, 0, 0.5, 1.0, 0.0)],
+        "loops": [(0, 1e-9, 50, [1], [], [0])],
+        "operations": [(code, 0, 1, 1, 0) for code in (Code.COPY, Code.STEP, Code.PUSH)],
+        "rule": FIXED,
     }
     return Engine(**(tables | changed))
 
@@ -30,10 +37,12 @@ def test_run():
     engine = make()
     engine.start(0, 1)
     rows = np.empty((4, 2))
-    engine.record([0, 1], 1, rows)
-    assert engine.run(4) == (4, 0, -1, "")
+    times = np.empty(4, dtype=np.int64)
+    engine.record([0, 1], 1, rows, times)
+    assert engine.run(4, 0) == (4, 0, -1, -1, "")
     assert (engine.time_ns, engine.rows) == (4, 4)
     assert rows.tolist() == [[1.0, 2.0], [3.0, 6.0], [7.0, 14.0], [15.0, 30.0]]
+    assert times.tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -46,11 +55,24 @@ def test_run():
         ("reads", [(0, 2, 0, 0, 1.0, 0.0)]),
         ("reads", [(0, 0, 0, -1, 1.0, 0.0)]),
         ("reads", [(0, 0, 0, 1, 1.0, 0.0)]),
-        ("operations", [(Code.COPY, 0, 2)]),
-        ("operations", [(Code.READ, -1, 1)]),
-        ("operations", [(Code.STEP, 1, 1)]),
-        ("operations", [(Code.PUSH, 0, -1)]),
-        ("operations", [(Code.COPY, 2**31 - 1, 2**31 - 1)]),
+        ("mixes", [(2, 0, 0.5, 1.0, 0.0)]),
+        ("loops", [(0, 1e-9, 50, [2], [], [0])]),
+        ("loops", [(0, 1e-9, 50, [1], [-1], [0])]),
+        ("loops", [(3, 1e-9, 50, [1], [], [1])]),
+        ("loops", [(0, 1e-9, 0, [1], [], [0])]),
+        ("operations", [(Code.COPY, 0, 2, 1, 0)]),
+        ("operations", [(Code.READ, -1, 1, 1, 0)]),
+        ("operations", [(Code.STEP, 1, 1, 1, 0)]),
+        ("operations", [(Code.PUSH, 0, -1, 1, 0)]),
+        ("operations", [(Code.COPY, 2**31 - 1, 2**31 - 1, 1, 0)]),
+        ("operations", [(Code.BLEND, 1, 1, 1, 0)]),
+        ("operations", [(Code.SOLVE, 0, 1, 1, 0)]),  # no body behind it
+        ("operations", [(Code.SOLVE, 0, 1, 1, 0), (Code.SOLVE, 0, 0, 1, 0)]),
+        ("operations", [(Code.COPY, 0, 1, 2, 2)]),
+        ("operations", [(Code.COPY, 0, 1, 0, 0)]),
+        ("rule", (1, 0.0, 1.0, 1, 1, 1, 1, [2], [])),
+        ("rule", (3, 0.0, 1.0, 1, 1, 1, 1, [], [])),
+        ("rule", (1, 0.0, 1.0, 1, 2, 1, 1, [], [])),
     ],
 )
 def test_rows_that_point_out_of_a_table(table, rows):
@@ -62,32 +84,34 @@ def test_rows_that_point_out_of_a_table(table, rows):
 def test_members_out_of_the_buffer(inputs, outputs):
     unit = PythonUnit(Doubler(), "d", [("u", "f", None)], [("y", "f", None)])
     with pytest.raises(IndexError, match="members"):
-        make(members=[(unit, inputs, outputs)])
+        make(members=[(unit, inputs, outputs, 1)])
 
 
 def test_record_and_lines_are_checked_too():
     engine = make()
     engine.start(0, 1)
     with pytest.raises(IndexError, match="record"):
-        engine.record([2], 1, np.empty((1, 1)))
+        engine.record([2], 1, np.empty((1, 1)), ONE)
     with pytest.raises(IndexError, match="operations"):
         engine.lines(Code.COPY, 0, 2)
     with pytest.raises(ValueError, match="one column per slot"):
-        engine.record([0], 1, np.empty((1, 2)))
+        engine.record([0], 1, np.empty((1, 2)), ONE)
     with pytest.raises(ValueError, match="every must be at least 1"):
-        engine.record([0], 0, np.empty((1, 1)))
+        engine.record([0], 0, np.empty((1, 1)), ONE)
     with pytest.raises(TypeError):  # a copy would be filled, and thrown away
-        engine.record([0], 1, np.zeros((1, 1), dtype=np.float32))
+        engine.record([0], 1, np.zeros((1, 1), dtype=np.float32), ONE)
+    with pytest.raises(ValueError, match="one time per row"):
+        engine.record([0], 1, np.empty((2, 1)), ONE)
 
 
 def test_a_full_block_of_rows_is_not_overrun():
     engine = make()
     engine.start(0, 1)
     rows = np.full((3, 1), -1.0)
-    engine.record([1], 1, rows[:2])
+    engine.record([1], 1, rows[:2], np.empty(2, dtype=np.int64))
     with pytest.raises(ValueError, match="5 rows to record, room for 2"):
-        engine.run(5)
-    engine.run(2)
+        engine.run(5, 0)
+    engine.run(2, 0)
     assert rows[:, 0].tolist() == [2.0, 6.0, -1.0]
 
 

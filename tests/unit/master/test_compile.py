@@ -4,8 +4,9 @@ import pytest
 
 from orchestrator.errors import CapabilityError, PluginError, UnknownNameError
 from orchestrator.master import DelayMode, algorithm_names, algorithms, compile_schedule
-from orchestrator.master.gauss_seidel import groups as gauss_seidel
-from orchestrator.master.jacobi import groups as jacobi
+from orchestrator.master.gauss_seidel import plan as gauss_seidel
+from orchestrator.master.jacobi import plan as jacobi
+from orchestrator.master.plan import Group, Plan
 from orchestrator.master.schedule import Code
 from orchestrator.simunits import block
 from orchestrator.system import System
@@ -28,7 +29,7 @@ def contact(order=tuple(KINDS), delay=None):
 
 
 def order_of(system):
-    return [name for group in gauss_seidel(system) for name in group]
+    return [name for group in gauss_seidel(system).groups for name in group.members]
 
 
 @pytest.mark.parametrize("order", list(permutations(KINDS)))
@@ -56,16 +57,17 @@ def test_gauss_seidel_keeps_the_order_where_nothing_binds_it():
 
 
 def test_jacobi_is_one_group():
-    assert jacobi(contact()) == (tuple(KINDS),)
-    assert jacobi(System("empty")) == ()
+    assert [group.members for group in jacobi(contact()).groups] == [tuple(KINDS)]
 
 
 def test_operations_of_gauss_seidel():
     schedule = compile_schedule(contact(delay="1 ms"), "gauss-seidel", 10**6, DelayMode.PLAIN, ())
-    codes = [Code(code).name for code, _, _ in schedule.operations]
-    assert codes == ["READ", "STEP", "READ", "STEP", "COPY", "STEP", "COPY", "STEP", "PUSH"]
+    codes = [Code(code).name for code, *_ in schedule.operations]
+    # spring and damper have nothing to tell each other: one exchange, one step of two units
+    assert codes == ["READ", "STEP", "COPY", "STEP", "COPY", "STEP", "PUSH"]
+    assert schedule.operations[1] == (Code.STEP, 0, 2, 1, 0)
     assert len(schedule.histories) == 2
-    assert schedule.operations[-1] == (Code.PUSH, 0, 2)
+    assert schedule.operations[-1] == (Code.PUSH, 0, 2, 1, 0)
 
 
 def test_only_what_is_used_has_a_place():
@@ -91,7 +93,8 @@ def test_refusals(monkeypatch):
     with pytest.raises(CapabilityError, match=r"samples at a step of 1e-06 ms"):
         build(contact(delay="3600 s"), step=1)
     monkeypatch.setattr(
-        "orchestrator.master.compile.algorithm", lambda name: lambda system: (("body", "sum"),)
+        "orchestrator.master.algorithms.algorithm",
+        lambda name: lambda system: Plan((Group(("body", "sum")),)),
     )
     with pytest.raises(PluginError, match=r"'lazy' returned .* expected every component once"):
         build(name="lazy")

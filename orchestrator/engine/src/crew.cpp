@@ -1,0 +1,129 @@
+#include "crew.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace softdock {
+
+namespace {
+
+constexpr int timed_calls = 16;
+// What a round of the team costs, measured, with room: sharing must save more.
+constexpr std::int64_t worth_ns = 10000;
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t since(Clock::time_point begin) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+Crew::Group& Crew::group(std::int32_t first, std::int32_t count) {
+    for (auto& known : groups_) {
+        if (known.first == first) return known;
+    }
+    Group made;
+    made.first = first;
+    made.count = count;
+    made.cost_ns.assign(static_cast<std::size_t>(count), INT64_MAX);
+    groups_.push_back(std::move(made));
+    return groups_.back();
+}
+
+Status Crew::step(Engine& engine, std::int32_t first, std::int32_t count, Outcome& outcome) {
+    if (count == 1) return engine.advance(first, outcome);
+    auto& group = this->group(first, count);
+    if (threads_ > 1 && group.timed < timed_calls) return time(engine, group, outcome);
+    if (group.shares.empty()) {
+        for (std::int32_t i = first; i < first + count; ++i) {
+            const auto status = engine.advance(i, outcome);
+            if (failed(status)) return status;
+        }
+        return Status::ok;
+    }
+    group.engine = &engine;
+    share(group);
+    // Of several failures the one of the first unit is told, as if one had been after the other.
+    auto status = Status::ok;
+    for (std::size_t w = 0; w < group.outcomes.size(); ++w) {
+        auto& found = group.outcomes[w];
+        if (!failed(group.statuses[w]) || (failed(status) && outcome.unit < found.unit)) continue;
+        status = group.statuses[w];
+        outcome.unit = found.unit;
+        outcome.reason = found.reason;
+    }
+    return status;
+}
+
+void Crew::share(Group& group) {
+    if (group.shared >= timed_calls) {
+        team_->run(&Crew::work, &group);
+        return;
+    }
+    const auto begin = Clock::now();
+    team_->run(&Crew::work, &group);
+    group.together_ns += since(begin);
+    if (++group.shared == timed_calls && group.together_ns > group.alone_ns) group.shares.clear();
+}
+
+void Crew::work(void* context, std::size_t worker) {
+    auto& group = *static_cast<Group*>(context);
+    auto& outcome = group.outcomes[worker];
+    auto& status = group.statuses[worker];
+    status = Status::ok;
+    for (const auto member : group.shares[worker]) {
+        status = group.engine->advance(member, outcome);
+        if (failed(status)) return;
+    }
+}
+
+Status Crew::time(Engine& engine, Group& group, Outcome& outcome) {
+    for (std::int32_t i = 0; i < group.count; ++i) {
+        const auto begin = Clock::now();
+        const auto status = engine.advance(group.first + i, outcome);
+        if (failed(status)) return status;
+        const auto taken = since(begin);
+        group.alone_ns += taken;
+        auto& least = group.cost_ns[static_cast<std::size_t>(i)];
+        least = std::min<std::int64_t>(least, taken);
+    }
+    if (++group.timed == timed_calls) decide(engine, group);
+    return Status::ok;
+}
+
+// Longest first, each to the worker that has least; those that need the interpreter to worker 0.
+void Crew::decide(const Engine& engine, Group& group) {
+    const auto workers = std::min(threads_, static_cast<std::size_t>(group.count));
+    std::vector<std::int64_t> load(workers, 0);
+    std::vector<std::vector<std::int32_t>> shares(workers);
+    std::vector<std::int32_t> order(static_cast<std::size_t>(group.count));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+        const bool bound_a = engine.unit(group.first + a).needs_interpreter();
+        const bool bound_b = engine.unit(group.first + b).needs_interpreter();
+        return bound_a != bound_b ? bound_a : group.cost_ns[a] > group.cost_ns[b];
+    });
+    for (const auto i : order) {
+        const bool bound = engine.unit(group.first + i).needs_interpreter();
+        const auto least = std::min_element(load.begin(), load.end()) - load.begin();
+        const auto worker = bound ? 0 : static_cast<std::size_t>(least);
+        load[worker] += group.cost_ns[i];
+        shares[worker].push_back(group.first + i);
+    }
+    const auto whole = std::accumulate(load.begin(), load.end(), std::int64_t{0});
+    if (whole - *std::max_element(load.begin(), load.end()) < worth_ns) return;
+    for (auto& share : shares) std::sort(share.begin(), share.end());
+    group.shares = std::move(shares);
+    group.outcomes.assign(workers, Outcome{});
+    group.statuses.assign(workers, Status::ok);
+    if (!team_ || team_->size() < workers) team_ = std::make_unique<Team>(workers);
+}
+
+std::size_t Crew::shared() const {
+    return static_cast<std::size_t>(std::count_if(
+        groups_.begin(), groups_.end(), [](const Group& g) { return !g.shares.empty(); }));
+}
+
+}  // namespace softdock

@@ -1,0 +1,96 @@
+// Saving of everything that moves in an engine: for checkpoints, and for steps that are done again.
+#include <algorithm>
+#include <stdexcept>
+
+#include "engine.hpp"
+#include "loop_solver.hpp"
+#include "step_control.hpp"
+
+namespace softdock {
+
+namespace {
+
+// Saved states of units: number 0 is what a loop goes back to, 1 what a step goes back to.
+constexpr std::size_t marked_number = 1;
+
+}  // namespace
+
+Status Engine::save_unit(std::int32_t member, std::size_t number, Outcome& outcome) {
+    const auto status = members_[member].unit->save(number);
+    if (failed(status)) outcome.unit = member;
+    return status;
+}
+
+Status Engine::restore_unit(std::int32_t member, std::size_t number, Outcome& outcome) {
+    const auto status = members_[member].unit->restore(number);
+    if (failed(status)) outcome.unit = member;
+    return status;
+}
+
+Status Engine::mark(Outcome& outcome) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        const auto status = save_unit(static_cast<std::int32_t>(i), marked_number, outcome);
+        if (failed(status)) return status;
+    }
+    marked_signals_ = signals_;
+    return Status::ok;
+}
+
+Status Engine::rewind(Outcome& outcome) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        const auto status = restore_unit(static_cast<std::int32_t>(i), marked_number, outcome);
+        if (failed(status)) return status;
+    }
+    signals_ = marked_signals_;
+    return Status::ok;
+}
+
+std::vector<std::vector<double>*> Engine::memories() {
+    std::vector<std::vector<double>*> all{&begin_, &before_, &control_->memory()};
+    for (auto& loop : loops_) all.push_back(&loop->memory());
+    return all;
+}
+
+EngineState Engine::save() {
+    EngineState state;
+    state.done = done_;
+    state.time_ns = time_ns_;
+    state.signals = signals_;
+    for (const auto& history : histories_) history.save(state.samples, state.marks);
+    state.memory.push_back(static_cast<double>(last_ns_));
+    for (const auto* part : memories()) {
+        state.memory.insert(state.memory.end(), part->begin(), part->end());
+    }
+    return state;
+}
+
+void Engine::restore(const EngineState& state) {
+    std::size_t numbers = 0, marks = 0, memory = 1;
+    for (const auto& history : histories_) {
+        numbers += history.number_count();
+        marks += history.mark_count();
+    }
+    for (const auto* part : memories()) memory += part->size();
+    bool sound = state.signals.size() == signals_.size() && state.samples.size() == numbers &&
+                 state.marks.size() == marks && state.memory.size() == memory && state.done >= 0;
+    const auto* mark = state.marks.data();
+    for (std::size_t i = 0; sound && i < histories_.size(); ++i) {
+        sound = histories_[i].is_sound(mark);
+        mark += histories_[i].mark_count();
+    }
+    if (!sound) throw std::invalid_argument("the state does not fit the engine's tables");
+    done_ = state.done;
+    time_ns_ = now_ns_ = state.time_ns;
+    std::copy(state.signals.begin(), state.signals.end(), signals_.begin());
+    mark = state.marks.data();
+    const auto* number = state.samples.data();
+    for (auto& history : histories_) history.restore(number, mark);
+    auto from = state.memory.begin();
+    last_ns_ = static_cast<std::int64_t>(*from++);
+    for (auto* part : memories()) {
+        std::copy_n(from, part->size(), part->begin());
+        from += static_cast<std::ptrdiff_t>(part->size());
+    }
+}
+
+}  // namespace softdock

@@ -1,0 +1,74 @@
+#include "loop_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace softdock {
+
+LoopSolver::LoopSolver(Loop loop, std::int32_t number)
+    : loop_(std::move(loop)),
+      x_(size()),
+      g_(size()),
+      residual_(size()),
+      number_(number),
+      discrete_(loop_.discrete.size()) {}
+
+Status LoopSolver::solve(Engine& engine, std::size_t first, std::size_t end, Outcome& outcome) {
+    engine_ = &engine;
+    first_ = first;
+    end_ = end;
+    here_ = 0;
+    for (const auto member : loop_.members) {
+        const auto status = engine.save_unit(member, 0, outcome);
+        if (failed(status)) return status;
+    }
+    for (std::size_t i = 0; i < size(); ++i) x_[i] = engine.get(loop_.unknowns[i]);
+    for (std::size_t i = 0; i < discrete_.size(); ++i) discrete_[i] = engine.get(loop_.discrete[i]);
+    const auto status = iterate(outcome);
+    evaluations_ += here_;
+    worst_ = std::max(worst_, here_);
+    return status;
+}
+
+Status LoopSolver::evaluate(const std::vector<double>& x, Outcome& outcome) {
+    if (here_ > 0) {
+        for (const auto member : loop_.members) {
+            const auto status = engine_->restore_unit(member, 0, outcome);
+            if (failed(status)) return status;
+        }
+    }
+    ++here_;
+    auto& signals = engine_->signals();
+    for (std::size_t i = 0; i < size(); ++i) signals[loop_.unknowns[i]] = x[i];
+    for (std::size_t i = 0; i < discrete_.size(); ++i) signals[loop_.discrete[i]] = discrete_[i];
+    const auto status = engine_->execute(first_, end_, outcome);
+    if (failed(status)) return status;
+    changed_ = false;
+    for (std::size_t i = 0; i < discrete_.size(); ++i) {
+        const double found = signals[loop_.discrete[i]];
+        changed_ = changed_ || found != discrete_[i];
+        discrete_[i] = found;
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+        g_[i] = signals[loop_.unknowns[i]];
+        residual_[i] = g_[i] - x[i];
+    }
+    return Status::ok;
+}
+
+double LoopSolver::excess() const {
+    double largest = changed_ ? 2.0 : 0.0;
+    for (std::size_t i = 0; i < size(); ++i) {
+        const double allowed = loop_.tolerance * std::max(1.0, std::fabs(g_[i]));
+        largest = std::max(largest, std::fabs(residual_[i]) / allowed);
+    }
+    return largest;
+}
+
+Status LoopSolver::give_up(Outcome& outcome) const {
+    outcome.loop = number_;
+    return Status::error;
+}
+
+}  // namespace softdock

@@ -1,0 +1,154 @@
+// Newton's method on the interface: x with body(x) = x.
+//
+// The Jacobian of the residual is made by finite differences through the whole step (each column is
+// one evaluation from the step's begin), kept from step to step, and corrected after every
+// iteration by Broyden's update (1965). It is made anew where the residual falls by less than half.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "loop_solver.hpp"
+
+namespace softdock {
+
+namespace {
+
+// Units integrate with errors of their own: a difference far above those, far below the signals.
+constexpr double perturbation = 1e-6;
+
+class Newton final : public LoopSolver {
+  public:
+    Newton(const Loop& loop, std::int32_t number)
+        : LoopSolver(loop, number),
+          factors_(size() * size()),
+          step_(size()),
+          there_(size()),
+          base_(size()),
+          values_(size()) {
+        memory_.assign(size() * size() + 1, 0.0);  // the Jacobian, and whether there is one
+    }
+
+  private:
+    Status iterate(Outcome& outcome) override {
+        auto status = evaluate(x_, outcome);
+        if (failed(status)) return status;
+        double before = excess();
+        bool fresh = false;
+        while (excess() > 1.0) {
+            if (exhausted()) return give_up(outcome);
+            if (!memory_.back()) {
+                status = differentiate(outcome);
+                if (failed(status)) return status;
+                fresh = true;
+            }
+            if (!direction()) {
+                if (fresh) return give_up(outcome);
+                memory_.back() = 0.0;
+                continue;
+            }
+            status = go(before, outcome);
+            if (failed(status)) return status;
+            const double now = excess();
+            // A kept Jacobian that does not help is made anew; a fresh one is corrected.
+            if (now > 0.5 * before && now > 1.0 && !fresh) memory_.back() = 0.0;
+            fresh = false;
+            before = now;
+        }
+        return Status::ok;
+    }
+
+    // Along the step, half as far while the residual grows.
+    Status go(double before, Outcome& outcome) {
+        base_ = residual_;
+        double part = 1.0;
+        for (int halving = 0;; ++halving) {
+            for (std::size_t i = 0; i < size(); ++i) there_[i] = x_[i] + part * step_[i];
+            const auto status = evaluate(there_, outcome);
+            if (failed(status)) return status;
+            if (excess() <= std::max(1.0, 1.5 * before) || halving == 6 || exhausted()) break;
+            part *= 0.5;
+        }
+        update(part);
+        x_ = there_;
+        return Status::ok;
+    }
+
+    double& jacobian(std::size_t row, std::size_t column) { return memory_[row * size() + column]; }
+
+    // J += (change of residual - J s) s' / (s' s), with s = part * step_.
+    void update(double part) {
+        double square = 0.0;
+        for (const double value : step_) square += part * part * value * value;
+        if (square == 0.0) return;
+        for (std::size_t i = 0; i < size(); ++i) {
+            double miss = residual_[i] - base_[i];
+            for (std::size_t k = 0; k < size(); ++k) miss -= jacobian(i, k) * part * step_[k];
+            for (std::size_t k = 0; k < size(); ++k) {
+                jacobian(i, k) += miss * part * step_[k] / square;
+            }
+        }
+    }
+
+    // The residual at x_ is known; ends with the body evaluated elsewhere, but residual_ at x_.
+    Status differentiate(Outcome& outcome) {
+        base_ = residual_;
+        values_ = g_;
+        there_ = x_;
+        for (std::size_t k = 0; k < size(); ++k) {
+            const double change = perturbation * std::max(1.0, std::fabs(x_[k]));
+            there_[k] = x_[k] + change;
+            const auto status = evaluate(there_, outcome);
+            if (failed(status)) return status;
+            for (std::size_t i = 0; i < size(); ++i) {
+                jacobian(i, k) = (residual_[i] - base_[i]) / (there_[k] - x_[k]);
+            }
+            there_[k] = x_[k];
+        }
+        residual_ = base_;
+        g_ = values_;
+        memory_.back() = 1.0;
+        return Status::ok;
+    }
+
+    // step_ = -J^-1 residual_, by elimination with row pivots; false where J is singular.
+    bool direction() {
+        const auto n = size();
+        std::copy_n(memory_.begin(), n * n, factors_.begin());
+        for (std::size_t i = 0; i < n; ++i) step_[i] = -residual_[i];
+        for (std::size_t k = 0; k < n; ++k) {
+            std::size_t pivot = k;
+            for (std::size_t i = k + 1; i < n; ++i) {
+                if (std::fabs(factors_[i * n + k]) > std::fabs(factors_[pivot * n + k])) pivot = i;
+            }
+            if (!(std::fabs(factors_[pivot * n + k]) > 0.0)) return false;
+            for (std::size_t j = 0; j < n && pivot != k; ++j) {
+                std::swap(factors_[k * n + j], factors_[pivot * n + j]);
+            }
+            std::swap(step_[k], step_[pivot]);
+            for (std::size_t i = k + 1; i < n; ++i) {
+                const double factor = factors_[i * n + k] / factors_[k * n + k];
+                for (std::size_t j = k + 1; j < n; ++j) {
+                    factors_[i * n + j] -= factor * factors_[k * n + j];
+                }
+                step_[i] -= factor * step_[k];
+            }
+        }
+        for (std::size_t k = n; k-- > 0;) {
+            for (std::size_t j = k + 1; j < n; ++j) step_[k] -= factors_[k * n + j] * step_[j];
+            step_[k] /= factors_[k * n + k];
+            if (!std::isfinite(step_[k])) return false;
+        }
+        return true;
+    }
+
+    std::vector<double> factors_;
+    std::vector<double> step_, there_, base_, values_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoopSolver> make_newton(const Loop& loop, std::int32_t number) {
+    return std::make_unique<Newton>(loop, number);
+}
+
+}  // namespace softdock

@@ -1,0 +1,96 @@
+"""An algorithm's plan for a system, with all refusals that need no running unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.master.algorithms import plan_of
+from orchestrator.master.plan import Coupling, Plan
+from orchestrator.system import System
+
+
+def planned(
+    system: System,
+    algorithm: str,
+    options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
+) -> Plan:
+    """Let an algorithm plan a system, and check that the plan can be carried out.
+
+    Parameters
+    ----------
+    system
+        Resolved, and checked but for algebraic loops.
+    algorithm, options
+        A registered algorithm and its own options.
+    rates
+        Communication steps that one step of a component takes, where it is not 1.
+
+    Raises
+    ------
+    DescriptionError
+        If algorithm, options or rates do not exist or do not fit the system.
+    """
+    plan = plan_of(algorithm, system, options or {})
+    if plan.loops is None:
+        system.check()  # nothing iterates: algebraic loops are refused
+    _check_rates(system, algorithm, plan, rates or {})
+    if plan.rule is not None and any(line.delay for line in system.connections):
+        raise CapabilityError(
+            f"algorithm '{algorithm}' varies the communication step, and system"
+            f" '{system.name}' declares delays, which are realised on a grid of equal steps:"
+            " choose an algorithm of fixed steps"
+        )
+    _check_predictions(system, algorithm, plan, rates or {})
+    return plan
+
+
+def _check_predictions(
+    system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]
+) -> None:
+    """Refuse predicted inputs where an algorithm has its own way to bring inputs up to time."""
+    predicted = [line for line in system.connections if line.is_predicted]
+    own_way = plan.coupling is not Coupling.NEWEST or plan.loops is not None
+    if predicted and (own_way or plan.rule is not None):
+        raise CapabilityError(
+            f"algorithm '{algorithm}' has its own way between samples, and connection"
+            f" {predicted[0]} predicts its input ('{predicted[0].extrapolation}'): choose 'jacobi'"
+            " or 'gauss-seidel', or leave the extrapolation out"
+        )
+    for line in predicted:
+        for name in (line.source.component, line.target.component):
+            if rates.get(name, 1) != 1:
+                raise CapabilityError(
+                    f"connection {line} predicts its input ('{line.extrapolation}') over one"
+                    f" communication step, and '{name}' has the rate {rates[name]}: expected 1"
+                )
+
+
+def _check_rates(system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]) -> None:
+    problems: list[DescriptionError] = []
+    for name, ticks in rates.items():
+        if name not in system.components:
+            problems.append(
+                UnknownNameError(
+                    f"rate of '{name}': no such component; components:"
+                    f" {', '.join(system.components)}"
+                )
+            )
+        if isinstance(ticks, bool) or not isinstance(ticks, int) or not 1 <= ticks <= 1_000_000:
+            problems.append(
+                DescriptionError(
+                    f"rate of '{name}': expected a whole number of communication steps, 1 to"
+                    f" 1000000, found {ticks!r}"
+                )
+            )
+    if rates and (plan.loops is not None or plan.rule is not None):
+        problems.append(
+            CapabilityError(
+                f"algorithm '{algorithm}' steps all components together: rates need 'jacobi' or"
+                f" 'gauss-seidel' (rates are given for {', '.join(rates)})"
+            )
+        )
+    if problems:
+        raise DescriptionError.collect(problems)

@@ -1,0 +1,94 @@
+"""The rule by which the engine chooses the length of every step."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from orchestrator.errors import CapabilityError
+from orchestrator.master.buffer import Buffer
+from orchestrator.master.plan import Plan, StepMethod
+from orchestrator.master.schedule import RuleTable
+from orchestrator.system import Connection, DataType, System, is_power
+
+
+def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> RuleTable:
+    """Make the engine's table of a plan's rule.
+
+    Raises
+    ------
+    CapabilityError
+        If the bounds do not hold the first step, or power bonds are needed and there are none.
+    """
+    rule = plan.rule
+    if rule is None:
+        return RuleTable(StepMethod.FIXED, 0.0, 1.0, 1, step_ns, step_ns, step_ns)
+    most_ns = 100 * step_ns if rule.most_ns is None else rule.most_ns
+    if not rule.least_ns <= step_ns <= most_ns:
+        raise CapabilityError(
+            f"communication step of {step_ns / 1e6:g} ms, the first one: expected between the"
+            f" shortest of {rule.least_ns / 1e6:g} ms and the longest of {most_ns / 1e6:g} ms"
+        )
+    checked = sorted(
+        {
+            slot
+            for line in system.connections
+            if _type(system, line) is DataType.REAL
+            for slot in _span(buffer, line)
+        }
+    )
+    bonds: list[tuple[int, int]] = []
+    if rule.method is StepMethod.ECCO:
+        for one, other in power_bonds(system):
+            bonds += zip(_span(buffer, one), _span(buffer, other), strict=True)
+        if not bonds:
+            raise CapabilityError(
+                f"system '{system.name}' has no power bond: two undelayed opposite connections"
+                " between the same two components, the product of whose units is a power, such as"
+                " N and m/s; declare the units, or choose another algorithm"
+            )
+    return RuleTable(
+        rule.method,
+        rule.relative,
+        rule.absolute,
+        rule.order,
+        rule.least_ns,
+        most_ns,
+        step_ns,
+        tuple(checked),
+        tuple(bonds),
+    )
+
+
+def power_bonds(system: System) -> list[tuple[Connection, Connection]]:
+    """Find the pairs of opposite connections whose product is a power.
+
+    An undelayed connection from a component to another, and one back, of the same shape, the
+    product of whose source units is a power: an effort and a flow. Connections with a linear
+    transformation of their own do not count, since their two ends carry different values.
+    """
+    lines = [c for c in system.connections if c.delay is None and c.transformation is None]
+    return [
+        (one, other)
+        for one, other in combinations(lines, 2)
+        if one.source.component == other.target.component
+        and one.target.component == other.source.component
+        and _shape(system, one) == _shape(system, other)
+        and is_power(_unit(system, one), _unit(system, other))
+    ]
+
+
+def _span(buffer: Buffer, line: Connection) -> range:
+    first, size = buffer.slots[str(line.source)]
+    return range(first, first + size)
+
+
+def _type(system: System, line: Connection) -> DataType:
+    return system.components[line.source.component].connectors[line.source.connector].type
+
+
+def _shape(system: System, line: Connection) -> tuple[int, ...]:
+    return system.components[line.source.component].connectors[line.source.connector].shape
+
+
+def _unit(system: System, line: Connection) -> str | None:
+    return system.components[line.source.component].connectors[line.source.connector].unit
