@@ -7,7 +7,9 @@ from orchestrator.engine._engine import (
     Fmu1,
     Fmu2,
     Fmu3,
+    History,
     PythonUnit,
+    Relay,
     SavedState,
     Unit,
 )
@@ -19,7 +21,9 @@ __all__ = [
     "Fmu1",
     "Fmu2",
     "Fmu3",
+    "History",
     "PythonUnit",
+    "Relay",
     "SavedState",
     "Unit",
 ]

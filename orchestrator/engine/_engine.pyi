@@ -5,7 +5,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-Outcome: TypeAlias = tuple[int, int, int, int, str]
+#: key, nominal_ns, loss, quantiles_ns, correlation_ns, times_ns, delays_ns, interpolated, in_order,
+#: by_arrival: see engine/src/channel.hpp
+ChannelRow: TypeAlias = tuple[
+    int,
+    int,
+    float,
+    Sequence[float],
+    int,
+    Sequence[int],
+    Sequence[int],
+    bool,
+    bool,
+    bool,
+]
+Outcome: TypeAlias = tuple[int, int, int, int, int, str]
 
 class Unit:
     @property
@@ -164,8 +178,8 @@ class EngineState:
         done: int,
         time_ns: int,
         signals: Floats,
-        newest: NDArray[np.int64],
         samples: Floats,
+        marks: NDArray[np.int64],
         memory: Floats,
         /,
     ) -> None: ...
@@ -178,18 +192,37 @@ class EngineState:
     @property
     def signals(self) -> Floats: ...
     @property
-    def newest(self) -> NDArray[np.int64]: ...
-    @property
     def samples(self) -> Floats: ...
+    @property
+    def marks(self) -> NDArray[np.int64]: ...
+
+class Relay(Unit):
+    def __init__(self, name: str, direct: bool, sloped: bool, sine: bool, rate: float) -> None: ...
+
+class History:
+    def __init__(
+        self,
+        depth: int,
+        reading: int,
+        beyond: int,
+        channel: Sequence[ChannelRow],
+        start_ns: int,
+        value: float,
+    ) -> None: ...
+    def push(self, time_ns: int, value: float, /) -> None: ...
+    def read(self, time_ns: int, now_ns: int, /) -> float: ...
+    @property
+    def facts(self) -> tuple[int, int, int, int, int]: ...
 
 class Engine:
     def __init__(
         self,
         signals: int,
         members: Sequence[tuple[Unit, int, int, int]],
-        histories: Sequence[tuple[int, int, int]],
+        histories: Sequence[tuple[int, int, int, int, int]],
+        channels: Sequence[ChannelRow],
         copies: Sequence[tuple[int, int, float, float]],
-        reads: Sequence[tuple[int, int, int, float, float]],
+        reads: Sequence[tuple[int, int, int, int, float, float]],
         mixes: Sequence[tuple[int, int, float, float, float]],
         loops: Sequence[tuple[int, float, int, Sequence[int], Sequence[int], Sequence[int]]],
         operations: Sequence[tuple[int, int, int, int, int]],
@@ -214,7 +247,10 @@ class Engine:
     def put_texts(self, first: int, values: Sequence[bytes], /) -> None: ...
     def read_texts(self) -> int: ...
     def start(self, start_ns: int, step_ns: int) -> None: ...
-    def lines(self, code: int, first: int, count: int, /) -> None: ...
+    def lines(self, code: int, first: int, count: int, /) -> int: ...
+    @property
+    def unread(self) -> str: ...
+    def line_facts(self, history: int, /) -> tuple[int, int, int, int, int]: ...
     def record(
         self, slots: Sequence[int], every: int, rows: Floats, times: NDArray[np.int64], /
     ) -> None: ...

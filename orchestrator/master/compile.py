@@ -68,9 +68,10 @@ def compile_schedule(
         mode,
         holding.before,
         lambda line: holding.of(line).late * step_ns,
+        lambda line: system.components[line.target.component].takes_slopes,
     )
     buffer = Buffer(system, plan, rates, recorded)
-    lines = Lines(system, plan, buffer, holding, plans, mode, step_ns)
+    lines = Lines(system, plan, buffer, holding, plans, step_ns)
     emission = Emission(system, plan, buffer, lines)
     return Schedule(
         algorithm_name,
@@ -80,6 +81,7 @@ def compile_schedule(
         tuple(buffer.members),
         buffer.slots,
         tuple(lines.histories),
+        tuple(lines.channels),
         tuple(lines.copies),
         tuple(lines.reads),
         tuple(lines.mixes),
@@ -90,6 +92,7 @@ def compile_schedule(
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
         tuple(loop_delays),
+        lines.watched,
         buffer.text_size,
         tuple(lines.text_copies),
     )

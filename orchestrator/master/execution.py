@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DelayMode, LineStatistics
 from orchestrator.engine import Engine
 from orchestrator.errors import (
     CapabilityError,
@@ -162,6 +162,7 @@ class Execution:
             plan.signals,
             members,
             plan.histories,
+            [channel.row() for channel in plan.channels],
             plan.copies,
             plan.reads,
             plan.mixes,
@@ -242,7 +243,7 @@ class Execution:
         self._expect_going()
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         began = time.perf_counter()
-        _, status, failed, loop, reason = self._engine.run(steps, goal_ns)
+        _, status, failed, loop, read, reason = self._engine.run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         self.wall_seconds += taken
         for unit in self.units:
@@ -252,6 +253,9 @@ class Execution:
             table, when = self.schedule.loops[loop], f"in the step from t = {self.time:.9g} s"
             self._end("a loop did not converge")
             raise ConvergenceError(loop_message(table, residual, iterations, when))
+        if read >= 0:
+            self._end(f"input '{self.schedule.input_of(read)}' failed ({reason})")
+            raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         if status > 1 and failed < 0:
             self._end("no step was short enough")
             raise StepSizeUnderflowError(underflow_message(reason, self.time))
@@ -322,6 +326,13 @@ class Execution:
         """
         self._expect_going()
         self._ports.set(name, value)
+
+    def line_statistics(self) -> dict[str, LineStatistics]:
+        """Return what varying and slerped connections did so far, by connection."""
+        return {
+            line: LineStatistics(*self._engine.line_facts(history))
+            for line, history in self.schedule.watched.items()
+        }
 
     def save(self) -> Checkpoint:
         """Save the run as it stands: units, signals, pasts of all delays, clock and recording.

@@ -113,6 +113,7 @@ def component_of(
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
+        takes_slopes=description.capabilities.takes_input_slopes,
     )
 
 

@@ -67,6 +67,8 @@ class Component:
     has_states
         Whether an output may also depend on inputs through a state. Without one, an output that
         depends at once on some inputs depends on no other.
+    takes_slopes
+        Whether its Real inputs may change linearly over a step, instead of being held.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Component:
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
+    takes_slopes: bool = False
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
