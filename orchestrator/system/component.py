@@ -18,6 +18,14 @@ class SourceKind(StrEnum):
     BLOCK = "block"
 
 
+class Backend(StrEnum):
+    """What runs an FMU: the engine itself, or another tool, to compare with."""
+
+    NATIVE = "native"
+    FMPY = "fmpy"
+    PYFMI = "pyfmi"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a component's behaviour comes from: an FMU's path, or a registered block's name."""
@@ -67,6 +75,8 @@ class Component:
     has_states
         Whether an output may also depend on inputs through a state. Without one, an output that
         depends at once on some inputs depends on no other.
+    backend
+        What runs it, if it is an FMU.
     """
 
     name: str
@@ -75,6 +85,7 @@ class Component:
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
+    backend: Backend = Backend.NATIVE
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
