@@ -64,7 +64,7 @@ class Fmu(Unit):
     def set_state(self, state: SavedState, /) -> int: ...
     def take_log(self) -> list[tuple[int, str, str]]: ...
 
-Ports1: TypeAlias = tuple[list[int], list[int], list[int], list[str]]
+Ports1: TypeAlias = tuple[list[int], list[int], list[int], list[str], list[float]]
 
 class Fmu1(Fmu):
     def __init__(
@@ -107,6 +107,7 @@ class Fmu2(Fmu):
         real_outputs: Sequence[int],
         integer_outputs: Sequence[int],
         boolean_outputs: Sequence[int],
+        integer_input_names: Sequence[str],
         /,
     ) -> None: ...
     def declare(self, rolls_back: bool, takes_slopes: bool, has_derivatives: bool) -> None: ...

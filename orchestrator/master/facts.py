@@ -49,6 +49,8 @@ def facts(
         details = unit.description.details
         values = system.components[unit.name].values
         made = [details.get(key, "") for key in ("kind", "guid", "class")]
+        backend = system.components[unit.name].backend
+        made += [] if backend == "native" else [f"run by {backend}"]
         made += [f"{name} = {values[name]!r}" for name in sorted(values)]
         said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
     for line in system.connections:

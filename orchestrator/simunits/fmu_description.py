@@ -15,6 +15,7 @@ from orchestrator.archive import open_archive, parse_xml, read_entry
 from orchestrator.errors import DescriptionError, FmuError
 from orchestrator.simunits import fmi2_description, fmi3_description
 from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.fmi1_description import describe_fmi1
 from orchestrator.simunits.fmi2_description import describe_fmi2
 from orchestrator.simunits.fmi3_description import describe_fmi3
 from orchestrator.simunits.fmu_variable import FmuVariable
@@ -85,7 +86,7 @@ def read_fmu(path: Path) -> FmuDescription:
     ------
     FmuError
         If the file is missing or damaged, its description is not valid, it is not a
-        Co-Simulation FMU of FMI 2.0 or 3.0, or has no binary for this platform.
+        Co-Simulation FMU of FMI 1.0, 2.0 or 3.0, or has no binary for this platform.
     """
     try:
         stamp = path.stat().st_mtime_ns
@@ -103,12 +104,12 @@ def _read(path: Path, stamp: int) -> FmuDescription:  # noqa: ARG001 - the stamp
         names = set(archive.namelist())
     root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
     text = root.get("fmiVersion", "none")
-    version = {"2.0": 2, "3.0": 3}.get(text[:3])
+    version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
     if version is None:
-        raise FmuError(f"{path}: FMI version {text}; the engine loads FMI 2.0 and 3.0")
+        raise FmuError(f"{path}: FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
     described = _parse(path)
     interface = _interface(path, described)
-    description, variables = _describe(version, described, root)
+    description, variables = _describe(path, version, described, root)
     return FmuDescription(
         path,
         description,
@@ -142,11 +143,11 @@ def _interface(path: Path, described: Any) -> str:
 
 
 def _describe(
-    version: int, described: Any, root: etree._Element
+    path: Path, version: int, described: Any, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
     if version == 3:
         return describe_fmi3(described, root)
-    return describe_fmi2(described)
+    return describe_fmi2(described) if version == 2 else describe_fmi1(path, described, root)
 
 
 def _library(path: Path, version: int, identifier: str, names: set[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -18,17 +18,25 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
-from orchestrator.simunits.fmu_description import read_fmu
+from orchestrator.simunits.fmpy_unit import FmpyUnit
+from orchestrator.simunits.fmu_description import FmuDescription, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.pyfmi_unit import PyfmiUnit
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Component, Connector, Source, SourceKind, System, Value
+from orchestrator.system import Backend, Component, Connector, Source, SourceKind, System, Value
 
 #: The class that runs an FMU, by version and interface.
 _FMU_UNITS: Mapping[tuple[int, str], type[FmuUnit]] = {
+    (1, "CoSimulation"): Fmu1Unit,
     (2, "CoSimulation"): Fmu2Unit,
     (3, "CoSimulation"): Fmu3Unit,
+}
+_BACKENDS: Mapping[Backend, Callable[[str, FmuDescription], SimulationUnit]] = {
+    Backend.FMPY: FmpyUnit,
+    Backend.PYFMI: PyfmiUnit,
 }
 
 
@@ -137,7 +145,7 @@ def resolve(system: System) -> System:
             problems.append(DescriptionError(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
-        resolved[name] = replace(found, values=component.values)
+        resolved[name] = replace(found, values=component.values, backend=component.backend)
     if problems:
         raise DescriptionError.collect(problems)
     return replace(system, components=resolved)
@@ -204,7 +212,10 @@ def make_unit(component: Component) -> SimulationUnit:
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
         described = read_fmu(Path(source.location))
-        unit = _FMU_UNITS[described.version, described.interface](component.name, described)
+        if component.backend is Backend.NATIVE:
+            unit = _FMU_UNITS[described.version, described.interface](component.name, described)
+        else:
+            unit = _BACKENDS[component.backend](component.name, described)
     else:
         kind = _block_class(source.location)
         try:

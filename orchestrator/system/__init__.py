@@ -1,6 +1,6 @@
 """The system graph: what a user draws, as immutable descriptions without any values in motion."""
 
-from orchestrator.system.component import Component, Source, SourceKind
+from orchestrator.system.component import Backend, Component, Source, SourceKind
 from orchestrator.system.connection import (
     Connection,
     Endpoint,
@@ -18,6 +18,7 @@ from orchestrator.system.units import conversion, is_power
 from orchestrator.system.variation import Delivery, Jitter, JitterKind, Newest, Variation
 
 __all__ = [
+    "Backend",
     "Causality",
     "Component",
     "Connection",

@@ -18,6 +18,14 @@ class SourceKind(StrEnum):
     BLOCK = "block"
 
 
+class Backend(StrEnum):
+    """What runs an FMU: the engine itself, or another tool, to compare with."""
+
+    NATIVE = "native"
+    FMPY = "fmpy"
+    PYFMI = "pyfmi"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a component's behaviour comes from: an FMU's path, or a registered block's name."""
@@ -69,6 +77,8 @@ class Component:
         depends at once on some inputs depends on no other.
     takes_slopes
         Whether its Real inputs may change linearly over a step, instead of being held.
+    backend
+        What runs it, if it is an FMU.
     """
 
     name: str
@@ -78,6 +88,7 @@ class Component:
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
     takes_slopes: bool = False
+    backend: Backend = Backend.NATIVE
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:

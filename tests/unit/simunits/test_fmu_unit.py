@@ -45,7 +45,7 @@ def test_integer_inputs(probe):
         unit.set(np.array([0.0, value, 0.0]))
         assert outputs(unit)["m"] == expected
     for value in (2.0**31, -(2.0**31) - 1, np.nan, np.inf):
-        with pytest.raises(StepError, match="Integer input number 0 does not fit the 32 bits"):
+        with pytest.raises(StepError, match=r"input 'n': .* does not fit the 32 bits of FMI"):
             unit.set(np.array([0.0, value, 0.0]))
 
 
@@ -210,6 +210,15 @@ def test_the_unpacked_folder_stays_while_it_is_used(make_fmu):
     assert folder.is_dir()
     del unit
     assert not folder.exists()
+
+
+def test_strings_travel_apart_from_numbers(probe):
+    unit = Fmu2Unit("rig", read_fmu(probe))
+    unit.set_values({"label": "k\u00e4se"})
+    unit.bind(("u",), ("y", "label_out"))
+    unit.setup(0, None)
+    unit.exit_initialisation()
+    assert ([c.name for c in unit.outputs], unit.get_texts()) == (["y"], ["k\u00e4se".encode()])
 
 
 def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
