@@ -40,9 +40,11 @@ def facts(
     }
     for unit in units:
         details = unit.description.details
-        values = system.components[unit.name].values
+        component = system.components[unit.name]
+        values = component.values
         made = [details.get(key, "") for key in ("kind", "guid", "class")]
         made += [f"{name} = {values[name]!r}" for name in sorted(values)]
+        made += [f"{option} {value}" for option, value in component.options.said().items()]
         said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
     for line in system.connections:
         delay = f"delay {line.delay.nominal_ns} ns" if line.delay else "no delay"

@@ -116,7 +116,7 @@ def resolve(system: System) -> System:
             problems.append(DescriptionError(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
-        resolved[name] = replace(found, values=component.values)
+        resolved[name] = replace(found, values=component.values, options=component.options)
     if problems:
         raise DescriptionError.collect(problems)
     return replace(system, components=resolved)

@@ -7,6 +7,7 @@ from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.system import DefaultExperiment, System
 from orchestrator.system.time import nanoseconds, seconds
+from orchestrator.system.unit_options import UnitOptions
 from orchestrator.system.units import conversion
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "SourceKind",
     "System",
     "TransportDelay",
+    "UnitOptions",
     "Value",
     "closed_loops",
     "conversion",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.system.connector import Causality, Connector, Value
+from orchestrator.system.unit_options import UnitOptions
 
 
 class SourceKind(StrEnum):
@@ -67,6 +68,8 @@ class Component:
     has_states
         Whether an output may also depend on inputs through a state. Without one, an output that
         depends at once on some inputs depends on no other.
+    options
+        How the source is run, see :class:`UnitOptions`.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Component:
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
+    options: UnitOptions = UnitOptions()
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:

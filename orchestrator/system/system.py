@@ -138,6 +138,22 @@ class System:
             raise DescriptionError(f"{path}: has no value; set one")
         return value
 
+    def with_options(self, name: str, **changes: object) -> System:
+        """Change how a component is run: ``system.with_options("arm", interface="me")``.
+
+        Raises
+        ------
+        DescriptionError
+            If there is no such component or option, or a value does not fit.
+        """
+        component = self.component(name)
+        try:
+            options = component.options.changed(changes)
+        except DescriptionError as error:
+            told = (f"component '{name}': {text}" for text in error.problems)
+            raise type(error)(*told) from None
+        return self.replace(replace(component, options=options))
+
     def replace(self, component: Component) -> System:
         """Put another component in the place of the one of the same name."""
         self.component(component.name)
