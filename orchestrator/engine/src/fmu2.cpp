@@ -42,12 +42,12 @@ void find(void* library, const char* name, Function& function, bool required = t
 }  // namespace
 
 Fmu2::Fmu2(const std::string& library, const std::string& name, const std::string& guid,
-           const std::string& resources, bool logging)
+           const std::string& resources, bool logging, fmi2::Type type)
     : Unit(name) {
-    load(library);
+    load(library, type == fmi2::co_simulation);
     callbacks_ = {log_message, std::calloc, std::free, nullptr, this};
-    instance_ = call_.instantiate(name.c_str(), fmi2::co_simulation, guid.c_str(),
-                                  resources.c_str(), &callbacks_, 0, logging);
+    instance_ = call_.instantiate(name.c_str(), type, guid.c_str(), resources.c_str(), &callbacks_,
+                                  0, logging);
     if (!instance_) {
         std::string why = log_.empty() ? "no message" : log_.back().text;
         dlclose(library_);
@@ -64,7 +64,7 @@ Fmu2::~Fmu2() {
     if (library_) dlclose(library_);
 }
 
-void Fmu2::load(const std::string& library) {
+void Fmu2::load(const std::string& library, bool steps) {
     library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library_) throw std::runtime_error(dlerror());
     try {
@@ -82,8 +82,8 @@ void Fmu2::load(const std::string& library) {
         find(library_, "fmi2SetInteger", call_.set_integer);
         find(library_, "fmi2SetBoolean", call_.set_boolean);
         find(library_, "fmi2SetString", call_.set_string);
-        find(library_, "fmi2DoStep", call_.do_step);
-        find(library_, "fmi2GetRealStatus", call_.get_real_status);
+        find(library_, "fmi2DoStep", call_.do_step, steps);
+        find(library_, "fmi2GetRealStatus", call_.get_real_status, steps);
         find(library_, "fmi2GetFMUstate", call_.get_state, false);
         find(library_, "fmi2SetFMUstate", call_.set_state, false);
         find(library_, "fmi2FreeFMUstate", call_.free_state, false);
@@ -96,6 +96,12 @@ void Fmu2::load(const std::string& library) {
         dlclose(library_);
         throw;
     }
+}
+
+void* Fmu2::find_symbol(const char* name) {
+    void* symbol = nullptr;
+    find(library_, name, symbol);
+    return symbol;
 }
 
 void Fmu2::bind(Binding inputs, Binding outputs) {

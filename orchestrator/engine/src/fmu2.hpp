@@ -1,4 +1,4 @@
-// One instance of an FMI 2.0 Co-Simulation FMU.
+// One instance of an FMI 2.0 FMU; made for Model Exchange it does not step by itself.
 #pragma once
 
 #include <mutex>
@@ -25,7 +25,7 @@ struct Binding {
 class Fmu2 final : public Unit {
   public:
     Fmu2(const std::string& library, const std::string& name, const std::string& guid,
-         const std::string& resources, bool logging);
+         const std::string& resources, bool logging, fmi2::Type type = fmi2::co_simulation);
     ~Fmu2() override;
 
     void bind(Binding inputs, Binding outputs);
@@ -49,6 +49,12 @@ class Fmu2 final : public Unit {
     Status terminate();
 
     fmi2::Functions& functions() { return call_; }
+    // A function of the library that only Model Exchange has; throws if it is missing.
+    template <class Function>
+    void find_function(const char* name, Function& function) {
+        function = reinterpret_cast<Function>(find_symbol(name));
+    }
+    const Binding& inputs() const { return inputs_; }
     fmi2::Component instance() const { return instance_; }
     // Every status that the library returns goes through here: what may be called later depends on
     // the worst of them.
@@ -63,7 +69,8 @@ class Fmu2 final : public Unit {
     void log(int status, const char* category, std::string text);
 
   private:
-    void load(const std::string& library);
+    void* find_symbol(const char* name);
+    void load(const std::string& library, bool steps);
 
     void* library_ = nullptr;
     fmi2::Functions call_{};

@@ -1,0 +1,43 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "fmi2_model.hpp"
+#include "me_unit.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace softdock {
+
+namespace {
+
+using References = std::vector<fmi2::ValueReference>;
+
+}  // namespace
+
+void bind_me_unit(nb::module_& module) {
+    nb::class_<Model>(module, "Model");
+    nb::class_<Fmi2Model, Model>(module, "Fmi2Model")
+        .def(nb::init<Fmu2&, std::size_t, References, References, bool, bool>(), "fmu"_a,
+             "indicators"_a, "states"_a, "derivatives"_a, "has_jacobian"_a, "tell_steps"_a,
+             nb::keep_alive<1, 2>())
+        .def("bind",
+             [](Fmi2Model& model, const std::vector<bool>& continuous) { model.bind(continuous); });
+
+    nb::class_<MeUnit, Unit>(module, "MeUnit")
+        .def(nb::init<Model&, double, const std::string&, std::vector<std::string>>(), "model"_a,
+             "tolerance"_a, "cvode_folder"_a, "states"_a, nb::keep_alive<1, 2>())
+        .def("bind", &MeUnit::bind)
+        .def("start", [](MeUnit& unit,
+                         std::int64_t time_ns) { return static_cast<int>(unit.start(time_ns)); })
+        .def("memory", &MeUnit::memory)
+        .def("put_back",
+             [](MeUnit& unit, const std::vector<double>& memory) {
+                 return static_cast<int>(unit.put_back(memory));
+             })
+        .def_prop_ro("reached_ns", [](MeUnit& unit) { return unit.reached().time_ns; })
+        .def_prop_ro("derivative_calls", &MeUnit::derivative_calls);
+}
+
+}  // namespace softdock

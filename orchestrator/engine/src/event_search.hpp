@@ -1,0 +1,48 @@
+// State events: where an event indicator changes its sign.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "integrator.hpp"
+
+namespace softdock {
+
+// Whether an indicator changed its sign in the last step of an integrator, which one, and the first
+// moment after it.
+struct Crossing {
+    bool found = false;
+    std::size_t indicator = 0;
+    double time = 0.0;
+};
+
+class EventSearch {
+  public:
+    EventSearch(Ode& ode, Integrator& integrator);
+
+    // The indicators at the present point of the model are those of the mode that holds now.
+    Value start();
+    // Looks at the last step. It leaves the model at its end, or at the crossing.
+    Value search(Crossing& crossing);
+
+    // Indicators that hold, to be saved with the states.
+    std::vector<double>& values() { return low_; }
+    bool& after_event() { return after_event_; }
+    // The indicator that was no number when `search` or `start` failed.
+    std::size_t culprit() const;
+
+  private:
+    Value look(double time, std::vector<double>& values);
+    // The first indicator whose sign differs from that at the beginning; -1 if there is none.
+    long changed(const std::vector<double>& values) const;
+    double secant(double low, double high) const;
+    Value locate(double low, double high, Crossing& crossing);
+
+    Ode& ode_;
+    Integrator& integrator_;
+    std::vector<double> low_, high_, trial_, x_;
+    std::vector<char> positive_;
+    bool after_event_ = true;
+};
+
+}  // namespace softdock
