@@ -31,7 +31,13 @@ class SavedState:
 
 class Fmu2(Unit):
     def __init__(
-        self, library: str, name: str, guid: str, resources: str, logging: bool = False
+        self,
+        library: str,
+        name: str,
+        guid: str,
+        resources: str,
+        logging: bool = False,
+        exchange: bool = False,
     ) -> None: ...
     def bind(
         self,
@@ -63,6 +69,34 @@ class Fmu2(Unit):
     def deserialize_state(self, state: bytes, /) -> SavedState: ...
     def set_state(self, state: SavedState, /) -> int: ...
     def take_log(self) -> list[tuple[int, str, str]]: ...
+
+class Model: ...
+
+class Fmi2Model(Model):
+    def __init__(
+        self,
+        fmu: Fmu2,
+        indicators: int,
+        states: Sequence[int],
+        derivatives: Sequence[int],
+        has_jacobian: bool,
+        tell_steps: bool,
+    ) -> None: ...
+    def bind(self, continuous: Sequence[bool], /) -> None: ...
+
+class MeUnit(Unit):
+    def __init__(
+        self, model: Model, tolerance: float, cvode_folder: str, states: Sequence[str]
+    ) -> None: ...
+    def bind(self) -> None: ...
+    def start(self, time_ns: int, /) -> int: ...
+    def expect_event(self) -> int: ...
+    def memory(self) -> list[float]: ...
+    def put_back(self, memory: Sequence[float], /) -> int: ...
+    @property
+    def reached_ns(self) -> int: ...
+    @property
+    def derivative_calls(self) -> int: ...
 
 class PythonUnit(Unit):
     def __init__(

@@ -3,8 +3,10 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
+from orchestrator.simunits.exchange_description import describe_fmu
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
     block_names,
@@ -22,6 +24,7 @@ __all__ = [
     "Capabilities",
     "FmuUnit",
     "Input",
+    "ModelExchangeUnit",
     "Output",
     "Parameter",
     "SimulationUnit",
@@ -31,6 +34,7 @@ __all__ = [
     "block",
     "block_names",
     "component_of",
+    "describe_fmu",
     "fmu",
     "make_unit",
     "read_fmu",

@@ -56,30 +56,53 @@ def read_fmu(path: Path) -> FmuDescription:
         If the file is missing or damaged, its description is not valid, it is not an FMI 2.0
         Co-Simulation FMU, or has no binary for this platform.
     """
+    described = open_description(path)
+    if described.coSimulation is None:
+        raise FmuError(f"{path}: has no Co-Simulation interface; the engine loads FMI 2.0 CS")
+    return describe(path, described, described.coSimulation)
+
+
+def open_description(path: Path) -> Any:
+    """Read an FMU's model description as FMPy has it, whatever its interfaces.
+
+    Raises
+    ------
+    FmuError
+        If the file is missing or damaged, its description is not valid, or it is not FMI 2.0.
+    """
     try:
         stamp = path.stat().st_mtime_ns
     except OSError:
         raise FmuError(
             f"{path}: no such FMU; build it (`softdock build`) or correct the component's source"
         ) from None
-    return _read(path, stamp)
+    return _read(path, stamp)[0]
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, stamp: int) -> FmuDescription:  # noqa: ARG001 - the stamp renews the cache
+def _read(path: Path, stamp: int) -> tuple[Any, frozenset[str]]:  # noqa: ARG001 - renews the cache
     with open_archive(path, FmuError) as archive:
         content = read_entry(path, archive, "modelDescription.xml", FmuError)
-        names = set(archive.namelist())
+        names = frozenset(archive.namelist())
     root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
     version = root.get("fmiVersion", "none")
     if version != "2.0":
         raise FmuError(f"{path}: FMI version {version}; the engine loads FMI 2.0 Co-Simulation")
-    described = _parse(path)
-    if described.coSimulation is None:
-        raise FmuError(f"{path}: has no Co-Simulation interface; the engine loads FMI 2.0 CS")
+    return _parse(path), names
+
+
+def describe(path: Path, described: Any, interface: Any) -> FmuDescription:
+    """Describe one interface of an FMU that was opened.
+
+    Raises
+    ------
+    FmuError
+        If it has no binary for this machine.
+    """
+    names = _read(path, path.stat().st_mtime_ns)[1]
     system = platform.system(), platform.machine()
     folder = _PLATFORMS.get(system, "-".join(system))
-    library = f"binaries/{folder}/{described.coSimulation.modelIdentifier}.so"
+    library = f"binaries/{folder}/{interface.modelIdentifier}.so"
     if library not in names:
         found = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
         raise FmuError(
@@ -88,7 +111,7 @@ def _read(path: Path, stamp: int) -> FmuDescription:  # noqa: ARG001 - the stamp
         )
     return FmuDescription(
         path,
-        _describe(described),
+        _describe(described, interface),
         {v.name: v.valueReference for v in described.modelVariables},
         described.guid,
         library,
@@ -108,7 +131,7 @@ def _parse(path: Path) -> Any:
         raise FmuError(f"{path}: modelDescription.xml cannot be read: {error}") from error
 
 
-def _describe(described: Any) -> UnitDescription:
+def _describe(described: Any, cs: Any) -> UnitDescription:
     connectors = {}
     for variable in described.modelVariables:
         if variable.causality in set(Causality) and variable.type in _TYPES:
@@ -119,7 +142,6 @@ def _describe(described: Any) -> UnitDescription:
             feedthrough[unknown.variable.name] = tuple(
                 v.name for v in unknown.dependencies if v.causality == Causality.INPUT
             )
-    cs = described.coSimulation
     return UnitDescription(
         name=described.modelName,
         connectors=connectors,
@@ -127,9 +149,9 @@ def _describe(described: Any) -> UnitDescription:
         capabilities=Capabilities(
             can_roll_back=bool(cs.canGetAndSetFMUstate),
             can_serialize=bool(cs.canSerializeFMUstate),
-            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
+            can_vary_step=bool(getattr(cs, "canHandleVariableCommunicationStepSize", True)),
             has_directional_derivatives=bool(cs.providesDirectionalDerivative),
-            takes_input_slopes=bool(cs.canInterpolateInputs),
+            takes_input_slopes=bool(getattr(cs, "canInterpolateInputs", True)),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
         ),
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.

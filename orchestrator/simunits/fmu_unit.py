@@ -39,7 +39,7 @@ def _unpacked(path: Path, stamp: int) -> _Folder:  # noqa: ARG001 - the stamp re
 
 
 class FmuUnit(SimulationUnit):
-    """Runs one instance of an FMI 2.0 Co-Simulation FMU.
+    """Runs one instance of an FMI 2.0 FMU, for Co-Simulation unless ``exchange`` is true.
 
     Raises
     ------
@@ -49,7 +49,9 @@ class FmuUnit(SimulationUnit):
 
     native: Fmu2
 
-    def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
+    def __init__(
+        self, name: str, fmu: FmuDescription, *, logging_on: bool = False, exchange: bool = False
+    ) -> None:
         self._folder = _unpacked(fmu.path, fmu.path.stat().st_mtime_ns)
         folder = self._folder.path
         if not is_whole(folder / fmu.library):
@@ -64,6 +66,7 @@ class FmuUnit(SimulationUnit):
                 fmu.guid,
                 (folder / "resources").as_uri(),
                 logging_on,
+                exchange,
             )
         except RuntimeError as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None

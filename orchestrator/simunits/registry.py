@@ -18,8 +18,14 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.exchange_description import (
+    chosen_interface,
+    describe_fmu,
+    read_exchange,
+)
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import Component, Connector, Source, SourceKind, System
 
@@ -80,7 +86,7 @@ def block(which: str | type[Block]) -> Component:
 
 def _describe(source: Source) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return read_fmu(Path(source.location)).description
+        return describe_fmu(Path(source.location)).description
     return describe_block(source.location, _block_class(source.location))
 
 
@@ -160,7 +166,7 @@ def refuse_second_instances(system: System) -> None:
         if component.source.kind is SourceKind.FMU:
             users.setdefault(component.source.location, []).append(name)
     for location, names in users.items():
-        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process:
+        if len(names) > 1 and describe_fmu(Path(location)).description.capabilities.once_per_process:
             raise CapabilityError(
                 f"components {', '.join(names)}: {location} can be instantiated only once per"
                 " process (canBeInstantiatedOnlyOncePerProcess); use it in one component"
@@ -172,8 +178,9 @@ def make_unit(component: Component) -> SimulationUnit:
     source = component.source
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
-        unit = FmuUnit(component.name, read_fmu(Path(source.location)))
+        unit = _make_fmu(component)
     else:
+        _refuse_fmu_options(component, f"block '{source.location}'")
         kind = _block_class(source.location)
         try:
             made = kind()
@@ -185,3 +192,24 @@ def make_unit(component: Component) -> SimulationUnit:
         unit = BlockUnit(component.name, describe_block(source.location, kind), made)
     unit.set_values(component.values)
     return unit
+
+
+def _make_fmu(component: Component) -> SimulationUnit:
+    path, options = Path(component.source.location), component.options
+    if chosen_interface(component.name, path, options.interface) == "me":
+        return ModelExchangeUnit(component.name, read_exchange(path), options)
+    _refuse_fmu_options(component, f"{path}, run as Co-Simulation,", interface=options.interface)
+    return FmuUnit(component.name, read_fmu(path))
+
+
+def _refuse_fmu_options(component: Component, what: str, interface: str | None = None) -> None:
+    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
+    options = component.options
+    chosen = {"solver": options.solver, "tolerance": options.tolerance}
+    if interface is None:
+        chosen["interface"] = options.interface
+    if given := [f"{key} = {value!r}" for key, value in chosen.items() if value is not None]:
+        raise CapabilityError(
+            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
+            " for FMUs with interface 'me'"
+        )

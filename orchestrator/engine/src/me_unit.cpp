@@ -76,12 +76,15 @@ Status MeUnit::set_inputs(const double* values) {
     if (!running_) return pass(model_.unit().set_inputs(values));
     jumped_ = true;
     if (!jump && !event_mode_) return pass(model_.set_continuous_inputs(values));
-    if (!event_mode_) {
-        const auto status = model_.enter_event_mode();
-        if (failed(status)) return pass(status);
-        event_mode_ = true;
-    }
-    return pass(model_.unit().set_inputs(values));
+    const auto status = expect_event();
+    return failed(status) ? status : pass(model_.unit().set_inputs(values));
+}
+
+Status MeUnit::expect_event() {
+    if (event_mode_) return Status::ok;
+    const auto status = model_.enter_event_mode();
+    event_mode_ = !failed(status);
+    return pass(status);
 }
 
 Status MeUnit::set_slopes(const double* slopes) {

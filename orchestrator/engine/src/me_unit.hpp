@@ -28,6 +28,8 @@ class MeUnit final : public Unit {
     Status start(std::int64_t time_ns);
 
     Status set_inputs(const double* values) override;
+    // Something is about to be set from outside: the next step begins with an event.
+    Status expect_event();
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
 

@@ -30,12 +30,8 @@ Status MeUnit::start(std::int64_t time_ns) {
 }
 
 Status MeUnit::happen(Cause cause, std::size_t indicator) {
-    if (!event_mode_) {
-        const auto status = model_.enter_event_mode();
-        if (failed(status)) return pass(status);
-        event_mode_ = true;
-    }
-    auto status = watch(cause, indicator);
+    auto status = expect_event();
+    if (!failed(status)) status = watch(cause, indicator);
     EventUpdate sum;
     if (!failed(status)) status = iterate(sum);
     if (failed(status)) return status;
