@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace softdock {
 
@@ -12,6 +13,9 @@ namespace {
 bool is_positive(double z) { return z > 0.0; }
 
 constexpr int most_trials = 200;
+// A part of a communication step over which states are straight lines, and what counts as zero of
+// the change over it.
+constexpr double small_part = 1e-3, at_zero = 1e-9;
 // Without states no error control makes the steps short, so more points are looked at.
 constexpr int points_without_states = 16;
 
@@ -24,13 +28,30 @@ EventSearch::EventSearch(Ode& ode, Integrator& integrator)
       high_(low_),
       trial_(low_),
       x_(ode.size()),
+      slopes_(ode.size()),
       positive_(low_.size()) {}
 
 Value EventSearch::start() {
     after_event_ = true;
+    rebound_ = nothing;
     const auto status = ode_.model().get_indicators(low_.data());
     if (failed(status)) return status == Status::discard ? Value::none : Value::broken;
     return culprit() < low_.size() ? Value::none : Value::ok;
+}
+
+Value EventSearch::expect(std::size_t indicator, double length) {
+    const double now = integrator_.time(), *x = integrator_.states();
+    auto value = ode_.derivatives(now, x, slopes_.data());
+    if (value != Value::ok) return value == Value::none ? ode_.go_to(now, x) : value;
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = x[i] + small_part * length * slopes_[i];
+    value = ode_.indicators(now, x_.data(), high_.data());
+    if (value == Value::broken) return value;
+    const double z = low_[indicator], ahead = high_[indicator];
+    const bool turns = value == Value::ok && is_positive(z) != is_positive(ahead);
+    if (turns && std::fabs(z) <= at_zero * std::fabs(ahead - z)) {
+        rebound_ = static_cast<double>(indicator);
+    }
+    return ode_.go_to(now, x);
 }
 
 std::size_t EventSearch::culprit() const {
@@ -60,7 +81,8 @@ long EventSearch::changed(const std::vector<double>& values) const {
 // After an event the points begin close behind it: a ball that bounces low is back before the step
 // ends.
 Value EventSearch::search(Crossing& crossing) {
-    crossing.found = false;
+    crossing = {};
+    const double rebound = std::exchange(rebound_, nothing);
     const double begin = integrator_.time_before(), end = integrator_.time();
     if (low_.empty()) return ode_.go_to(end, integrator_.states());
     for (std::size_t i = 0; i < low_.size(); ++i) positive_[i] = is_positive(low_[i]);
@@ -84,6 +106,7 @@ Value EventSearch::search(Crossing& crossing) {
         value = visit(i == pieces ? end : begin + (end - begin) * i / pieces);
         if (value != Value::ok || crossing.found) return value;
     }
+    if (rebound != nothing) crossing = {false, true, static_cast<std::size_t>(rebound), end};
     return value;
 }
 
@@ -116,7 +139,7 @@ Value EventSearch::locate(double low, double high, Crossing& crossing) {
             low_.swap(trial_);
         }
     }
-    crossing = {true, static_cast<std::size_t>(changed(high_)), high};
+    crossing = {true, false, static_cast<std::size_t>(changed(high_)), high};
     return look(high, high_);
 }
 

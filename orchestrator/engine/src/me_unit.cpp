@@ -168,6 +168,7 @@ Status MeUnit::integrate(double stop, Crossing& crossing) {
     const auto value = search_.search(crossing);
     if (value == Value::broken) return pass(Status::error);
     if (value == Value::none) return unfit_indicator();
+    if (crossing.missed) return accumulates(crossing.indicator);
     if (crossing.found) integrator_->cut(crossing.time);
     return Status::ok;
 }
@@ -189,6 +190,7 @@ void MeUnit::write(std::vector<double>& memory) {
                                double(sloped_),
                                double(was_sloped_),
                                double(search_.after_event()),
+                               search_.rebound(),
                                watch_.crowd_since,
                                watch_.crowd,
                                watch_.in_block,
@@ -225,8 +227,9 @@ Status MeUnit::put_back(const std::vector<double>& memory) {
                        &was_sloped_, &search_.after_event()}) {
         *flag = *next++ != 0.0;
     }
-    for (auto* value : {&watch_.crowd_since, &watch_.crowd, &watch_.in_block, &watch_.block_since,
-                        &watch_.last_block, &watch_.first_block, &watch_.shrinking}) {
+    for (auto* value :
+         {&search_.rebound(), &watch_.crowd_since, &watch_.crowd, &watch_.in_block,
+          &watch_.block_since, &watch_.last_block, &watch_.first_block, &watch_.shrinking}) {
         *value = *next++;
     }
     for (auto* values : {&inputs_, &slopes_, &search_.values()}) {

@@ -59,7 +59,8 @@ class MeUnit final : public Unit {
     Status happen(Cause cause, std::size_t indicator);
     Status iterate(EventUpdate& sum);
     Status watch(Cause cause, std::size_t indicator);
-    Status leave_event_mode(const EventUpdate& sum, Cause cause);
+    Status leave_event_mode(const EventUpdate& sum, Cause cause, std::size_t indicator);
+    Status accumulates(std::size_t indicator);
     Status unfit_indicator();
     Status stuck();
     Status finish(std::int64_t end_ns, double end);

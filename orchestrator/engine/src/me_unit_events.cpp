@@ -10,6 +10,10 @@ namespace {
 
 constexpr int most_rounds = 1000;
 
+std::string indicator_text(std::size_t indicator) {
+    return "event indicator number " + std::to_string(indicator);
+}
+
 }  // namespace
 
 Status MeUnit::start(std::int64_t time_ns) {
@@ -39,7 +43,7 @@ Status MeUnit::happen(Cause cause, std::size_t indicator) {
         ended_ = true;
         return Status::ok;
     }
-    return leave_event_mode(sum, cause);
+    return leave_event_mode(sum, cause, indicator);
 }
 
 // Updates discrete states until nothing asks for more.
@@ -60,7 +64,7 @@ Status MeUnit::iterate(EventUpdate& sum) {
                                    " iterations its discrete states still change");
 }
 
-Status MeUnit::leave_event_mode(const EventUpdate& sum, Cause cause) {
+Status MeUnit::leave_event_mode(const EventUpdate& sum, Cause cause, std::size_t indicator) {
     auto status = model_.enter_continuous_mode();
     if (failed(status)) return pass(status);
     event_mode_ = false;
@@ -74,7 +78,10 @@ Status MeUnit::leave_event_mode(const EventUpdate& sum, Cause cause) {
     if (!failed(status) && sum.states_changed) status = model_.get_states(integrator_->states());
     if (failed(status)) return pass(status);
     if (cause != Cause::jump || sum.states_changed) integrator_->restart();
-    const auto value = search_.start();
+    auto value = search_.start();
+    if (value == Value::ok && cause == Cause::state && sum.states_changed) {
+        value = search_.expect(indicator, length_);
+    }
     if (value == Value::broken) return pass(Status::error);
     return value == Value::none ? unfit_indicator() : Status::ok;
 }
@@ -84,22 +91,24 @@ Status MeUnit::watch(Cause cause, std::size_t indicator) {
     const double now = integrator_->time();
     const auto crowd = watch_.count(now, length_, cause == Cause::state);
     if (crowd == Crowd::none) return Status::ok;
-    const std::string last = cause == Cause::state
-                                 ? "event indicator number " + std::to_string(indicator)
+    if (crowd == Crowd::accumulation) return accumulates(indicator);
+    const std::string last = cause == Cause::state  ? indicator_text(indicator)
                              : cause == Cause::time ? "a time event"
                                                     : "the end of an internal step";
-    if (crowd == Crowd::accumulation) {
-        return fail(Status::error, "events accumulate before t = " + number(now) +
-                                       " s, closer than can be told apart, the last at " + last +
-                                       "; let the motion come to rest below some speed");
-    }
     return fail(Status::error, "chattering at t = " + number(now) + " s: " + number(watch_.crowd) +
                                    " events within " + number(now - watch_.crowd_since) +
                                    " s, the last at " + last + "; give the switching a hysteresis");
 }
 
+Status MeUnit::accumulates(std::size_t indicator) {
+    return fail(Status::error, "events accumulate before t = " + number(integrator_->time()) +
+                                   " s, closer than can be told apart, the last at " +
+                                   indicator_text(indicator) +
+                                   "; let the motion come to rest below some speed");
+}
+
 Status MeUnit::unfit_indicator() {
-    return fail(Status::error, "event indicator number " + std::to_string(search_.culprit()) +
+    return fail(Status::error, indicator_text(search_.culprit()) +
                                    " is not finite (NaN or infinite) near t = " +
                                    number(integrator_->time()) + " s");
 }
@@ -108,24 +117,30 @@ Status MeUnit::unfit_indicator() {
 Status MeUnit::stuck() {
     const double now = integrator_->time(), *x = integrator_->states();
     const auto n = ode_.size();
-    const std::string said = model_.unit().failure();
+    const std::string said = model_.unit().failure(), end = said.empty() ? "" : ": " + said;
+    const auto missing = ode_.missing();
+    if (missing.there) {
+        return fail(Status::error,
+                    "no step from t = " + number(now) +
+                        " s is short enough for finite derivatives: that of state '" +
+                        names_[missing.state] + "' is " + number(missing.value) +
+                        " at t = " + number(missing.time) + " s" + end);
+    }
     std::vector<double> slopes(n, 0.0);
     ode_.derivatives(now, x, slopes.data());
     std::size_t culprit = 0;
     double worst = -1.0;
     for (std::size_t i = 0; i < n; ++i) {
-        const bool finite = std::isfinite(slopes[i]) && std::isfinite(x[i]);
-        const double size = finite ? std::fabs(slopes[i]) / ode_.scale(i, x[i], 0.0)
-                                   : std::numeric_limits<double>::infinity();
+        const double size = std::fabs(slopes[i]) / ode_.scale(i, x[i], 0.0);
         if (size <= worst) continue;
         worst = size;
         culprit = i;
     }
-    std::string why = "the internal step has fallen to " + number(integrator_->step()) +
-                      " s at t = " + number(now) + " s; state '" + names_[culprit] + "' is " +
-                      number(x[culprit]) + " and its derivative " + number(slopes[culprit]);
-    if (!said.empty()) why += "; the FMU said: " + said;
-    return fail(Status::error, std::move(why));
+    return fail(Status::error, "the internal step has fallen to " + number(integrator_->step()) +
+                                   " s at t = " + number(now) + " s, where state '" +
+                                   names_[culprit] + "' (now " + number(x[culprit]) +
+                                   ") changes too fast, by " + number(slopes[culprit]) +
+                                   " per second" + end);
 }
 
 }  // namespace softdock

@@ -31,7 +31,7 @@ void Ode::bind() {
 
 void Ode::set_inputs(double time, const double* values, const double* slopes) {
     start_ = time;
-    moves_ = false;
+    moves_ = missing_.there = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
         inputs_[i] = present_[i] = values[i];
         slopes_[i] = slopes && model_.is_continuous(i) ? slopes[i] : 0.0;
@@ -57,11 +57,15 @@ Value Ode::go_to(double time, const double* x) {
 
 Value Ode::derivatives(double time, const double* x, double* slopes) {
     ++calls_;
-    const auto reached = go_to(time, x);
-    if (reached != Value::ok) return reached;
-    const auto value = worth(model_.get_derivatives(slopes));
-    if (value != Value::ok) return value;
-    return all_finite(slopes, size()) ? Value::ok : Value::none;
+    auto value = go_to(time, x);
+    if (value == Value::ok) value = worth(model_.get_derivatives(slopes));
+    if (value == Value::ok && all_finite(slopes, size())) return value;
+    if (value == Value::broken) return value;
+    missing_ = {true, 0, time, std::nan("")};
+    for (std::size_t i = size(); i-- > 0;) {
+        if (!std::isfinite(slopes[i])) missing_ = {true, i, time, slopes[i]};
+    }
+    return Value::none;
 }
 
 Value Ode::indicators(double time, const double* x, double* values) {

@@ -39,6 +39,14 @@ class Ode {
     // d derivatives / d states there, column after column.
     Value jacobian(double time, const double* x, double* columns);
 
+    // Where derivatives were last none since inputs were set: the state, the time, what was found.
+    struct Missing {
+        bool there = false;
+        std::size_t state = 0;
+        double time = 0.0, value = 0.0;
+    };
+    const Missing& missing() const { return missing_; }
+
     // What an error of one means for state i.
     double scale(std::size_t i, double one, double other) const;
     Status read_nominals();
@@ -52,6 +60,7 @@ class Ode {
     bool moves_ = false;
     std::vector<double> nominals_, inputs_, slopes_, present_;
     std::size_t calls_ = 0;
+    Missing missing_;
 };
 
 }  // namespace softdock
