@@ -24,7 +24,7 @@ from orchestrator.recording import (
     whole_file,
     write_report,
 )
-from orchestrator.simunits import describe_fmu
+from orchestrator.simunits import read_fmu
 from orchestrator.system import SourceKind
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _fmus(outcome: ExperimentOutcome) -> tuple[FmuItem, ...]:
         for name, component in case.system.components.items():
             source = component.source
             if source.kind is SourceKind.FMU and source.location not in items:
-                fmu = describe_fmu(Path(source.location))
+                fmu = read_fmu(Path(source.location))
                 tool = fmu.description.details["tool"]
                 items[source.location] = FmuItem(name, Path(source.location).name, fmu.guid, tool)
     return tuple(items.values())

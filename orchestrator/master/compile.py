@@ -12,7 +12,6 @@ from orchestrator.master.lines import Lines, Operation
 from orchestrator.master.schedule import Code, Schedule
 from orchestrator.system import (
     Connection,
-    DataType,
     Endpoint,
     System,
     closed_loops,
@@ -92,10 +91,10 @@ def _check_types(system: System, recorded: Collection[str]) -> None:
     ends = [(line.source, f"connection {line}") for line in system.connections]
     ends += [(Endpoint.parse(name), f"recording of '{name}'") for name in recorded]
     wrong = [
-        f"{where}: '{end}' is a String; connections and recordings carry Real, Integer and Boolean"
+        f"{where}: '{end}' is a {kind}; connections and recordings carry Real, Integer and Boolean"
         " signals"
         for end, where in ends
-        if system.components[end.component].connectors[end.connector].type is DataType.STRING
+        if (kind := system.components[end.component].connectors[end.connector].type).is_text
     ]
     if wrong:
         raise CapabilityError(*wrong)

@@ -3,7 +3,8 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
-from orchestrator.simunits.exchange_description import describe_fmu
+from orchestrator.simunits.fmi2_unit import Fmu2Unit
+from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
@@ -22,6 +23,8 @@ __all__ = [
     "Block",
     "BlockUnit",
     "Capabilities",
+    "Fmu2Unit",
+    "Fmu3Unit",
     "FmuUnit",
     "Input",
     "ModelExchangeUnit",
@@ -34,7 +37,6 @@ __all__ = [
     "block",
     "block_names",
     "component_of",
-    "describe_fmu",
     "fmu",
     "make_unit",
     "read_fmu",

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
+from math import prod
 from typing import Any
 
-from orchestrator.errors import CapabilityError, FmuError
-from orchestrator.simunits.description import Capabilities
-from orchestrator.simunits.fmu_description import (
-    FmuDescription,
-    describe,
-    open_description,
-    read_fmu,
-)
+from lxml import etree
+
+from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.system import Causality
 
 
@@ -25,14 +18,14 @@ class ExchangeDescription:
 
     Parameters
     ----------
-    fmu
-        Ports, references and library of the interface.
     states
-        Names of the continuous states.
+        Names of the continuous states; an array has one name, with brackets, for each element.
     state_references, derivative_references
-        Their value references and those of their derivatives, in the same order.
+        Value references of the state variables and of their derivatives, in the same order.
+    sizes
+        Number of elements of each state variable.
     indicators
-        Number of event indicators.
+        Number of event indicators, as FMI 2.0 declares it.
     continuous
         Names of the inputs that may change while time goes on.
     has_jacobian
@@ -41,111 +34,89 @@ class ExchangeDescription:
         Whether it wants to know of every internal step.
     """
 
-    fmu: FmuDescription
     states: tuple[str, ...]
     state_references: tuple[int, ...]
     derivative_references: tuple[int, ...]
+    sizes: tuple[int, ...]
     indicators: int
     continuous: frozenset[str]
     has_jacobian: bool
     tell_steps: bool
 
 
-def interfaces(path: Path) -> tuple[str, ...]:
-    """Return what an FMU can be run as, ``"cs"`` and ``"me"``, the usual one first."""
-    described = open_description(path)
-    found = {"cs": described.coSimulation, "me": described.modelExchange}
-    return tuple(name for name, interface in found.items() if interface is not None)
+def as_model_exchange(
+    description: UnitDescription, described: Any, root: etree._Element
+) -> UnitDescription:
+    """Return the description of a unit for the case that it is run by Model Exchange.
 
-
-def chosen_interface(name: str, path: Path, wanted: str | None) -> str:
-    """Return the interface by which a component's FMU is run.
-
-    Raises
-    ------
-    CapabilityError
-        If the FMU does not have the one that is wanted.
-    FmuError
-        If it has none.
+    Parameters
+    ----------
+    description
+        Ports and feed-through, which are those of all interfaces.
+    described, root
+        The model description, as FMPy reads it and as XML.
     """
-    found = interfaces(path)
-    if not found:
-        raise FmuError(f"{path}: has neither a Co-Simulation nor a Model Exchange interface")
-    if wanted is not None and wanted not in found:
-        raise CapabilityError(
-            f"component '{name}': {path} has no interface '{wanted}'; it has: {', '.join(found)}"
-        )
-    return wanted or found[0]
-
-
-def describe_fmu(path: Path, interface: str | None = None) -> FmuDescription:
-    """Describe an FMU by the interface that is wanted, or by its usual one.
-
-    Raises
-    ------
-    FmuError
-        If the file cannot be used.
-    CapabilityError
-        If the FMU does not have the interface.
-    """
-    if chosen_interface("component", path, interface) == "me":
-        return read_exchange(path).fmu
-    return read_fmu(path)
-
-
-def read_exchange(path: Path) -> ExchangeDescription:
-    """Read and check an FMU for Model Exchange.
-
-    Raises
-    ------
-    FmuError
-        If the file cannot be used, has no Model Exchange interface or no binary for this machine.
-    """
-    open_description(path)
-    return _read(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=256)
-def _read(path: Path, stamp: int) -> ExchangeDescription:  # noqa: ARG001 - the stamp renews the cache
-    described = open_description(path)
     interface = described.modelExchange
-    if interface is None:
-        raise FmuError(f"{path}: has no Model Exchange interface")
-    fmu = describe(path, described, interface)
     capabilities = Capabilities(
         can_roll_back=bool(interface.canGetAndSetFMUstate),
         can_serialize=bool(interface.canSerializeFMUstate),
-        has_directional_derivatives=bool(interface.providesDirectionalDerivative),
+        has_directional_derivatives=_differentiates(root),
         takes_input_slopes=True,
         once_per_process=bool(interface.canBeInstantiatedOnlyOncePerProcess),
     )
-    details: Mapping[str, str] = {
-        **fmu.description.details,
+    details = {
+        **description.details,
         "kind": f"FMU, FMI {described.fmiVersion} Model Exchange",
     }
-    description = replace(
-        fmu.description,
-        capabilities=capabilities,
-        has_states=bool(described.derivatives),
-        details=details,
-    )
+    states = bool(described.derivatives)
+    return replace(description, capabilities=capabilities, has_states=states, details=details)
+
+
+def describe_exchange(described: Any, *, has_jacobian: bool) -> ExchangeDescription:
+    """Read the Model Exchange interface from FMPy's model description.
+
+    Parameters
+    ----------
+    described
+        The model description.
+    has_jacobian
+        Whether the FMU gives directional derivatives.
+    """
     derivatives = [unknown.variable for unknown in described.derivatives]
-    states = [variable.derivative for variable in derivatives]
+    variables = [derivative.derivative for derivative in derivatives]
+    sizes = [prod(variable.shape or ()) for variable in variables]
+    names: list[str] = []
+    for variable, size in zip(variables, sizes, strict=True):
+        is_array = bool(variable.shape)
+        names += [f"{variable.name}[{i}]" if is_array else variable.name for i in range(size)]
     return ExchangeDescription(
-        fmu=replace(fmu, description=description),
-        states=tuple(state.name for state in states),
-        state_references=tuple(state.valueReference for state in states),
-        derivative_references=tuple(variable.valueReference for variable in derivatives),
-        indicators=int(described.numberOfEventIndicators),
+        states=tuple(names),
+        state_references=tuple(variable.valueReference for variable in variables),
+        derivative_references=tuple(derivative.valueReference for derivative in derivatives),
+        sizes=tuple(sizes),
+        indicators=int(described.numberOfEventIndicators or 0),
         continuous=frozenset(v.name for v in described.modelVariables if _is_continuous(v)),
-        has_jacobian=capabilities.has_directional_derivatives,
-        tell_steps=not interface.completedIntegratorStepNotNeeded,
+        has_jacobian=has_jacobian,
+        tell_steps=_wants_steps(described),
     )
+
+
+def _differentiates(root: etree._Element) -> bool:
+    element = root.find("ModelExchange")
+    names = ("providesDirectionalDerivative", "providesDirectionalDerivatives")
+    return element is not None and any(element.get(name) in {"true", "1"} for name in names)
+
+
+def _wants_steps(described: Any) -> bool:
+    interface = described.modelExchange
+    if described.fmiVersion.startswith("2"):
+        return not interface.completedIntegratorStepNotNeeded
+    return bool(interface.needsCompletedIntegratorStep)
 
 
 def _is_continuous(variable: Any) -> bool:
     return (
         variable.causality == Causality.INPUT
-        and variable.type == "Real"
+        and variable.type in {"Real", "Float64"}
         and variable.variability in {None, "continuous"}
     )

@@ -6,9 +6,10 @@ import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from orchestrator.engine import Fmi2Model, MeUnit
+from orchestrator.engine import Fmi2Model, Fmi3Model, Fmu, Fmu2, Fmu3, MeUnit
 from orchestrator.errors import CapabilityError, FmuError, LoadError
-from orchestrator.simunits.exchange_description import ExchangeDescription
+from orchestrator.simunits.exchange_description import ExchangeDescription, describe_exchange
+from orchestrator.simunits.fmu_description import open_description
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.unit import Floats, SimulationUnit
 from orchestrator.system import Connector, DataType, UnitOptions, Value
@@ -24,8 +25,8 @@ class ModelExchangeUnit(SimulationUnit):
     ----------
     name
         The component's name.
-    exchange
-        The FMU.
+    instance
+        The FMU, instantiated for Model Exchange.
     options
         Solver and relative tolerance.
 
@@ -39,20 +40,17 @@ class ModelExchangeUnit(SimulationUnit):
 
     native: MeUnit
 
-    def __init__(self, name: str, exchange: ExchangeDescription, options: UnitOptions) -> None:
-        self._exchange = exchange
-        self._instance = FmuUnit(name, exchange.fmu, exchange=True)
+    def __init__(self, name: str, instance: FmuUnit, options: UnitOptions) -> None:
+        self._instance = instance
+        fmu = instance.fmu
+        can = fmu.description.capabilities
+        described = open_description(fmu.path)
+        exchange = describe_exchange(described, has_jacobian=can.has_directional_derivatives)
+        self._continuous = exchange.continuous
         try:
-            self._model = Fmi2Model(
-                self._instance.native,
-                exchange.indicators,
-                exchange.state_references,
-                exchange.derivative_references,
-                exchange.has_jacobian,
-                exchange.tell_steps,
-            )
+            self._model = _model(instance.native, exchange)
         except RuntimeError as error:
-            raise FmuError(f"component '{name}' ({exchange.fmu.path}): {error}") from None
+            raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
         tolerance = DEFAULT_TOLERANCE if options.tolerance is None else options.tolerance
         folder = str(sundials_folder()) if options.solver == "cvode" else ""
         try:
@@ -62,10 +60,16 @@ class ModelExchangeUnit(SimulationUnit):
                 f"component '{name}': solver 'cvode' needs the SUNDIALS libraries of FMPy:"
                 f" {error}; install the package fmpy for this machine, or use solver 'dopri5'"
             ) from None
-        super().__init__(name, exchange.fmu.description, native)
+        super().__init__(name, fmu.description, native)
         self._start_ns = 0
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
+        variables = self._instance.fmu.variables
+        if structural := [name for name in values if variables[name].is_structural]:
+            raise CapabilityError(
+                f"component '{self.name}': structural parameters ({', '.join(structural)}) may"
+                " change the number of states; run the FMU with interface 'cs' to set them"
+            )
         self._instance.set_values(values)
 
     def set_value(self, name: str, value: Value) -> None:
@@ -74,10 +78,15 @@ class ModelExchangeUnit(SimulationUnit):
         self._instance.set_value(name, value)
 
     def _bind(self) -> None:
-        names = [[c.name for c in side] for side in (self.inputs, self.outputs)]
-        self._instance.bind(*names)
-        reals = [c.name for c in self.inputs if c.type is DataType.REAL]
-        self._model.bind([name in self._exchange.continuous for name in reals])
+        self._instance.bind([c.name for c in self.inputs], [c.name for c in self.outputs])
+        references = self._instance.fmu.references
+        self._model.bind(
+            [
+                (references[c.name], c.size, c.name in self._continuous)
+                for c in self.inputs
+                if c.type is DataType.REAL
+            ]
+        )
         self.native.bind()
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
@@ -124,11 +133,22 @@ class ModelExchangeUnit(SimulationUnit):
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time at which the model ended the simulation."""
-        return max(self.native.reached_ns, time_ns)
+        return max(self.native.reached[0], time_ns)
 
     def forward_log(self) -> None:
         """Pass the FMU's messages on to the logger ``orchestrator.fmu.<component>``."""
         self._instance.forward_log()
+
+
+def _model(native: Fmu, exchange: ExchangeDescription) -> Fmi2Model | Fmi3Model:
+    """Return what an integrator sees of an instance, by its version of FMI."""
+    states, derivatives = exchange.state_references, exchange.derivative_references
+    flags = exchange.has_jacobian, exchange.tell_steps
+    if isinstance(native, Fmu3):
+        return Fmi3Model(native, states, derivatives, exchange.sizes, *flags)
+    if not isinstance(native, Fmu2):
+        raise FmuError(f"expected an instance of FMI 2.0 or 3.0, found {type(native).__name__}")
+    return Fmi2Model(native, exchange.indicators, states, derivatives, *flags)
 
 
 def _parts(state: object) -> tuple[object, Sequence[float]]:

@@ -18,16 +18,16 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
-from orchestrator.simunits.exchange_description import (
-    chosen_interface,
-    describe_fmu,
-    read_exchange,
-)
+from orchestrator.simunits.fmi2_unit import Fmu2Unit
+from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Component, Connector, Source, SourceKind, System
+from orchestrator.system import Component, Connector, Source, SourceKind, System, Value
+
+#: The class of an FMU's instances, by version.
+_FMU_UNITS: Mapping[int, type[FmuUnit]] = {2: Fmu2Unit, 3: Fmu3Unit}
 
 
 @cache
@@ -84,15 +84,27 @@ def block(which: str | type[Block]) -> Component:
     return component_of(Source(SourceKind.BLOCK, which.__name__))
 
 
-def _describe(source: Source) -> UnitDescription:
+def _describe(source: Source, values: Mapping[str, Value]) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return describe_fmu(Path(source.location)).description
+        return read_fmu(Path(source.location)).shaped(values).description
     return describe_block(source.location, _block_class(source.location))
 
 
-def component_of(source: Source, name: str = "component") -> Component:
-    """Describe a source as a component."""
-    description = _describe(source)
+def component_of(
+    source: Source, name: str = "component", values: Mapping[str, Value] | None = None
+) -> Component:
+    """Describe a source as a component.
+
+    Parameters
+    ----------
+    source
+        What to describe.
+    name
+        Of the component.
+    values
+        Values of its parameters: structural ones give arrays their extents.
+    """
+    description = _describe(source, values or {})
     return Component(
         name,
         source,
@@ -117,7 +129,7 @@ def resolve(system: System) -> System:
     resolved = {}
     for name, component in system.components.items():
         try:
-            found = component_of(component.source, name)
+            found = component_of(component.source, name, component.values)
         except SoftdockError as error:
             problems.append(DescriptionError(f"component '{name}': {error}"))
             continue
@@ -140,7 +152,7 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
                     f" {', '.join(found.connectors)}"
                 )
             )
-        elif _contract(replace(connector, unit=connector.unit or actual.unit)) != _contract(actual):
+        elif not _agree(connector, actual, found):
             problems.append(
                 DescriptionError(
                     f"{where}: connector '{name}' is declared as {_contract(connector)},"
@@ -148,6 +160,16 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
                 )
             )
     return problems
+
+
+def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
+    """Whether a declared connector is the source's, but for extents that structure gives."""
+    declared = replace(declared, unit=declared.unit or actual.unit)
+    if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
+        dimensions = read_fmu(Path(found.source.location)).variables[actual.name].dimensions
+        if any(isinstance(size, str) for size in dimensions):
+            declared = replace(declared, shape=actual.shape)
+    return _contract(declared) == _contract(actual)
 
 
 def _contract(connector: Connector) -> str:
@@ -166,7 +188,7 @@ def refuse_second_instances(system: System) -> None:
         if component.source.kind is SourceKind.FMU:
             users.setdefault(component.source.location, []).append(name)
     for location, names in users.items():
-        if len(names) > 1 and describe_fmu(Path(location)).description.capabilities.once_per_process:
+        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process:
             raise CapabilityError(
                 f"components {', '.join(names)}: {location} can be instantiated only once per"
                 " process (canBeInstantiatedOnlyOncePerProcess); use it in one component"
@@ -195,20 +217,28 @@ def make_unit(component: Component) -> SimulationUnit:
 
 
 def _make_fmu(component: Component) -> SimulationUnit:
-    path, options = Path(component.source.location), component.options
-    if chosen_interface(component.name, path, options.interface) == "me":
-        return ModelExchangeUnit(component.name, read_exchange(path), options)
-    _refuse_fmu_options(component, f"{path}, run as Co-Simulation,", interface=options.interface)
-    return FmuUnit(component.name, read_fmu(path))
+    options = component.options
+    try:
+        described = read_fmu(Path(component.source.location), options.interface)
+    except CapabilityError as error:
+        raise CapabilityError(f"component '{component.name}': {error}") from None
+    instance = _FMU_UNITS[described.version](component.name, described)
+    if described.interface == "ModelExchange":
+        return ModelExchangeUnit(component.name, instance, options)
+    what = f"{described.path}, run as Co-Simulation,"
+    _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
+    return instance
 
 
-def _refuse_fmu_options(component: Component, what: str, interface: str | None = None) -> None:
+def _refuse_fmu_options(component: Component, what: str) -> None:
     """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
     options = component.options
-    chosen = {"solver": options.solver, "tolerance": options.tolerance}
-    if interface is None:
-        chosen["interface"] = options.interface
-    if given := [f"{key} = {value!r}" for key, value in chosen.items() if value is not None]:
+    given = [
+        f"{name} = {value!r}"
+        for name in ("interface", "solver", "tolerance")
+        if (value := getattr(options, name)) is not None
+    ]
+    if given:
         raise CapabilityError(
             f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
             " for FMUs with interface 'me'"

@@ -17,7 +17,7 @@ from orchestrator.system import Connector, DataType, Value
 Floats = NDArray[np.float64]
 
 #: The engine keeps a unit's signals in this order of types, declared order within a type.
-_ORDER = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN)
+_ORDER = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN, DataType.CLOCK)
 _DISCARD = 2
 
 

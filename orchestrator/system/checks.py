@@ -17,7 +17,7 @@ from orchestrator.errors import (
 )
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connector import Causality, Connector, Value
+from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.units import conversion
 
 Components = Mapping[str, Component]
@@ -131,9 +131,8 @@ def _values(components: Components) -> Iterator[DescriptionError]:
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
-    if isinstance(value, tuple):
-        return value
-    return () if isinstance(value, str) else (float(value),)
+    elements = value if isinstance(value, tuple) else (value,)
+    return tuple(v for v in elements if not isinstance(v, (str, bytes)))
 
 
 def _unconnected(
@@ -143,7 +142,8 @@ def _unconnected(
     for component in components.values():
         for connector in component.of(Causality.INPUT):
             end = Endpoint(component.name, connector.name)
-            if end not in fed and connector.name not in component.values:
+            ticks_alone = connector.type is DataType.CLOCK  # an input clock may stay silent
+            if end not in fed and connector.name not in component.values and not ticks_alone:
                 yield DescriptionError(
                     f"input '{end}' ({expected_value(connector)}) is not connected;"
                     " connect it, or set a value that it keeps"

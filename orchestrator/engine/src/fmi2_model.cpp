@@ -17,30 +17,16 @@ Fmi2Model::Fmi2Model(Fmu2& fmu, std::size_t indicators, std::vector<fmi2::ValueR
     if (states_.size() != derivatives_.size()) {
         throw std::invalid_argument("one derivative for each state");
     }
-    fmu.find_function("fmi2EnterEventMode", call_.enter_event_mode);
-    fmu.find_function("fmi2NewDiscreteStates", call_.new_discrete_states);
-    fmu.find_function("fmi2EnterContinuousTimeMode", call_.enter_continuous_time_mode);
-    fmu.find_function("fmi2CompletedIntegratorStep", call_.completed_integrator_step);
-    fmu.find_function("fmi2SetTime", call_.set_time);
-    fmu.find_function("fmi2SetContinuousStates", call_.set_continuous_states);
-    fmu.find_function("fmi2GetDerivatives", call_.get_derivatives);
-    fmu.find_function("fmi2GetEventIndicators", call_.get_event_indicators);
-    fmu.find_function("fmi2GetContinuousStates", call_.get_continuous_states);
-    fmu.find_function("fmi2GetNominalsOfContinuousStates", call_.get_nominals);
-}
-
-void Fmi2Model::bind(std::vector<bool> continuous) {
-    const auto& reals = fmu_.inputs().reals;
-    if (continuous.size() != reals.size()) throw std::invalid_argument("one mark per Real input");
-    continuous_ = std::move(continuous);
-    moving_.clear();
-    places_.clear();
-    for (std::size_t i = 0; i < reals.size(); ++i) {
-        if (!continuous_[i]) continue;
-        moving_.push_back(reals[i]);
-        places_.push_back(i);
-    }
-    values_.resize(moving_.size());
+    fmu.find("fmi2EnterEventMode", call_.enter_event_mode);
+    fmu.find("fmi2NewDiscreteStates", call_.new_discrete_states);
+    fmu.find("fmi2EnterContinuousTimeMode", call_.enter_continuous_time_mode);
+    fmu.find("fmi2CompletedIntegratorStep", call_.completed_integrator_step);
+    fmu.find("fmi2SetTime", call_.set_time);
+    fmu.find("fmi2SetContinuousStates", call_.set_continuous_states);
+    fmu.find("fmi2GetDerivatives", call_.get_derivatives);
+    fmu.find("fmi2GetEventIndicators", call_.get_event_indicators);
+    fmu.find("fmi2GetContinuousStates", call_.get_continuous_states);
+    fmu.find("fmi2GetNominalsOfContinuousStates", call_.get_nominals);
 }
 
 Status Fmi2Model::set_time(double time) { return fmu_.note(call_.set_time(fmu_.instance(), time)); }
@@ -81,15 +67,11 @@ Status Fmi2Model::completed_step(bool& event, bool& terminate) {
     return status;
 }
 
-bool Fmi2Model::is_continuous(std::size_t input) const {
-    return input < continuous_.size() && continuous_[input];
-}
-
 Status Fmi2Model::set_continuous_inputs(const double* inputs) {
-    if (moving_.empty()) return Status::ok;
-    for (std::size_t i = 0; i < places_.size(); ++i) values_[i] = inputs[places_[i]];
-    return fmu_.note(
-        fmu_.functions().set_real(fmu_.instance(), moving_.data(), moving_.size(), values_.data()));
+    const auto& references = moving_.references();
+    if (references.empty()) return Status::ok;
+    return fmu_.note(fmu_.functions().set_real(fmu_.instance(), references.data(),
+                                               references.size(), moving_.pick(inputs).data()));
 }
 
 Status Fmi2Model::enter_event_mode() { return fmu_.note(call_.enter_event_mode(fmu_.instance())); }

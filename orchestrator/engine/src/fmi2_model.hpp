@@ -34,13 +34,9 @@ struct ExchangeFunctions {
 
 class Fmi2Model final : public Model {
   public:
-    // `states` and `derivatives` are value references, `continuous` one number for each Real input
-    // that is bound: whether it may change continuously.
+    // `states` and `derivatives` are value references.
     Fmi2Model(Fmu2& fmu, std::size_t indicators, std::vector<fmi2::ValueReference> states,
               std::vector<fmi2::ValueReference> derivatives, bool has_jacobian, bool tell_steps);
-
-    // After the inputs of the instance were bound: which may change continuously.
-    void bind(std::vector<bool> continuous);
 
     Status set_time(double time) override;
     Status set_states(const double* x) override;
@@ -49,7 +45,6 @@ class Fmi2Model final : public Model {
     Status get_derivatives(double* slopes) override;
     Status get_indicators(double* indicators) override;
     Status completed_step(bool& event, bool& terminate) override;
-    bool is_continuous(std::size_t input) const override;
     Status set_continuous_inputs(const double* inputs) override;
     Status enter_event_mode() override;
     Status update_discrete(EventUpdate& update) override;
@@ -63,10 +58,6 @@ class Fmi2Model final : public Model {
     fmi2::ExchangeFunctions call_{};
     std::vector<fmi2::ValueReference> states_, derivatives_;
     bool has_jacobian_, tell_steps_;
-    std::vector<bool> continuous_;
-    std::vector<fmi2::ValueReference> moving_;  // continuous inputs, and their place among all
-    std::vector<std::size_t> places_;
-    std::vector<double> values_;
 };
 
 }  // namespace softdock

@@ -41,6 +41,8 @@ MeUnit::MeUnit(Model& model, double tolerance, const std::string& cvode_folder,
 void MeUnit::bind() {
     input_count_ = model_.unit().input_count();
     output_count_ = model_.unit().output_count();
+    text_input_count_ = model_.unit().text_input_count();
+    text_output_count_ = model_.unit().text_output_count();
     inputs_.assign(input_count_, 0.0);
     slopes_ = inputs_;
     ode_.bind();
@@ -94,6 +96,14 @@ Status MeUnit::set_slopes(const double* slopes) {
 }
 
 Status MeUnit::get_outputs(double* values) { return pass(model_.unit().get_outputs(values)); }
+
+// Texts are discrete: setting one is an event.
+Status MeUnit::set_texts(const std::string* values) {
+    const auto status = running_ ? expect_event() : Status::ok;
+    return failed(status) ? status : pass(model_.unit().set_texts(values));
+}
+
+Status MeUnit::get_texts(std::string* values) { return pass(model_.unit().get_texts(values)); }
 
 Status MeUnit::derivative(const double* inputs, double* outputs) {
     return pass(model_.unit().derivative(inputs, outputs));

@@ -32,6 +32,8 @@ class MeUnit final : public Unit {
     Status expect_event();
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
+    Status set_texts(const std::string* values) override;
+    Status get_texts(std::string* values) override;
 
     bool can_roll_back() const override { return model_.unit().can_roll_back(); }
     Status save(std::size_t number) override;

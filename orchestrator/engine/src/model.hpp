@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "moving_inputs.hpp"
 #include "unit.hpp"
 
 namespace softdock {
@@ -41,8 +42,9 @@ class Model {
     virtual Status completed_step(bool& event, bool& terminate) = 0;
 
     // Of all inputs, in the order of the unit, those that may change continuously are set.
-    virtual bool is_continuous(std::size_t input) const = 0;
+    bool is_continuous(std::size_t input) const { return moving_.contains(input); }
     virtual Status set_continuous_inputs(const double* inputs) = 0;
+    MovingInputs& moving_inputs() { return moving_; }
 
     // Event mode.
     virtual Status enter_event_mode() = 0;
@@ -56,6 +58,9 @@ class Model {
     // The instance as a unit: inputs, outputs, saved states, derivatives of the outputs. It does
     // not step.
     virtual Unit& unit() = 0;
+
+  protected:
+    MovingInputs moving_;
 
   private:
     ModelSize size_;

@@ -7,12 +7,12 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from orchestrator.simunits import make_unit
-from orchestrator.simunits.exchange_description import read_exchange
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import fmu
 
@@ -108,8 +108,6 @@ def open_unit(exchange: Callable[[str], Path]) -> Callable[..., ModelExchangeUni
     ) -> ModelExchangeUnit:
         path = exchange(model)
         component = fmu(path).with_values(values or {})
-        from dataclasses import replace
-
         component = replace(component, name=model, options=component.options.changed(options))
         unit = make_unit(component)
         assert isinstance(unit, ModelExchangeUnit)
@@ -119,9 +117,3 @@ def open_unit(exchange: Callable[[str], Path]) -> Callable[..., ModelExchangeUni
         return unit
 
     return make
-
-
-@pytest.fixture
-def described(exchange: Callable[[str], Path]) -> Callable[[str], object]:
-    """Read the Model Exchange description of a model."""
-    return lambda model: read_exchange(exchange(model))
