@@ -20,7 +20,8 @@ class Fmu2Unit(FmuUnit):
         fmu = self.fmu
         resources = (folder / "resources").as_uri()
         exchange = fmu.interface == "ModelExchange"
-        native = Fmu2(str(folder / fmu.library), name, fmu.guid, resources, self._logging_on, exchange)
+        library = str(folder / fmu.library)
+        native = Fmu2(library, name, fmu.guid, resources, self._logging_on, exchange)
         can = fmu.description.capabilities
         native.declare(can.can_roll_back, can.takes_input_slopes, can.has_directional_derivatives)
         return native

@@ -161,4 +161,4 @@ def sundials_folder() -> Path:
     """Return where FMPy has the SUNDIALS libraries of this platform, if it has any."""
     import fmpy
 
-    return Path(fmpy.__file__).parent / "sundials" / fmpy.platform_tuple
+    return Path(fmpy.__file__).parent / "sundials" / str(fmpy.platform_tuple)

@@ -34,27 +34,25 @@ MODELS = {
 }
 
 
+def _variable(name: str, reference: int, attributes: str, kind: str) -> str:
+    head = f'<ScalarVariable name="{name}" valueReference="{reference}" {attributes}>'
+    return f"{head}{kind}</ScalarVariable>"
+
+
 def description(model: str) -> str:
     """Return the model description: value references as in exchange.c."""
     states, indicators = MODELS[model]
     variables = [
-        f'<ScalarVariable name="x{i}" valueReference="{i}" initial="exact"><Real start="0"/>'
-        "</ScalarVariable>"
-        for i in range(states)
+        _variable(f"x{i}", i, 'initial="exact"', '<Real start="0"/>') for i in range(states)
     ]
     variables += [
-        f'<ScalarVariable name="der(x{i})" valueReference="{3 + i}">'
-        f'<Real derivative="{i + 1}"/></ScalarVariable>'
-        for i in range(states)
+        _variable(f"der(x{i})", 3 + i, "", f'<Real derivative="{i + 1}"/>') for i in range(states)
     ]
     variables += [
-        '<ScalarVariable name="u" valueReference="6" causality="input"><Real start="0"/>'
-        "</ScalarVariable>",
-        '<ScalarVariable name="y" valueReference="7" causality="output"><Real/></ScalarVariable>',
-        '<ScalarVariable name="p" valueReference="8" causality="parameter" variability="fixed">'
-        '<Real start="1"/></ScalarVariable>',
-        '<ScalarVariable name="count" valueReference="0" causality="output"'
-        ' variability="discrete"><Integer/></ScalarVariable>',
+        _variable("u", 6, 'causality="input"', '<Real start="0"/>'),
+        _variable("y", 7, 'causality="output"', "<Real/>"),
+        _variable("p", 8, 'causality="parameter" variability="fixed"', '<Real start="1"/>'),
+        _variable("count", 0, 'causality="output" variability="discrete"', "<Integer/>"),
     ]
     unknowns = "".join(f'<Unknown index="{states + 1 + i}"/>' for i in range(states))
     listed = f"<Derivatives>{unknowns}</Derivatives>" if states else ""

@@ -1,12 +1,13 @@
 """States of Model Exchange units between events: closed forms, SciPy, steps, inputs."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from orchestrator.errors import CapabilityError, StepError
+from orchestrator.errors import CapabilityError
 from orchestrator.simunits import model_exchange_unit
 
 SOLVERS = ("dopri5", "cvode")
@@ -127,12 +128,12 @@ def test_a_step_from_another_time_is_refused(open_unit):
 def test_a_derivative_that_is_no_number_ends_in_a_clear_error(open_unit, solver):
     unit = open_unit("root", solver=solver)
     ends = 2 - 2 * math.log(2)
-    with pytest.raises(StepError, match=r"derivatives: that of state 'x0' is -?nan at t = 0.6137"):
-        for number in range(10):
-            result = unit.do_step(number * 100 * MS, 100 * MS)
-            if result.failed:
-                assert number == int(ends * 10)
-                raise StepError(result.reason)
+    results = [unit.do_step(number * 100 * MS, 100 * MS) for number in range(7)]
+    assert [result.failed for result in results] == [
+        number == int(10 * ends) for number in range(7)
+    ]
+    reason = results[6].reason
+    assert re.search(r"derivatives: that of state 'x0' is -?nan at t = 0\.6137", reason), reason
 
 
 def test_cvode_without_its_libraries_says_what_to_do(open_unit, monkeypatch, tmp_path):
