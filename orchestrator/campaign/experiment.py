@@ -73,6 +73,7 @@ class RunOptions(_Table):
     record: tuple[str, ...] | None = None
     formats: tuple[str, ...] | None = Field(None, min_length=1)
     flush: Time | None = None
+    backend: Literal["native", "fmpy", "pyfmi"] | None = None
 
 
 class Recorder(_Table):

@@ -140,6 +140,8 @@ def _expect_components(names: Collection[str], systems: Mapping[str, System]) ->
 def _simulate(
     name: str, system: System, options: RunOptions, progress: Any, journal: Journal | None
 ) -> Result:
+    if options.backend is not None:
+        system = system.with_backend(options.backend)
     return simulate(
         system,
         step=options.step,

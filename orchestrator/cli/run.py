@@ -49,6 +49,9 @@ def run(
     flush: Annotated[
         str | None, typer.Option(help="Wall time between two writings while it runs, as '1 s'")
     ] = None,
+    backend: Annotated[
+        Literal["native", "fmpy", "pyfmi"] | None, typer.Option(help="What runs the FMUs")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report."""
@@ -66,10 +69,15 @@ def run(
         record=tuple(record) if record else None,
         formats=tuple(format_) if format_ else None,
         flush=flush,
+        backend=backend,
     )
     name = folder.resolve().name if target.is_dir() or target.suffix == ".toml" else target.stem
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
-    given |= {"--every": None if every is None else str(every), "--flush": flush}
+    given |= {
+        "--every": None if every is None else str(every),
+        "--flush": flush,
+        "--backend": backend,
+    }
     changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
     changed += [f"--record {text}" for text in record or []]
     changed += [f"--format {text}" for text in format_ or []]

@@ -12,6 +12,7 @@ from orchestrator.master.lines import Lines, Operation
 from orchestrator.master.schedule import Code, Schedule
 from orchestrator.system import (
     Connection,
+    DataType,
     Endpoint,
     System,
     closed_loops,
@@ -84,17 +85,28 @@ def compile_schedule(
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
         tuple(loops),
+        buffer.text_size,
+        tuple(lines.text_copies),
     )
 
 
 def _check_types(system: System, recorded: Collection[str]) -> None:
-    ends = [(line.source, f"connection {line}") for line in system.connections]
-    ends += [(Endpoint.parse(name), f"recording of '{name}'") for name in recorded]
+    def kind(end: Endpoint) -> DataType:
+        return system.components[end.component].connectors[end.connector].type
+
     wrong = [
-        f"{where}: '{end}' is a {kind}; connections and recordings carry Real, Integer and Boolean"
-        " signals"
-        for end, where in ends
-        if (kind := system.components[end.component].connectors[end.connector].type).is_text
+        f"recording of '{name}': it is a {kind(end)}; only numbers are recorded, so leave it out"
+        for name in recorded
+        if kind(end := Endpoint.parse(name)).is_text
     ]
+    for line in system.connections:
+        carried = kind(line.source)
+        if carried.is_text and line.delay is not None:
+            wrong.append(
+                f"connection {line}: a {carried} cannot be delayed: only numbers have a past;"
+                " remove the delay, or pass it on in a block"
+            )
+        if carried.is_text and line.transformation is not None:
+            wrong.append(f"connection {line}: a {carried} has no factor or offset; remove them")
     if wrong:
         raise CapabilityError(*wrong)

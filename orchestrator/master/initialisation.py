@@ -8,7 +8,7 @@ import numpy as np
 
 from orchestrator.engine import Engine
 from orchestrator.errors import StepError
-from orchestrator.master.schedule import Code, Schedule
+from orchestrator.master.schedule import Code, Member, Schedule
 from orchestrator.simunits import SimulationUnit
 
 
@@ -34,17 +34,14 @@ def initialise(
         unit.setup(start_ns, stop_ns)
     signals = engine.signals
     for _ in range(schedule.initial_passes):
-        before = signals.copy()
+        before, texts_before = signals.copy(), engine.texts
         for code, first, count in schedule.operations:
             if code == Code.STEP:
-                member, unit = schedule.members[first], units[first]
-                unit.set(signals[member.input_offset :][: member.input_size])
-                unit.initialise_outputs(start_ns)
-                unit.get(signals[member.output_offset :][: member.output_size])
+                _evaluate(units[first], schedule.members[first], engine, start_ns)
             elif code != Code.PUSH:
                 engine.start(start_ns, schedule.step_ns)  # the past is what the signals are now
                 engine.lines(code, first, count)
-        if np.array_equal(before, signals):
+        if np.array_equal(before, signals) and engine.texts == texts_before:
             break
     for name, (slot, size) in schedule.slots.items():
         if not np.isfinite(signals[slot : slot + size]).all():
@@ -54,3 +51,15 @@ def initialise(
     engine.start(start_ns, schedule.step_ns)
     for unit in units:
         unit.exit_initialisation()
+
+
+def _evaluate(unit: SimulationUnit, member: Member, engine: Engine, start_ns: int) -> None:
+    """Let the outputs of a unit follow its inputs at the start."""
+    signals = engine.signals
+    unit.set(signals[member.input_offset :][: member.input_size])
+    if member.text_inputs:
+        unit.set_texts(engine.texts[member.text_input_offset : member.text_output_offset])
+    unit.initialise_outputs(start_ns)
+    unit.get(signals[member.output_offset :][: member.output_size])
+    if member.text_outputs:
+        engine.put_texts(member.text_output_offset, unit.get_texts())

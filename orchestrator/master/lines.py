@@ -47,6 +47,8 @@ class Lines:
     ) -> None:
         self._system = system
         self._slots = buffer.slots
+        self._text_slots = buffer.text_slots
+        self.text_copies: list[tuple[int, int]] = []
         self._plans = plans
         self.histories: list[tuple[int, int, int]] = []
         self.copies: list[tuple[int, int, float, float]] = []
@@ -76,8 +78,15 @@ class Lines:
     def exchange(self, lines: Iterable[Connection]) -> list[Operation]:
         """Return the operations that bring the newest values along these connections."""
         rows = {target: first for held in self._rows.values() for target, first in held}
-        first_copy, first_read = len(self.copies), len(self.reads)
+        first_copy, first_read, first_text = (
+            len(self.copies),
+            len(self.reads),
+            len(self.text_copies),
+        )
         for line in lines:
+            if str(line.target) in self._text_slots:
+                self._copy_texts(line)
+                continue
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
             plan = self._plans.get(line.target)
@@ -93,7 +102,14 @@ class Lines:
             operations.append((Code.COPY, first_copy, len(self.copies) - first_copy))
         if len(self.reads) > first_read:
             operations.append((Code.READ, first_read, len(self.reads) - first_read))
+        if len(self.text_copies) > first_text:
+            operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
         return operations
+
+    def _copy_texts(self, line: Connection) -> None:
+        source, size = self._text_slots[str(line.source)]
+        target, _ = self._text_slots[str(line.target)]
+        self.text_copies += [(source + i, target + i) for i in range(size)]
 
     def _linear(self, line: Connection) -> tuple[float, float]:
         """Unit conversion, then the connection's own linear transformation, as one."""

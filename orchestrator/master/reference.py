@@ -43,13 +43,17 @@ def run_reference(execution: Execution, steps: int) -> NDArray[np.float64]:
     signals = np.zeros(plan.signals)
     for name, (slot, size) in plan.slots.items():
         signals[slot : slot + size] = np.ravel(execution.get(name))
+    texts = [b""] * plan.texts
+    for member, unit in zip(plan.members, execution.units, strict=True):
+        if member.text_outputs:
+            texts[member.text_output_offset : member.text_output_end] = unit.get_texts()
     past = [_Past(reading, plan.step_ns, signals[slot]) for slot, _, reading in plan.histories]
     rows = [signals.copy()]
     for number in range(steps):
         elapsed = number * plan.step_ns
         for code, first, count in plan.operations:
             for row in range(first, first + count):
-                _execute(execution, Code(code), row, signals, past, elapsed)
+                _execute(execution, Code(code), row, signals, texts, past, elapsed)
         rows.append(signals.copy())
     return np.array(rows)
 
@@ -59,6 +63,7 @@ def _execute(
     code: Code,
     row: int,
     signals: NDArray[np.float64],
+    texts: list[bytes],
     past: list[_Past],
     elapsed_ns: int,
 ) -> None:
@@ -71,10 +76,17 @@ def _execute(
         signals[target] = factor * past[history].read(elapsed_ns + shift) + offset
     elif code is Code.PUSH:
         past[row].samples.append(float(signals[plan.histories[row][0]]))
+    elif code is Code.TEXT:
+        source, target = plan.text_copies[row]
+        texts[target] = texts[source]
     else:
         member, unit = plan.members[row], execution.units[row]
         unit.set(signals[member.input_offset :][: member.input_size])
+        if member.text_inputs:
+            unit.set_texts(texts[member.text_input_offset : member.text_output_offset])
         result = unit.do_step(execution.start_ns + elapsed_ns, plan.step_ns)
         if result.failed:
             raise RuntimeError(f"{unit.name}: {result.reason}")
         unit.get(signals[member.output_offset :][: member.output_size])
+        if member.text_outputs:
+            texts[member.text_output_offset : member.text_output_end] = unit.get_texts()

@@ -16,6 +16,7 @@ class Code(IntEnum):
     READ = 1
     STEP = 2
     PUSH = 3
+    TEXT = 4
 
 
 class Reading(IntEnum):
@@ -27,7 +28,7 @@ class Reading(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One component's place in the signal buffer."""
+    """One component's place in the buffers of signals and of texts."""
 
     name: str
     inputs: tuple[str, ...]
@@ -36,6 +37,11 @@ class Member:
     output_offset: int
     input_size: int
     output_size: int
+    text_inputs: tuple[str, ...] = ()
+    text_outputs: tuple[str, ...] = ()
+    text_input_offset: int = 0
+    text_output_offset: int = 0
+    text_output_end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,10 @@ class Schedule:
         How often initial outputs are exchanged at most until all are consistent.
     plans, loops
         How delayed connections are read, and the delay of every loop.
+    texts
+        Length of the buffer of Strings and Binaries.
+    text_copies
+        ``(source, target)``.
     """
 
     algorithm: str
@@ -79,3 +89,5 @@ class Schedule:
     initial_passes: int
     plans: tuple[DelayPlan, ...]
     loops: tuple[LoopDelay, ...]
+    texts: int = 0
+    text_copies: tuple[tuple[int, int], ...] = ()

@@ -3,6 +3,7 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
+from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
@@ -23,6 +24,7 @@ __all__ = [
     "Block",
     "BlockUnit",
     "Capabilities",
+    "Fmu1Unit",
     "Fmu2Unit",
     "Fmu3Unit",
     "FmuUnit",

@@ -76,6 +76,7 @@ class Fmu3Unit(FmuUnit):
 
     def _bind(self) -> None:
         self.native.bind(list(map(self._port, self.inputs)), list(map(self._port, self.outputs)))
+        self._bind_texts()
 
     def _port(self, connector: Connector) -> tuple[str, str, int, int, bool, list[int]]:
         variable = self.fmu.variables[connector.name]

@@ -16,6 +16,7 @@ from orchestrator.errors import CapabilityError, DescriptionError, FmuError
 from orchestrator.simunits import fmi2_description, fmi3_description
 from orchestrator.simunits.description import UnitDescription
 from orchestrator.simunits.exchange_description import as_model_exchange
+from orchestrator.simunits.fmi1_description import describe_fmi1
 from orchestrator.simunits.fmi2_description import describe_fmi2
 from orchestrator.simunits.fmi3_description import describe_fmi3
 from orchestrator.simunits.fmu_variable import FmuVariable
@@ -102,8 +103,8 @@ def read_fmu(path: Path, interface: str | None = None) -> FmuDescription:
     Raises
     ------
     FmuError
-        If the file is missing or damaged, its description is not valid, it is not of FMI 2.0 or
-        3.0, or has no binary for this platform.
+        If the file is missing or damaged, its description is not valid, it is not of FMI 1.0, 2.0
+        or 3.0, or has no binary for this platform.
     CapabilityError
         If it does not have the interface that is wanted.
     """
@@ -131,9 +132,9 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
         names = frozenset(archive.namelist())
     root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
     text = root.get("fmiVersion", "none")
-    version = {"2.0": 2, "3.0": 3}.get(text[:3])
+    version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
     if version is None:
-        raise FmuError(f"{path}: FMI version {text}; the engine loads FMI 2.0 and 3.0")
+        raise FmuError(f"{path}: FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
     return _Opened(_parse(path), root, names, version)
 
 
@@ -142,7 +143,9 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
     opened = _open(path, stamp)
     described, version = opened.described, opened.version
     interface = _interface(path, described, wanted)
-    description, variables = _describe(version, described, opened.root)
+    if interface == "modelExchange" and version == 1:
+        raise FmuError(f"{path}: FMI 1.0 for Model Exchange; the engine integrates FMI 2.0 and 3.0")
+    description, variables = _describe(path, version, described, opened.root)
     if interface == "modelExchange":
         description = as_model_exchange(description, described, opened.root)
     return FmuDescription(
@@ -182,11 +185,11 @@ def _interface(path: Path, described: Any, wanted: str | None) -> str:
 
 
 def _describe(
-    version: int, described: Any, root: etree._Element
+    path: Path, version: int, described: Any, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
     if version == 3:
         return describe_fmi3(described, root)
-    return describe_fmi2(described)
+    return describe_fmi2(described) if version == 2 else describe_fmi1(path, described, root)
 
 
 def _library(path: Path, version: int, identifier: str, names: frozenset[str]) -> str:

@@ -41,6 +41,8 @@ class FmuVariable:
         Value references of the clocks at whose ticks it changes.
     is_structural
         Whether it is a structural parameter, which is set in configuration mode.
+    is_negated
+        Whether its value is minus that of its reference (the negated alias of FMI 1.0).
     """
 
     reference: int
@@ -49,6 +51,7 @@ class FmuVariable:
     is_discrete: bool = False
     clocks: tuple[int, ...] = ()
     is_structural: bool = False
+    is_negated: bool = False
 
     def limits(self) -> tuple[float, float] | None:
         """Return the least and the greatest value of its type; ``None`` for no number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -18,16 +18,23 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
-from orchestrator.simunits.fmu_description import read_fmu
+from orchestrator.simunits.fmpy_unit import FmpyUnit
+from orchestrator.simunits.fmu_description import FmuDescription, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
+from orchestrator.simunits.pyfmi_unit import PyfmiUnit
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Component, Connector, Source, SourceKind, System, Value
+from orchestrator.system import Backend, Component, Connector, Source, SourceKind, System, Value
 
 #: The class of an FMU's instances, by version.
-_FMU_UNITS: Mapping[int, type[FmuUnit]] = {2: Fmu2Unit, 3: Fmu3Unit}
+_FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
+_BACKENDS: Mapping[Backend, Callable[[str, FmuDescription], SimulationUnit]] = {
+    Backend.FMPY: FmpyUnit,
+    Backend.PYFMI: PyfmiUnit,
+}
 
 
 @cache
@@ -222,6 +229,9 @@ def _make_fmu(component: Component) -> SimulationUnit:
         described = read_fmu(Path(component.source.location), options.interface)
     except CapabilityError as error:
         raise CapabilityError(f"component '{component.name}': {error}") from None
+    if component.backend is not Backend.NATIVE:
+        _refuse_fmu_options(component, f"a unit that {component.backend} runs")
+        return _BACKENDS[component.backend](component.name, described)
     instance = _FMU_UNITS[described.version](component.name, described)
     if described.interface == "ModelExchange":
         return ModelExchangeUnit(component.name, instance, options)

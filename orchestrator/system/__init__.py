@@ -1,6 +1,6 @@
 """The system graph: what a user draws, as immutable descriptions without any values in motion."""
 
-from orchestrator.system.component import Component, Source, SourceKind
+from orchestrator.system.component import Backend, Component, Source, SourceKind
 from orchestrator.system.connection import Connection, Endpoint, LinearTransformation
 from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.delay import Provenance, TransportDelay
@@ -11,6 +11,7 @@ from orchestrator.system.unit_options import UnitOptions
 from orchestrator.system.units import conversion
 
 __all__ = [
+    "Backend",
     "Causality",
     "Component",
     "Connection",

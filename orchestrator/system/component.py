@@ -19,6 +19,14 @@ class SourceKind(StrEnum):
     BLOCK = "block"
 
 
+class Backend(StrEnum):
+    """What runs an FMU: the engine itself, or another tool, to compare with."""
+
+    NATIVE = "native"
+    FMPY = "fmpy"
+    PYFMI = "pyfmi"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a component's behaviour comes from: an FMU's path, or a registered block's name."""
@@ -86,6 +94,11 @@ class Component:
                 f"component '{self.name}': a name must not be empty or contain a dot,"
                 " the dot separates component and connector"
             )
+
+    @property
+    def backend(self) -> Backend:
+        """What runs it, if it is an FMU."""
+        return Backend(self.options.backend)
 
     def of(self, causality: Causality) -> list[Connector]:
         """Return the connectors of one causality, in declared order."""

@@ -10,7 +10,7 @@ import networkx as nx
 
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.system import checks
-from orchestrator.system.component import Component
+from orchestrator.system.component import Backend, Component, SourceKind
 from orchestrator.system.connection import Connection, Endpoint, LinearTransformation
 from orchestrator.system.connector import Value
 from orchestrator.system.delay import TransportDelay
@@ -158,6 +158,38 @@ class System:
         """Put another component in the place of the one of the same name."""
         self.component(component.name)
         return replace(self, components={**self.components, component.name: component})
+
+    def with_backend(self, backend: Backend | str, *names: str) -> System:
+        """Let another back-end run some FMUs, or all of them if no names are given.
+
+        Parameters
+        ----------
+        backend
+            ``"native"``, ``"fmpy"`` or ``"pyfmi"``.
+        *names
+            Components.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such back-end or component.
+        DescriptionError
+            If a component is no FMU.
+        """
+        if backend not in set(Backend):
+            known = ", ".join(Backend)
+            raise UnknownNameError(f"back-end '{backend}': expected one of {known}")
+        changed = dict(self.components)
+        for name in names or self.components:
+            component = self.component(name)
+            if component.source.kind is SourceKind.FMU:
+                options = component.options.changed({"backend": str(backend)})
+                changed[name] = replace(component, options=options)
+            elif names:
+                raise DescriptionError(
+                    f"component '{name}' ({component.source}) is no FMU: it has no back-end"
+                )
+        return replace(self, components=changed)
 
     def with_delay(
         self, source: str, target: str, delay: TransportDelay | str | float | None

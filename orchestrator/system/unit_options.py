@@ -14,7 +14,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "interface": ("cs", "me"),
         "solver": ("dopri5", "cvode"),
-        "backend": ("native",),
+        "backend": ("native", "fmpy", "pyfmi"),
         "isolation": ("none", "process"),
     }
 )

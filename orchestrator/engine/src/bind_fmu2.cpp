@@ -9,8 +9,9 @@ using namespace nb::literals;
 namespace softdock {
 namespace {
 
-Binding binding(References reals, References integers, References booleans) {
-    return {std::move(reals), std::move(integers), std::move(booleans)};
+Binding binding(References reals, References integers, References booleans,
+                std::vector<std::string> names = {}) {
+    return {std::move(reals), std::move(integers), std::move(booleans), std::move(names)};
 }
 
 // Get and set by type, for start values, parameters and single reads.
@@ -45,8 +46,8 @@ void bind_fmu2(nb::module_& module) {
             "exchange"_a = false)
         .def("bind",
              [](Fmu2& fmu, References ri, References ii, References bi, References ro,
-                References io, References bo) {
-                 fmu.bind(binding(std::move(ri), std::move(ii), std::move(bi)),
+                References io, References bo, std::vector<std::string> names) {
+                 fmu.bind(binding(std::move(ri), std::move(ii), std::move(bi), std::move(names)),
                           binding(std::move(ro), std::move(io), std::move(bo)));
              })
         .def("declare", &Fmu2::declare, "rolls_back"_a, "takes_slopes"_a, "has_derivatives"_a)

@@ -9,6 +9,7 @@ namespace softdock {
 
 void bind_unit(nanobind::module_& module);
 void bind_fmu(nanobind::module_& module);
+void bind_fmu1(nanobind::module_& module);
 void bind_fmu2(nanobind::module_& module);
 void bind_fmu3(nanobind::module_& module);
 void bind_me_unit(nanobind::module_& module);

@@ -45,7 +45,36 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
         require(inside(line.history, 1, histories_.size()) && inside(line.target, 1, size),
                 "reads");
     }
-    for (const auto& operation : operations_) check(operation);
+    for (const auto& operation : operations_) {
+        if (operation.code != Code::text) check(operation);  // those wait for `carry`
+    }
+}
+
+void Engine::carry(Texts texts) {
+    const auto& places = texts.places();
+    const auto size = texts.buffer().size();
+    require(places.size() == members_.size(), "places of texts");
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto& unit = *members_[i].unit;
+        require(inside(static_cast<std::int64_t>(places[i].inputs), unit.text_input_count(), size),
+                "places of texts");
+        require(
+            inside(static_cast<std::int64_t>(places[i].outputs), unit.text_output_count(), size),
+            "places of texts");
+    }
+    for (const auto& operation : operations_) {
+        require(operation.code != Code::text || texts.has(operation.first, operation.count),
+                "operations");
+    }
+    texts_ = std::move(texts);
+}
+
+Status Engine::read_texts() {
+    auto status = Status::ok;
+    for (std::size_t i = 0; i < texts_.places().size() && !failed(status); ++i) {
+        status = texts_.receive(*members_[i].unit, i);
+    }
+    return status;
 }
 
 void Engine::check(const Operation& operation) const {
@@ -63,6 +92,9 @@ void Engine::check(const Operation& operation) const {
         case Code::push:
             size = histories_.size();
             break;
+        case Code::text:
+            require(texts_.has(operation.first, operation.count), "operations");
+            return;
     }
     const auto count = static_cast<std::size_t>(operation.count);
     require(operation.count >= 0 && inside(operation.first, count, size), "operations");
@@ -101,6 +133,9 @@ void Engine::execute_lines(const Operation& operation) {
                 histories_[i].push(signals_[histories_[i].slot()]);
             }
             break;
+        case Code::text:
+            texts_.copy(operation.first, operation.count);
+            break;
         case Code::step:
             break;
     }
@@ -121,9 +156,12 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
 
 Status Engine::advance(const Operation& operation, Outcome& outcome) {
     const auto& member = members_[operation.first];
+    const bool has_texts = !texts_.places().empty();
     auto status = member.unit->set_inputs(signals_.data() + member.inputs);
+    if (has_texts && !failed(status)) status = texts_.send(*member.unit, operation.first);
     if (!failed(status)) status = member.unit->step(time_ns(), step_ns_);
     if (!failed(status)) status = collect(member, outcome);
+    if (has_texts && !failed(status)) status = texts_.receive(*member.unit, operation.first);
     return status;
 }
 

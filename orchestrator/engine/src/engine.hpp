@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "history.hpp"
+#include "texts.hpp"
 #include "unit.hpp"
 
 namespace softdock {
@@ -16,6 +17,7 @@ enum class Code : std::int32_t {
     read = 1,  // the same from a history, at the step's time plus the line's shift
     step = 2,  // set the inputs of unit `first`, step it, get its outputs
     push = 3,  // append the newest value to histories
+    text = 4,  // texts[target] = texts[source]
 };
 
 struct Operation {
@@ -59,6 +61,12 @@ class Engine {
     Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
            std::vector<Copy> copies, std::vector<Read> reads, std::vector<Operation> operations);
 
+    // Adds the signals that are no numbers; throws if the schedule's operations do not fit them.
+    void carry(Texts texts);
+    Texts& texts() { return texts_; }
+    // Reads the text outputs of all units anew: after they went back to a state.
+    Status read_texts();
+
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Executes one line operation outside of a step: used while initialising.
     void execute_lines(const Operation& operation);
@@ -89,6 +97,7 @@ class Engine {
     std::vector<Copy> copies_;
     std::vector<Read> reads_;
     std::vector<Operation> operations_;
+    Texts texts_;
     std::vector<std::int32_t> recorded_;
     std::int64_t every_ = 1;
     double* sink_ = nullptr;

@@ -93,9 +93,8 @@ Status Fmu2::set_inputs(const double* values) {
         for (std::size_t i = 0; i < n; ++i) {
             const double rounded = std::nearbyint(*values++);
             if (!fits(rounded)) {
-                failure_ = "Integer input number " + std::to_string(i) +
-                           " does not fit the 32 bits of FMI 2.0: " + std::to_string(rounded);
-                return Status::error;
+                return fail("input '" + inputs_.integer_names[i] + "': " + std::to_string(rounded) +
+                            " does not fit the 32 bits of FMI 2.0");
             }
             scratch_[i] = static_cast<fmi2::Integer>(rounded);
         }

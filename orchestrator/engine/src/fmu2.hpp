@@ -12,6 +12,7 @@ namespace softdock {
 // Value references that are set or read together, reals first.
 struct Binding {
     std::vector<fmi2::ValueReference> reals, integers, booleans;
+    std::vector<std::string> integer_names;
     std::size_t size() const { return reals.size() + integers.size() + booleans.size(); }
 };
 

@@ -45,7 +45,7 @@ def test_integer_inputs(probe):
         unit.set(np.array([0.0, value, 0.0]))
         assert outputs(unit)["m"] == expected
     for value in (2.0**31, -(2.0**31) - 1, np.nan, np.inf):
-        with pytest.raises(StepError, match="Integer input number 0 does not fit the 32 bits"):
+        with pytest.raises(StepError, match=r"input 'n': .* does not fit the 32 bits of FMI"):
             unit.set(np.array([0.0, value, 0.0]))
 
 
