@@ -1,6 +1,7 @@
 """The same FMUs run by the engine and by other tools."""
 
 import importlib.util
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,9 +23,20 @@ class Follow(Block):
 
 
 @pytest.fixture(scope="module")
-def mixed(probe, c_fmu):
+def whole():
+    """What completes an FMU of the tests: FMPy loads no library that lacks a function."""
+    return (str(Path(__file__).parents[2] / "fixtures" / "c_fmus" / "lacking.c"),)
+
+
+@pytest.fixture(scope="module")
+def probe(make_fmu, whole):
+    return make_fmu(options=whole)
+
+
+@pytest.fixture(scope="module")
+def mixed(probe, c_fmu, whole):
     """FMI 2.0 and FMI 3.0, every type of number, arrays and texts, in a loop with a delay."""
-    every = fmu(c_fmu("every3"))
+    every = fmu(c_fmu("every3", options=whole))
     fed = {"u", "int32", "boolean", "label"}
     held = {c.name: c.start for c in every.of(Causality.INPUT) if c.name not in fed}
     return (
@@ -33,7 +45,7 @@ def mixed(probe, c_fmu):
         .add("three", every, **{**held, "x": (0.25, 0.5), "float32": 0.1, "uint16": 65535})
         .add("follow", block(Follow))
         .connect("follow.force", "two.u")
-        .connect("two.y", "three.u")
+        .connect("two.g", "three.u")
         .connect("two.m", "three.int32")
         .connect("two.not_flag", "three.boolean")
         .connect("two.label_out", "three.label")

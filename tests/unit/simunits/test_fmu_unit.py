@@ -212,10 +212,13 @@ def test_the_unpacked_folder_stays_while_it_is_used(make_fmu):
     assert not folder.exists()
 
 
-def test_strings_cannot_be_bound(probe):
+def test_strings_travel_apart_from_numbers(probe):
     unit = Fmu2Unit("rig", read_fmu(probe))
-    with pytest.raises(CapabilityError, match="'label_out' is a String; connections carry"):
-        unit.bind((), ("label_out",))
+    unit.set_values({"label": "k\u00e4se"})
+    unit.bind(("u",), ("y", "label_out"))
+    unit.setup(0, None)
+    unit.exit_initialisation()
+    assert ([c.name for c in unit.outputs], unit.get_texts()) == (["y"], ["k\u00e4se".encode()])
 
 
 def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
