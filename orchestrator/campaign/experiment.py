@@ -86,6 +86,16 @@ class Recorder(_Table):
     formats: tuple[str, ...] | None = Field(None, min_length=1)
 
 
+class UnitTable(_Table):
+    """How a component of a case is run; what is missing stays as the system has it."""
+
+    interface: StrictStr | None = None
+    solver: StrictStr | None = None
+    tolerance: StrictInt | StrictFloat | None = None
+    backend: StrictStr | None = None
+    isolation: StrictStr | None = None
+
+
 class Case(RunOptions):
     """One run of one system."""
 
@@ -94,6 +104,7 @@ class Case(RunOptions):
     set: dict[str, Setting] = {}
     delays: dict[str, Time] = {}
     swap: dict[str, str] = {}
+    unit: dict[str, UnitTable] = {}
     recorder: dict[Part, Recorder] = {}
     measure: dict[str, Measure] = {}
 

@@ -16,7 +16,7 @@ from orchestrator.system import Connector, DataType, Endpoint, Source, System, V
 def prepare(
     name: str, case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
 ) -> System:
-    """Read a case's system, swap, set and delay, and check the whole.
+    """Read a case's system, swap, set, choose options and delay, and check the whole.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def prepare(
         for path, value in settings.items():
             if Endpoint.parse(path).component in system.components:
                 system = set_value(system, path, value)
+        for component, table in case.unit.items():
+            system = system.with_options(component, **table.model_dump(exclude_unset=True))
         for line, delay in case.delays.items():
             source, _, target = line.partition("->")
             system = system.with_delay(source.strip(), target.strip(), delay)

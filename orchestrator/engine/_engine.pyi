@@ -97,7 +97,13 @@ class Fmu1(Fmu):
 
 class Fmu2(Fmu):
     def __init__(
-        self, library: str, name: str, guid: str, resources: str, logging: bool = False
+        self,
+        library: str,
+        name: str,
+        guid: str,
+        resources: str,
+        logging: bool = False,
+        exchange: bool = False,
     ) -> None: ...
     def bind(
         self,
@@ -139,6 +145,7 @@ class Fmu3(Fmu):
         logging: bool = False,
         event_mode: bool = False,
         early_return: bool = False,
+        exchange: bool = False,
     ) -> None: ...
     def bind(self, inputs: Sequence[Port3], outputs: Sequence[Port3], /) -> None: ...
     def declare(self, rolls_back: bool, has_derivatives: bool) -> None: ...
@@ -159,6 +166,43 @@ class Fmu3(Fmu):
     def set_clock(self, clock: int, ticks: bool, /) -> int: ...
     def interval(self, clock: int, fraction: bool = False) -> tuple[int, float, int, int]: ...
     def shift(self, clock: int, /) -> float: ...
+
+class Model:
+    def bind(self, reals: Sequence[tuple[int, int, bool]], /) -> None: ...
+
+class Fmi2Model(Model):
+    def __init__(
+        self,
+        fmu: Fmu2,
+        indicators: int,
+        states: Sequence[int],
+        derivatives: Sequence[int],
+        has_jacobian: bool,
+        tell_steps: bool,
+    ) -> None: ...
+
+class Fmi3Model(Model):
+    def __init__(
+        self,
+        fmu: Fmu3,
+        states: Sequence[int],
+        derivatives: Sequence[int],
+        sizes: Sequence[int],
+        has_jacobian: bool,
+        tell_steps: bool,
+    ) -> None: ...
+
+class MeUnit(Unit):
+    def __init__(
+        self, model: Model, tolerance: float, cvode_folder: str, states: Sequence[str]
+    ) -> None: ...
+    def bind(self) -> None: ...
+    def start(self, time_ns: int, /) -> int: ...
+    def expect_event(self) -> int: ...
+    def memory(self) -> list[float]: ...
+    def put_back(self, memory: Sequence[float], /) -> int: ...
+    @property
+    def derivative_calls(self) -> int: ...
 
 class PythonUnit(Unit):
     def __init__(

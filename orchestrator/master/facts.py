@@ -47,11 +47,11 @@ def facts(
     }
     for unit in units:
         details = unit.description.details
-        values = system.components[unit.name].values
+        component = system.components[unit.name]
+        values = component.values
         made = [details.get(key, "") for key in ("kind", "guid", "class")]
-        backend = system.components[unit.name].backend
-        made += [] if backend == "native" else [f"run by {backend}"]
         made += [f"{name} = {values[name]!r}" for name in sorted(values)]
+        made += [f"{option} {value}" for option, value in component.options.said().items()]
         said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
     for line in system.connections:
         said[f"connection {line}"] = _line(line)

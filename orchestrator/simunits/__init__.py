@@ -8,6 +8,7 @@ from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
     block_names,
@@ -28,6 +29,7 @@ __all__ = [
     "Fmu3Unit",
     "FmuUnit",
     "Input",
+    "ModelExchangeUnit",
     "Output",
     "Parameter",
     "SimulationUnit",

@@ -19,7 +19,9 @@ class Fmu2Unit(FmuUnit):
     def _load(self, name: str, folder: Path) -> Fmu2:
         fmu = self.fmu
         resources = (folder / "resources").as_uri()
-        native = Fmu2(str(folder / fmu.library), name, fmu.guid, resources, self._logging_on)
+        exchange = fmu.interface == "ModelExchange"
+        library = str(folder / fmu.library)
+        native = Fmu2(library, name, fmu.guid, resources, self._logging_on, exchange)
         can = fmu.description.capabilities
         native.declare(can.can_roll_back, can.takes_input_slopes, can.has_directional_derivatives)
         return native

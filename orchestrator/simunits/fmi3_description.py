@@ -28,19 +28,22 @@ def describe_fmi3(
     """
     cs = described.coSimulation
     element = root.find("CoSimulation")
-    connectors, variables = _variables(described, root)
-    description = UnitDescription(
-        name=described.modelName,
-        connectors=connectors,
-        feedthrough=_feedthrough(described, connectors),
-        capabilities=Capabilities(
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
             can_roll_back=bool(cs.canGetAndSetFMUstate),
             can_serialize=bool(cs.canSerializeFMUstate),
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
             has_event_mode=bool(cs.hasEventMode),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
-        ),
+        )
+    connectors, variables = _variables(described, root)
+    description = UnitDescription(
+        name=described.modelName,
+        connectors=connectors,
+        feedthrough=_feedthrough(described, connectors),
+        capabilities=capabilities,
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.
         has_states=described.modelExchange is None or bool(described.derivatives),
         details={

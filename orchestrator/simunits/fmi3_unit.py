@@ -34,6 +34,7 @@ class Fmu3Unit(FmuUnit):
             f"{folder / 'resources'}/",
             self._logging_on,
             can.has_event_mode,
+            exchange=fmu.interface == "ModelExchange",
         )
         native.declare(can.can_roll_back, can.has_directional_derivatives)
         return native

@@ -24,16 +24,13 @@ from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmpy_unit import FmpyUnit
 from orchestrator.simunits.fmu_description import FmuDescription, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.pyfmi_unit import PyfmiUnit
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import Backend, Component, Connector, Source, SourceKind, System, Value
 
-#: The class that runs an FMU, by version and interface.
-_FMU_UNITS: Mapping[tuple[int, str], type[FmuUnit]] = {
-    (1, "CoSimulation"): Fmu1Unit,
-    (2, "CoSimulation"): Fmu2Unit,
-    (3, "CoSimulation"): Fmu3Unit,
-}
+#: The class of an FMU's instances, by version.
+_FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
 _BACKENDS: Mapping[Backend, Callable[[str, FmuDescription], SimulationUnit]] = {
     Backend.FMPY: FmpyUnit,
     Backend.PYFMI: PyfmiUnit,
@@ -145,7 +142,7 @@ def resolve(system: System) -> System:
             problems.append(DescriptionError(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
-        resolved[name] = replace(found, values=component.values, backend=component.backend)
+        resolved[name] = replace(found, values=component.values, options=component.options)
     if problems:
         raise DescriptionError.collect(problems)
     return replace(system, components=resolved)
@@ -211,12 +208,9 @@ def make_unit(component: Component) -> SimulationUnit:
     source = component.source
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
-        described = read_fmu(Path(source.location))
-        if component.backend is Backend.NATIVE:
-            unit = _FMU_UNITS[described.version, described.interface](component.name, described)
-        else:
-            unit = _BACKENDS[component.backend](component.name, described)
+        unit = _make_fmu(component)
     else:
+        _refuse_fmu_options(component, f"block '{source.location}'")
         kind = _block_class(source.location)
         try:
             made = kind()
@@ -228,3 +222,35 @@ def make_unit(component: Component) -> SimulationUnit:
         unit = BlockUnit(component.name, describe_block(source.location, kind), made)
     unit.set_values(component.values)
     return unit
+
+
+def _make_fmu(component: Component) -> SimulationUnit:
+    options = component.options
+    try:
+        described = read_fmu(Path(component.source.location), options.interface)
+    except CapabilityError as error:
+        raise CapabilityError(f"component '{component.name}': {error}") from None
+    if component.backend is not Backend.NATIVE:
+        _refuse_fmu_options(component, f"a unit that {component.backend} runs")
+        return _BACKENDS[component.backend](component.name, described)
+    instance = _FMU_UNITS[described.version](component.name, described)
+    if described.interface == "ModelExchange":
+        return ModelExchangeUnit(component.name, instance, options)
+    what = f"{described.path}, run as Co-Simulation,"
+    _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
+    return instance
+
+
+def _refuse_fmu_options(component: Component, what: str) -> None:
+    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
+    options = component.options
+    given = [
+        f"{name} = {value!r}"
+        for name in ("interface", "solver", "tolerance")
+        if (value := getattr(options, name)) is not None
+    ]
+    if given:
+        raise CapabilityError(
+            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
+            " for FMUs with interface 'me'"
+        )

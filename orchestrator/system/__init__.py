@@ -14,6 +14,7 @@ from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.system import DefaultExperiment, System
 from orchestrator.system.time import nanoseconds, seconds
+from orchestrator.system.unit_options import UnitOptions
 from orchestrator.system.units import conversion, is_power
 from orchestrator.system.variation import Delivery, Jitter, JitterKind, Newest, Variation
 
@@ -40,6 +41,7 @@ __all__ = [
     "SourceKind",
     "System",
     "TransportDelay",
+    "UnitOptions",
     "Value",
     "Variation",
     "closed_loops",

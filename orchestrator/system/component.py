@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.system.connector import Causality, Connector, Value
+from orchestrator.system.unit_options import UnitOptions
 
 
 class SourceKind(StrEnum):
@@ -77,8 +78,8 @@ class Component:
         depends at once on some inputs depends on no other.
     takes_slopes
         Whether its Real inputs may change linearly over a step, instead of being held.
-    backend
-        What runs it, if it is an FMU.
+    options
+        How the source is run, see :class:`UnitOptions`.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Component:
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
     takes_slopes: bool = False
-    backend: Backend = Backend.NATIVE
+    options: UnitOptions = field(default_factory=UnitOptions)
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
@@ -96,6 +97,11 @@ class Component:
                 f"component '{self.name}': a name must not be empty or contain a dot,"
                 " the dot separates component and connector"
             )
+
+    @property
+    def backend(self) -> Backend:
+        """What runs it, if it is an FMU."""
+        return Backend(self.options.backend)
 
     def of(self, causality: Causality) -> list[Connector]:
         """Return the connectors of one causality, in declared order."""

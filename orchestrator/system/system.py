@@ -174,6 +174,22 @@ class System:
             raise DescriptionError(f"{path}: has no value; set one")
         return value
 
+    def with_options(self, name: str, **changes: object) -> System:
+        """Change how a component is run: ``system.with_options("arm", interface="me")``.
+
+        Raises
+        ------
+        DescriptionError
+            If there is no such component or option, or a value does not fit.
+        """
+        component = self.component(name)
+        try:
+            options = component.options.changed(changes)
+        except DescriptionError as error:
+            told = (f"component '{name}': {text}" for text in error.problems)
+            raise type(error)(*told) from None
+        return self.replace(replace(component, options=options))
+
     def replace(self, component: Component) -> System:
         """Put another component in the place of the one of the same name."""
         self.component(component.name)
@@ -203,7 +219,8 @@ class System:
         for name in names or self.components:
             component = self.component(name)
             if component.source.kind is SourceKind.FMU:
-                changed[name] = replace(component, backend=Backend(backend))
+                options = component.options.changed({"backend": str(backend)})
+                changed[name] = replace(component, options=options)
             elif names:
                 raise DescriptionError(
                     f"component '{name}' ({component.source}) is no FMU: it has no back-end"

@@ -35,9 +35,15 @@ int set(Fmu2& fmu, Set function, const References& references, const std::vector
 
 void bind_fmu2(nb::module_& module) {
     nb::class_<Fmu2, Fmu>(module, "Fmu2")
-        .def(nb::init<const std::string&, const std::string&, const std::string&,
-                      const std::string&, bool>(),
-             "library"_a, "name"_a, "guid"_a, "resources"_a, "logging"_a = false)
+        .def(
+            "__init__",
+            [](Fmu2* self, const std::string& library, const std::string& name,
+               const std::string& guid, const std::string& resources, bool logging, bool exchange) {
+                new (self) Fmu2(library, name, guid, resources, logging,
+                                exchange ? fmi2::model_exchange : fmi2::co_simulation);
+            },
+            "library"_a, "name"_a, "guid"_a, "resources"_a, "logging"_a = false,
+            "exchange"_a = false)
         .def("bind",
              [](Fmu2& fmu, References ri, References ii, References bi, References ro,
                 References io, References bo, std::vector<std::string> names) {

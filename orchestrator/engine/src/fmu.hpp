@@ -88,10 +88,7 @@ class Fmu : public Unit {
     virtual int mode() const { return 0; }
     virtual void set_mode(int) {}
 
-  protected:
-    // Throws if the library cannot be loaded.
-    Fmu(std::string name, const std::string& library);
-
+    // A function of the library. Throws if it is required and missing.
     template <class Function>
     void find(const std::string& name, Function& function, bool required = true) {
         function = reinterpret_cast<Function>(dlsym(library_, name.c_str()));
@@ -99,6 +96,11 @@ class Fmu : public Unit {
             throw std::runtime_error("its library does not export '" + name + "'");
         }
     }
+
+  protected:
+    // Throws if the library cannot be loaded.
+    Fmu(std::string name, const std::string& library);
+
     // Throws, with what the library said, if there is no instance.
     void require_instance(const char* function);
     // Frees what was saved; the last that a version does before it frees the instance.

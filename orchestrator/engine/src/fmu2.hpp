@@ -1,4 +1,4 @@
-// One instance of an FMI 2.0 Co-Simulation FMU.
+// One instance of an FMI 2.0 FMU; made for Model Exchange it does not step by itself.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Binding {
 class Fmu2 final : public Fmu {
   public:
     Fmu2(const std::string& library, const std::string& name, const std::string& guid,
-         const std::string& resources, bool logging);
+         const std::string& resources, bool logging, fmi2::Type type = fmi2::co_simulation);
     ~Fmu2() override;
 
     void bind(Binding inputs, Binding outputs);
@@ -47,7 +47,7 @@ class Fmu2 final : public Fmu {
     double last_successful_time();
 
   private:
-    void load();
+    void load(bool steps);
 
     fmi2::Functions call_{};
     fmi2::Callbacks callbacks_{};

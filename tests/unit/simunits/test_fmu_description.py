@@ -1,8 +1,9 @@
+import re
 import zipfile
 
 import pytest
 
-from orchestrator.errors import FmuError
+from orchestrator.errors import CapabilityError, FmuError
 from orchestrator.simunits import read_fmu
 from orchestrator.system import Causality, DataType
 
@@ -79,7 +80,16 @@ def test_model_exchange_only(make_fmu):
             'canHandleVariableCommunicationStepSize="true" ', ""
         )
     )
-    with pytest.raises(FmuError, match="has no Co-Simulation interface"):
+    described = read_fmu(path)
+    assert described.interface == "ModelExchange"
+    assert described.description.details["kind"] == "FMU, FMI 2.0 Model Exchange"
+    with pytest.raises(CapabilityError, match="has no interface 'cs'; it has: me"):
+        read_fmu(path, "cs")
+
+
+def test_an_fmu_for_scheduled_execution_or_nothing_is_refused(make_fmu):
+    path = make_fmu(lambda text: re.sub("<CoSimulation.*?/>", "", text, flags=re.DOTALL))
+    with pytest.raises(FmuError):
         read_fmu(path)
 
 
