@@ -5,13 +5,13 @@ from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.isolation import isolate
 from orchestrator.simunits.registry import (
     block,
     block_names,
     component_of,
     fmu,
     make_unit,
-    refuse_second_instances,
     resolve,
 )
 from orchestrator.simunits.unit import SimulationUnit
@@ -32,8 +32,8 @@ __all__ = [
     "block_names",
     "component_of",
     "fmu",
+    "isolate",
     "make_unit",
     "read_fmu",
-    "refuse_second_instances",
     "resolve",
 ]

@@ -9,17 +9,18 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from orchestrator.errors import (
-    CapabilityError,
     DescriptionError,
     PluginError,
     SoftdockError,
     UnknownNameError,
 )
 from orchestrator.simunits.block import Block
+from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.remote_unit import WorkerUnit
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import Component, Connector, Source, SourceKind, System
 
@@ -74,8 +75,13 @@ def block(which: str | type[Block]) -> Component:
     """
     if isinstance(which, str):
         return component_of(Source(SourceKind.BLOCK, which))
-    _LOCAL[which.__name__] = which
+    know(which.__name__, which)
     return component_of(Source(SourceKind.BLOCK, which.__name__))
+
+
+def know(name: str, kind: type[Block]) -> None:
+    """Make a block class known in this process."""
+    _LOCAL[name] = kind
 
 
 def _describe(source: Source) -> UnitDescription:
@@ -150,26 +156,13 @@ def _contract(connector: Connector) -> str:
     return f"{connector.causality} {connector.type}{shape}{unit}"
 
 
-def refuse_second_instances(system: System) -> None:
-    """Raise CapabilityError if an FMU that allows one instance per process is used twice.
-
-    Such an FMU keeps its state outside of its instances; a second one would change the first.
-    """
-    users: dict[str, list[str]] = {}
-    for name, component in system.components.items():
-        if component.source.kind is SourceKind.FMU:
-            users.setdefault(component.source.location, []).append(name)
-    for location, names in users.items():
-        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process:
-            raise CapabilityError(
-                f"components {', '.join(names)}: {location} can be instantiated only once per"
-                " process (canBeInstantiatedOnlyOncePerProcess); use it in one component"
-            )
-
-
 def make_unit(component: Component) -> SimulationUnit:
-    """Instantiate a component and set its values."""
+    """Instantiate a component, in a process of its own if it says so, and set its values."""
     source = component.source
+    if component.options.isolation == "process":
+        kind = None if source.kind is SourceKind.FMU else _block_class(source.location)
+        place = {} if kind is None else place_of(kind)
+        return WorkerUnit(component, _describe(source), place)
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
         unit = FmuUnit(component.name, read_fmu(Path(source.location)))

@@ -10,6 +10,7 @@ namespace softdock {
 void bind_unit(nanobind::module_& module);
 void bind_fmu2(nanobind::module_& module);
 void bind_python_unit(nanobind::module_& module);
+void bind_remote_unit(nanobind::module_& module);
 void bind_engine(nanobind::module_& module);
 
 // Text of an FMU is UTF-8 by the standard; what is not, or was cut, must not end a run.

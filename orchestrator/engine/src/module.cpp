@@ -5,5 +5,6 @@ NB_MODULE(_engine, module) {
     softdock::bind_unit(module);
     softdock::bind_fmu2(module);
     softdock::bind_python_unit(module);
+    softdock::bind_remote_unit(module);
     softdock::bind_engine(module);
 }
