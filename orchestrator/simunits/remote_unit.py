@@ -280,7 +280,7 @@ class WorkerUnit(SimulationUnit):
         try:
             self._call("terminating", "terminate")
         except SoftdockError as error:
-            _LOG.error("%s; the results are whole", error)
+            _LOG.error("%s; the results are whole", str(error))
 
     def terminate(self) -> None:
         """End the unit and its process; allowed at any time and more than once."""

@@ -157,7 +157,7 @@ def main(socket_file: int, memory: int) -> None:
         send(channel, {"result": None, "log": []})
         while True:
             if hasattr(server, "unit"):
-                serve(server.unit.native, block, hello["spin_ns"])
+                serve(server.unit.native, block)
             message, data = receive(channel)
             if message["call"] == "quit":
                 return

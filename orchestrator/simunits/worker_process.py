@@ -71,7 +71,7 @@ class WorkerProcess:
         os.ftruncate(self._memory, SharedBlock.size(most_inputs, most_outputs))
         fcntl.fcntl(self._memory, fcntl.F_ADD_SEALS, _SEALS)
         self.native = RemoteUnit(name, self._memory, most_inputs, most_outputs)
-        self.native.limit(limit_ns, spin_ns())
+        self.native.limit(limit_ns)
         self._made = False
         self._start()
 
@@ -101,7 +101,7 @@ class WorkerProcess:
         self._made = False
         self.native.attach(handle)
         most_inputs, most_outputs = self._sizes
-        hello = {"inputs": most_inputs, "outputs": most_outputs, "spin_ns": spin_ns()}
+        hello = {"inputs": most_inputs, "outputs": most_outputs}
         try:
             send(mine, hello | {"level": logging.getLogger().level})
             self._receive(_START_SECONDS)
@@ -212,11 +212,6 @@ class WorkerProcess:
 def _inside_a_worker() -> bool:
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     return spec is not None and spec.name == _MODULE
-
-
-def spin_ns() -> int:
-    """How long to look at the shared memory before sleeping, in nanoseconds."""
-    return 0
 
 
 def _end(

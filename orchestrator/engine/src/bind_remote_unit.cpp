@@ -41,7 +41,7 @@ void bind_remote_unit(nb::module_& module) {
         .def("bind", &RemoteUnit::bind, "inputs"_a, "outputs"_a)
         .def("declare", &RemoteUnit::declare, "rolls_back"_a, "takes_slopes"_a, "has_derivatives"_a,
              "has_event_mode"_a)
-        .def("limit", &RemoteUnit::limit, "limit_ns"_a, "spin_ns"_a)
+        .def("limit", &RemoteUnit::limit, "limit_ns"_a)
         .def("hold_on_failure", &RemoteUnit::hold_on_failure)
         .def(
             "restart_on_failure",
@@ -60,11 +60,11 @@ void bind_remote_unit(nb::module_& module) {
 
     module.def(
         "serve",
-        [](Unit& unit, const SharedBlock& block, std::int64_t spin_ns) {
+        [](Unit& unit, const SharedBlock& block) {
             const nb::gil_scoped_release release;
-            serve(unit, block, spin_ns);
+            serve(unit, block);
         },
-        "unit"_a, "block"_a, "spin_ns"_a);
+        "unit"_a, "block"_a);
     module.def("end_with_master", &end_with_master, "socket"_a, "master"_a);
 }
 

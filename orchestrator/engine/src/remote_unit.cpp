@@ -62,11 +62,6 @@ void RemoteUnit::declare(bool rolls_back, bool takes_slopes, bool has_derivative
     has_event_mode_ = has_event_mode;
 }
 
-void RemoteUnit::limit(std::int64_t limit_ns, std::int64_t spin_ns) {
-    limit_ns_ = limit_ns;
-    spin_ns_ = spin_ns;
-}
-
 bool RemoteUnit::running() const {
     pollfd watched{process_, POLLIN, 0};
     return poll(&watched, 1, 0) == 0;
@@ -75,13 +70,11 @@ bool RemoteUnit::running() const {
 bool RemoteUnit::wait(std::uint32_t number) {
     auto& answer = block_.header().answer;
     const auto began = now_ns();
-    auto spin = spin_ns_;
     while (true) {
         const auto seen = answer.load(std::memory_order_acquire);
         if (seen == number) return true;
-        await_change(answer, seen, block_.header().master_sleeps, spin, slice_ns);
+        await_change(answer, seen, block_.header().master_sleeps, slice_ns);
         if (answer.load(std::memory_order_acquire) == number) return true;
-        spin = 0;
         if (!running()) {
             if (answer.load(std::memory_order_acquire) == number) return true;
             lose(end());

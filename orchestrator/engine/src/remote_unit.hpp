@@ -26,8 +26,8 @@ class RemoteUnit final : public Unit {
     void attach(int process);
     void bind(std::size_t inputs, std::size_t outputs);
     void declare(bool rolls_back, bool takes_slopes, bool has_derivatives, bool has_event_mode);
-    // How long a call may take, and how long to spin before sleeping.
-    void limit(std::int64_t limit_ns, std::int64_t spin_ns);
+    // How long a call may take.
+    void limit(std::int64_t limit_ns) { limit_ns_ = limit_ns; }
 
     // After a failure the outputs stay what they were and every call succeeds.
     void hold_on_failure() { holds_ = true; }
@@ -90,7 +90,7 @@ class RemoteUnit final : public Unit {
     SharedBlock block_;
     int process_ = -1;
     std::uint32_t asked_ = 0;
-    std::int64_t limit_ns_ = 10000000000, spin_ns_ = 0;
+    std::int64_t limit_ns_ = 10000000000;
     bool rolls_back_ = false, takes_slopes_ = false, has_derivatives_ = false;
     bool has_event_mode_ = false;
     bool new_inputs_ = false, new_slopes_ = false;  // not sent yet

@@ -28,12 +28,6 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
                    nullptr, 0);
 }
 
-void rest() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
 }  // namespace
 
 std::size_t SharedBlock::size(std::size_t inputs, std::size_t outputs) {
@@ -63,23 +57,13 @@ void announce(std::atomic<std::uint32_t>& counter, std::uint32_t value,
     if (sleeps.load()) futex(counter, FUTEX_WAKE, 1, nullptr);
 }
 
-bool await_change(std::atomic<std::uint32_t>& counter, std::uint32_t old,
-                  std::atomic<std::uint32_t>& sleeps, std::int64_t spin_ns, std::int64_t sleep_ns) {
-    if (spin_ns > 0) {
-        const auto end = now_ns() + spin_ns;
-        do {
-            for (int i = 0; i < 32; ++i) {
-                if (counter.load(std::memory_order_acquire) != old) return true;
-                rest();
-            }
-        } while (now_ns() < end);
-    }
-    const timespec limit{static_cast<time_t>(sleep_ns / second),
-                         static_cast<long>(sleep_ns % second)};
+void await_change(std::atomic<std::uint32_t>& counter, std::uint32_t old,
+                  std::atomic<std::uint32_t>& sleeps, std::int64_t time_ns) {
+    const timespec limit{static_cast<time_t>(time_ns / second),
+                         static_cast<long>(time_ns % second)};
     sleeps.store(1);
-    if (counter.load() == old) futex(counter, FUTEX_WAIT, old, sleep_ns > 0 ? &limit : nullptr);
+    if (counter.load() == old) futex(counter, FUTEX_WAIT, old, time_ns > 0 ? &limit : nullptr);
     sleeps.store(0);
-    return counter.load() != old;
 }
 
 std::int64_t now_ns() {

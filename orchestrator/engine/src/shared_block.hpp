@@ -70,10 +70,11 @@ class SharedBlock {
 void announce(std::atomic<std::uint32_t>& counter, std::uint32_t value,
               std::atomic<std::uint32_t>& sleeps);
 
-// Waits until a counter is no longer `old`: first spinning, then asleep; at most about `spin_ns`
-// and `sleep_ns` (0: without end). Returns whether it has changed; a signal also ends the wait.
-bool await_change(std::atomic<std::uint32_t>& counter, std::uint32_t old,
-                  std::atomic<std::uint32_t>& sleeps, std::int64_t spin_ns, std::int64_t sleep_ns);
+// Sleeps until a counter is no longer `old`, a time (0: without end) has passed, or a signal came.
+// Spinning first would save half of a round trip where both sides have a core to themselves, and
+// cost ten of them where they have not.
+void await_change(std::atomic<std::uint32_t>& counter, std::uint32_t old,
+                  std::atomic<std::uint32_t>& sleeps, std::int64_t time_ns);
 
 // Of a clock that does not go back.
 std::int64_t now_ns();

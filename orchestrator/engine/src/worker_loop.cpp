@@ -90,7 +90,7 @@ void execute(Unit& unit, const SharedBlock& block) {
 
 }  // namespace
 
-void serve(Unit& unit, const SharedBlock& block, std::int64_t spin_ns) {
+void serve(Unit& unit, const SharedBlock& block) {
     auto& header = block.header();
     if (unit.input_count() > block.most_inputs() || unit.output_count() > block.most_outputs()) {
         throw std::invalid_argument("the shared memory has no room for the unit's signals");
@@ -99,7 +99,7 @@ void serve(Unit& unit, const SharedBlock& block, std::int64_t spin_ns) {
         const auto done = header.answer.load();
         const auto asked = header.request.load();
         if (asked == done) {
-            await_change(header.request, done, header.worker_sleeps, spin_ns, 0);
+            await_change(header.request, done, header.worker_sleeps, 0);
             continue;
         }
         const bool message = static_cast<Command>(header.command) == Command::message;

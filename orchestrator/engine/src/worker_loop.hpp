@@ -7,7 +7,7 @@
 namespace softdock {
 
 // Serves commands until the next request is a message on the socket, which counts as taken.
-void serve(Unit& unit, const SharedBlock& block, std::int64_t spin_ns);
+void serve(Unit& unit, const SharedBlock& block);
 
 // Ends this process as soon as the master closes its end of the socket, or is gone, whatever the
 // unit is doing then. Throws if the watch cannot be set up.
