@@ -15,6 +15,7 @@ import numpy as np
 from orchestrator.engine import RemoteUnit
 from orchestrator.errors import CapabilityError, SoftdockError, StepError
 from orchestrator.simunits.description import Capabilities, UnitDescription
+from orchestrator.simunits.interruption import Interruption
 from orchestrator.simunits.unit import Floats, Phase, SimulationUnit
 from orchestrator.simunits.worker_process import RemoteTraceback, WorkerProcess
 from orchestrator.system import Causality, Component, Connector, Value
@@ -155,19 +156,33 @@ class WorkerUnit(SimulationUnit):
         if self._options.on_failure == "restart":
             reference = weakref.ref(self)
 
-            def help_(what: int) -> bool:
+            def help_(what: int) -> int:
                 unit = reference()
-                return unit is not None and unit.help(what)
+                return 0 if unit is None else unit.help(what)
 
+            self._keep()
             self.native.restart_on_failure(help_, _KEEP_EVERY)
 
-    def help(self, what: int) -> bool:
-        """Do for the native unit what only its parent can: 0 keep a state, 1 restart from it."""
-        try:
-            return self._restart() if what else self._keep()
-        except SoftdockError as error:
-            self.native.lose(str(error))
-            return False
+    def help(self, what: int) -> int:
+        """Do for the native unit what only its parent can.
+
+        Parameters
+        ----------
+        what
+            0: keep a state; 1: restart from it.
+
+        Returns
+        -------
+        int
+            1 if it was done, else 0; 2 more if Ctrl-C came meanwhile.
+        """
+        with Interruption(raise_after=False) as interruption:
+            try:
+                done = self._restart() if what else self._keep()
+            except SoftdockError as error:
+                self.native.lose(str(error))
+                done = False
+        return int(done) + 2 * interruption.seen
 
     def _keep(self) -> bool:
         _, self._kept = self._call("saving its state", "save")

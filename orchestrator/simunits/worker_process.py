@@ -19,6 +19,7 @@ from typing import Any
 from orchestrator import errors
 from orchestrator.engine import RemoteUnit, SharedBlock
 from orchestrator.errors import CapabilityError, LoadError, StepError
+from orchestrator.simunits.interruption import Interruption
 from orchestrator.simunits.wire import receive, send
 
 #: What the start of an interpreter may take, also on a busy machine.
@@ -144,10 +145,12 @@ class WorkerProcess:
         if self.native.lost:
             raise self._failed(doing)
         try:
-            send(self._channel, {"call": what, "arguments": dict(arguments)}, data)
-            if self._made:
-                self.native.ring()
-            answer, out = self._receive(self._limit)
+            with Interruption():
+                send(self._channel, {"call": what, "arguments": dict(arguments)}, data)
+                if self._made:
+                    self.native.ring()
+                answer, out = self._receive(self._limit)
+                self._made = True
         except TimeoutError:
             self.native.lose(self.native.late())
             raise self._failed(doing) from None
@@ -157,7 +160,6 @@ class WorkerProcess:
         except ValueError as error:
             self.native.lose(f"its process sent no message: {error}")
             raise self._failed(doing) from None
-        self._made = True
         for logger, level, text in answer["log"]:
             logging.getLogger(logger).log(level, "%s", text)
         if "error" in answer:

@@ -13,12 +13,15 @@ using namespace nb::literals;
 namespace softdock {
 namespace {
 
-// Asks a Python callable for help; the engine runs without the interpreter. The callable must not
-// lead back to the unit: nobody would find that ring.
+// Asks a Python callable for help; the engine runs without the interpreter. Its answer is 1 if it
+// helped, and 2 more if Ctrl-C came meanwhile: that is raised when the engine returns, between two
+// steps. The callable must not lead back to the unit: nobody would find that ring.
 std::function<bool(Help)> helper(nb::callable help) {
     return [help](Help what) {
         const nb::gil_scoped_acquire interpreter;
-        return nb::cast<bool>(help(static_cast<int>(what)));
+        const auto answer = nb::cast<int>(help(static_cast<int>(what)));
+        if (answer & 2) PyErr_SetInterrupt();
+        return (answer & 1) != 0;
     };
 }
 

@@ -294,7 +294,6 @@ void RemoteUnit::restart_on_failure(std::function<bool(Help)> help, std::size_t 
     past_.reserve(every + 1);
     past_inputs_.resize((every + 1) * input_count_);
     past_slopes_.resize((every + 1) * input_count_);
-    if (!help(Help::keep)) throw std::runtime_error("no state can be kept: " + failure_);
     kept();
     help_ = std::move(help);
 }

@@ -32,7 +32,7 @@ class RemoteUnit final : public Unit {
     // After a failure the outputs stay what they were and every call succeeds.
     void hold_on_failure() { holds_ = true; }
     // After a failure another process goes on from the state that was kept, which happens every
-    // `every` steps, with the inputs since then. A state is kept when this is called.
+    // `every` steps, with the inputs since then. A state was kept just before this is called.
     void restart_on_failure(std::function<bool(Help)> help, std::size_t every);
     // A state was kept just now.
     void kept();

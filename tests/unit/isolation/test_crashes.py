@@ -148,7 +148,9 @@ def test_an_exception_of_a_block_comes_with_its_traceback():
     made = System("s").add("bad", block("faulty"), u=1.0, how=1, at=0.002)
     made = made.with_options("bad", isolation="process")
     with Execution(made, step="1 ms") as run:
-        with pytest.raises(StepError, match=r"t = 0\.002 s \(status error\): ValueError: out of pr") as e:
+        with pytest.raises(
+            StepError, match=r"t = 0\.002 s \(status error\): ValueError: out of pr"
+        ) as e:
             run.advance("1 s")
         assert 'raise ValueError("out of propellant")' in str(e.value.__cause__)
         assert len(run.recording().time_ns) == 3
