@@ -16,6 +16,7 @@ from orchestrator.engine import RemoteUnit
 from orchestrator.errors import CapabilityError, SoftdockError, StepError
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.interruption import Interruption
+from orchestrator.simunits.remote_state import RemoteStates
 from orchestrator.simunits.unit import Floats, Phase, SimulationUnit
 from orchestrator.simunits.worker_process import RemoteTraceback, WorkerProcess
 from orchestrator.system import Causality, Component, Connector, Value
@@ -26,14 +27,6 @@ _KEEP_EVERY = 100
 #: Wall seconds between two questions for messages while a run goes on.
 _LOG_SECONDS = 0.2
 _NOTHING: Mapping[str, Any] = {}
-
-
-class _RemoteState:
-    """A saved state that lies in the worker."""
-
-    def __init__(self, process: int, number: int) -> None:
-        self.process = process
-        self.number = number
 
 
 class WorkerUnit(SimulationUnit):
@@ -83,7 +76,7 @@ class WorkerUnit(SimulationUnit):
         can, _ = self._call("being made", "make", self._made)
         description = replace(description, capabilities=Capabilities(**can))
         super().__init__(component.name, description, self._process.native)
-        self._dropped: list[int] = []
+        self._states = RemoteStates(component.name, self.pid)
         self._set_up: dict[str, Any] = {}
         self._first: Floats | None = None
         self._kept = b""
@@ -200,7 +193,7 @@ class WorkerUnit(SimulationUnit):
         self._left -= 1
         why = self.native.failure
         self._process.restart()
-        self._dropped = []
+        self._states = RemoteStates(self.name, self.pid)
         self._call("being made", "make", self._made)
         self._call("being connected", "bind", self._set_up["bind"])
         self._call("setting up", "setup", self._set_up["setup"])
@@ -222,48 +215,29 @@ class WorkerUnit(SimulationUnit):
                 f"component '{self.name}' has failed and is held: it has no state any more"
             )
 
-    def _forget_dropped(self) -> None:
-        if dropped := self._dropped[:]:
-            del self._dropped[: len(dropped)]
-            self._call("freeing states", "drop_states", {"states": dropped})
-
-    def _state(self, number: int) -> _RemoteState:
-        state = _RemoteState(self.pid, number)
-        weakref.finalize(state, self._dropped.append, number).atexit = False
-        return state
-
     def _get_state(self) -> object:
         self._expect_alive()
-        self._forget_dropped()
+        if dropped := self._states.take_dropped():
+            self._call("freeing states", "drop_states", {"states": dropped})
         number, _ = self._call("saving its state", "get_state")
-        return self._state(number)
-
-    def _number(self, state: object) -> int:
-        if not isinstance(state, _RemoteState):
-            raise TypeError(f"expected a state of this unit, found {type(state).__name__}")
-        if state.process != self.pid or self.native.lost:
-            raise StepError(
-                f"component '{self.name}': the state was saved in a process that has ended; use"
-                " the stored() copy of a checkpoint"
-            )
-        return state.number
+        return self._states.add(number)
 
     def _set_state(self, state: object) -> None:
         self._expect_alive()
-        self._call("restoring a state", "set_state", {"state": self._number(state)})
+        self._call("restoring a state", "set_state", {"state": self._states.number(state)})
         self._keep_anew()
         if self._options.on_failure == "hold":  # what is held belongs to this moment
             self.get(np.empty(sum(c.size for c in self.outputs)))
 
     def _serialize(self, state: object) -> bytes:
         return self._call(
-            "turning its state into bytes", "serialize", {"state": self._number(state)}
+            "turning its state into bytes", "serialize", {"state": self._states.number(state)}
         )[1]
 
     def _deserialize(self, data: bytes) -> object:
         self._expect_alive()
         number, _ = self._call("reading its state from bytes", "deserialize", data=data)
-        return self._state(number)
+        return self._states.add(number)
 
     def _value(self, connector: Connector) -> Value | Floats:
         found: Value | Floats

@@ -219,11 +219,12 @@ def _inside_a_worker() -> bool:
 def _end(
     owner: int, process: subprocess.Popen[bytes], channel: socket.socket, handle: int, folder: str
 ) -> None:
-    """End and reap a process and remove its files; a fork of the owner must not."""
-    if os.getpid() != owner:
-        return
+    """End and reap a process and remove its files; a fork of the owner only lets go of it."""
     channel.close()
-    process.kill()
-    process.wait()
+    if os.getpid() == owner:
+        process.kill()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        process.returncode = 0  # it is not for us to wait for
     os.close(handle)
-    shutil.rmtree(folder, ignore_errors=True)

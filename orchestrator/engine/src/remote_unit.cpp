@@ -1,13 +1,6 @@
 #include "remote_unit.hpp"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -36,7 +29,7 @@ RemoteUnit::RemoteUnit(std::string name, int memory, std::size_t most_inputs,
 }
 
 void RemoteUnit::attach(int process) {
-    process_ = process;
+    process_ = RemoteProcess(process);
     lost_ = false;
     asked_ = 0;
     auto& header = block_.header();
@@ -62,11 +55,6 @@ void RemoteUnit::declare(bool rolls_back, bool takes_slopes, bool has_derivative
     has_event_mode_ = has_event_mode;
 }
 
-bool RemoteUnit::running() const {
-    pollfd watched{process_, POLLIN, 0};
-    return poll(&watched, 1, 0) == 0;
-}
-
 bool RemoteUnit::wait(std::uint32_t number) {
     auto& answer = block_.header().answer;
     const auto began = now_ns();
@@ -75,9 +63,9 @@ bool RemoteUnit::wait(std::uint32_t number) {
         if (seen == number) return true;
         await_change(answer, seen, block_.header().master_sleeps, slice_ns);
         if (answer.load(std::memory_order_acquire) == number) return true;
-        if (!running()) {
+        if (!process_.running()) {
             if (answer.load(std::memory_order_acquire) == number) return true;
-            lose(end());
+            lose(process_.end());
             return false;
         }
         if (now_ns() - began > limit_ns_) {
@@ -135,25 +123,10 @@ void RemoteUnit::ring() {
 }
 
 void RemoteUnit::lose(std::string why) {
-    if (process_ >= 0) syscall(SYS_pidfd_send_signal, process_, SIGKILL, nullptr, 0);
+    process_.kill();
     lost_ = true;
     lost_reason_ = std::move(why);
     failure_ = lost_reason_;
-}
-
-std::string RemoteUnit::end() const {
-    siginfo_t info{};
-    // Whoever started the process reaps it.
-    while (waitid(P_PIDFD, static_cast<id_t>(process_), &info, WEXITED | WNOWAIT) != 0) {
-        if (errno != EINTR) return "its process has ended";
-    }
-    if (info.si_code == CLD_EXITED) {
-        return "its process ended with exit code " + std::to_string(info.si_status);
-    }
-    const char* abbreviation = sigabbrev_np(info.si_status);
-    return "its process was ended by the signal SIG" +
-           std::string(abbreviation ? abbreviation : std::to_string(info.si_status)) + " (" +
-           sigdescr_np(info.si_status) + ")";
 }
 
 std::string RemoteUnit::late() const {
@@ -291,9 +264,7 @@ Status RemoteUnit::enter_step_mode() {
 
 void RemoteUnit::restart_on_failure(std::function<bool(Help)> help, std::size_t every) {
     every_ = every;
-    past_.reserve(every + 1);
-    past_inputs_.resize((every + 1) * input_count_);
-    past_slopes_.resize((every + 1) * input_count_);
+    past_.reserve(every + 1, input_count_);
     kept();
     help_ = std::move(help);
 }
@@ -315,21 +286,18 @@ bool RemoteUnit::keep() {
 }
 
 void RemoteUnit::remember(std::int64_t time_ns, std::int64_t step_ns) {
-    const auto row = past_.size() * input_count_;
-    past_.push_back({time_ns, step_ns, new_inputs_, new_slopes_});
-    std::copy_n(block_.inputs(), input_count_, past_inputs_.begin() + row);
-    std::copy_n(block_.slopes(), input_count_, past_slopes_.begin() + row);
+    past_.add({time_ns, step_ns, new_inputs_, new_slopes_}, block_.inputs(), block_.slopes());
 }
 
 Status RemoteUnit::replay() {
     auto status = Status::ok;
-    for (std::size_t i = 0; i < past_.size(); ++i) {
-        std::copy_n(past_inputs_.begin() + i * input_count_, input_count_, block_.inputs());
-        std::copy_n(past_slopes_.begin() + i * input_count_, input_count_, block_.slopes());
-        new_inputs_ = past_[i].inputs;
-        new_slopes_ = past_[i].slopes;
-        status = play(past_[i].time_ns, past_[i].step_ns);
-        if (failed(status)) return status;
+    for (std::size_t i = 0; i < past_.size() && !failed(status); ++i) {
+        const auto& row = past_.row(i);
+        std::copy_n(past_.inputs(i), input_count_, block_.inputs());
+        std::copy_n(past_.slopes(i), input_count_, block_.slopes());
+        new_inputs_ = row.has_inputs;
+        new_slopes_ = row.has_slopes;
+        status = play(row.time_ns, row.step_ns);
     }
     return status;
 }

@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "remote_process.hpp"
 #include "shared_block.hpp"
+#include "step_log.hpp"
 #include "unit.hpp"
 
 namespace softdock {
@@ -44,7 +46,7 @@ class RemoteUnit final : public Unit {
     // Gives the process up and ends it; `why` is the reason.
     void lose(std::string why);
     // How the process ended, in words; waits for its end.
-    std::string end() const;
+    std::string end() const { return process_.end(); }
     // Says that an answer did not come in time.
     std::string late() const;
 
@@ -69,12 +71,6 @@ class RemoteUnit final : public Unit {
     Status enter_step_mode() override;
 
   private:
-    // A step with what it was given, for another process to do again.
-    struct Past {
-        std::int64_t time_ns, step_ns;
-        bool inputs, slopes;
-    };
-
     Status ask(Command command);
     Status ask_or_hold(Command command);
     Status fetch();
@@ -83,12 +79,11 @@ class RemoteUnit final : public Unit {
     void remember(std::int64_t time_ns, std::int64_t step_ns);
     bool keep();
     bool wait(std::uint32_t number);
-    bool running() const;
     Status check_outputs();
     void hold(std::int64_t time_ns);
 
     SharedBlock block_;
-    int process_ = -1;
+    RemoteProcess process_;
     std::uint32_t asked_ = 0;
     std::int64_t limit_ns_ = 10000000000;
     bool rolls_back_ = false, takes_slopes_ = false, has_derivatives_ = false;
@@ -105,8 +100,7 @@ class RemoteUnit final : public Unit {
     std::function<bool(Help)> help_;
     bool stale_ = false;  // the kept state does not lead to the present one
     std::size_t every_ = 0;
-    std::vector<Past> past_;                         // since the kept state
-    std::vector<double> past_inputs_, past_slopes_;  // one row for each of them
+    StepLog past_;  // since the kept state
 };
 
 }  // namespace softdock

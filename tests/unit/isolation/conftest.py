@@ -89,11 +89,11 @@ def _nothing_is_left_behind(tmp_path, monkeypatch):
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     gc.collect()
-    before = _children(), _mapped(), len(os.listdir("/proc/self/fd"))
+    before = _children(), _mapped(), len(list(Path("/proc/self/fd").iterdir()))
     yield
     for _ in range(100):  # what a failed test's traceback held is freed a moment later
         gc.collect()
-        after = _children(), _mapped(), len(os.listdir("/proc/self/fd"))
+        after = _children(), _mapped(), len(list(Path("/proc/self/fd").iterdir()))
         if after == before:
             break
         time.sleep(0.01)

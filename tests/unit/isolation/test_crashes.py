@@ -64,16 +64,16 @@ def test_a_crash_before_the_first_step(crash, phase, doing):
 
 def test_a_crash_when_instantiated(small_fmu):
     path = small_fmu("crash_on_demand", f"-DBEFORE_PARAMETERS={INSTANTIATE}")
-    with pytest.raises(StepError, match="'bad' failed while being made: its process .*SIGSEGV"):
+    with pytest.raises(StepError, match=r"'bad' failed while being made: its process .*SIGSEGV"):
         Execution(system(path), step="1 ms")
 
 
 def test_a_crash_while_saving(crash):
     with Execution(system(crash, phase=SAVE), step="1 ms") as run:
         run.step()
-        with pytest.raises(StepError, match="'bad' failed while saving its state: .*SIGSEGV"):
+        with pytest.raises(StepError, match=r"'bad' failed while saving its state: .*SIGSEGV"):
             run.save()
-        with pytest.raises(StepError, match="'bad' failed in the step .*SIGSEGV"):
+        with pytest.raises(StepError, match=r"'bad' failed in the step .*SIGSEGV"):
             run.step()
         assert len(run.recording().time_ns) == 2
 
@@ -85,11 +85,11 @@ def test_a_crash_at_the_end_is_only_told(crash, phase, caplog):
         result = run.recording()
     assert len(result.time_ns) == 101
     messages = [r.message for r in caplog.records if r.levelname == "ERROR"]
-    told = [
+    told = (
         "component 'bad' failed while terminating: its process was ended by the signal SIGABRT"
         " (Aborted); the results are whole"
-    ]
-    assert messages == (told if phase == TERMINATE else [])
+    )
+    assert messages == ([told] if phase == TERMINATE else [])
 
 
 @pytest.mark.parametrize("phase", [SET_UP, EXIT_INITIALISATION])
@@ -148,9 +148,7 @@ def test_an_exception_of_a_block_comes_with_its_traceback():
     made = System("s").add("bad", block("faulty"), u=1.0, how=1, at=0.002)
     made = made.with_options("bad", isolation="process")
     with Execution(made, step="1 ms") as run:
-        with pytest.raises(
-            StepError, match=r"t = 0\.002 s \(status error\): ValueError: out of pr"
-        ) as e:
+        with pytest.raises(StepError, match=r"t = 0\.002 s \(status error\): ValueError: out") as e:
             run.advance("1 s")
         assert 'raise ValueError("out of propellant")' in str(e.value.__cause__)
         assert len(run.recording().time_ns) == 3

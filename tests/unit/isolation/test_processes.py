@@ -154,7 +154,7 @@ def test_an_fmu_that_is_allowed_once_per_process(small_fmu, caplog):
     with Execution(system.with_options("a", isolation="none"), step="0.5 s") as run:
         assert "components b run in" in run.notes[0]
     both = system.with_options("a", isolation="none").with_options("b", isolation="none")
-    with pytest.raises(CapabilityError, match="components a, b: .* once per process"):
+    with pytest.raises(CapabilityError, match=r"components a, b: .* once per process"):
         Execution(both, step="0.5 s")
 
 
@@ -175,7 +175,7 @@ def test_a_class_that_no_other_process_finds():
         u: float = Input()
         y: float = Output()
 
-    with pytest.raises(CapabilityError, match="Hidden of .* cannot be found by another process"):
+    with pytest.raises(CapabilityError, match=r"Hidden of .* cannot be found by another process"):
         Execution(isolated(block(Hidden), u=1.0), step="1 ms")
 
 
@@ -228,7 +228,7 @@ def test_a_block_whose_module_is_broken_there(tmp_path, monkeypatch):
     import fleeting
 
     file.write_text("raise OSError('no licence')")
-    with pytest.raises(PluginError, match="'Fleeting' .* cannot be imported .* OSError: no lic"):
+    with pytest.raises(PluginError, match=r"'Fleeting' .* cannot be imported .* OSError: no lic"):
         Execution(isolated(block(fleeting.Fleeting), u=1.0), step="1 ms")
 
 
