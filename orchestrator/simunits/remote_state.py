@@ -37,19 +37,19 @@ class RemoteStates:
         weakref.finalize(state, self._dropped.append, number).atexit = False
         return state
 
-    def number(self, state: object) -> int:
-        """Return a state's number.
+    def number(self, state: object, *, alive: bool) -> int:
+        """Return a state's number in a process that may be alive or not.
 
         Raises
         ------
         TypeError
             If it is no state of a unit in a process of its own.
         StepError
-            If it lay in another process.
+            If it lay in another process, or this one has ended.
         """
         if not isinstance(state, RemoteState):
             raise TypeError(f"expected a state of this unit, found {type(state).__name__}")
-        if state.process != self._process:
+        if state.process != self._process or not alive:
             raise StepError(
                 f"component '{self._name}': the state was saved in a process that has ended; use"
                 " the stored() copy of a checkpoint"

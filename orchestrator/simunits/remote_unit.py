@@ -116,7 +116,8 @@ class WorkerUnit(SimulationUnit):
         if self.phase is not Phase.STEPPING:
             self._call("setting values", "set_values", {"values": dict(values)})
             return
-        self._expect_alive()
+        if self.native.held is not None:
+            return  # it acts on nothing any more, and the notes say so
         for name, value in values.items():
             self._call(f"setting '{name}'", "set_value", {"name": name, "value": value})
         self._keep_anew()
@@ -215,6 +216,9 @@ class WorkerUnit(SimulationUnit):
                 f"component '{self.name}' has failed and is held: it has no state any more"
             )
 
+    def _number(self, state: object) -> int:
+        return self._states.number(state, alive=not self.native.lost)
+
     def _get_state(self) -> object:
         self._expect_alive()
         if dropped := self._states.take_dropped():
@@ -224,14 +228,14 @@ class WorkerUnit(SimulationUnit):
 
     def _set_state(self, state: object) -> None:
         self._expect_alive()
-        self._call("restoring a state", "set_state", {"state": self._states.number(state)})
+        self._call("restoring a state", "set_state", {"state": self._number(state)})
         self._keep_anew()
         if self._options.on_failure == "hold":  # what is held belongs to this moment
             self.get(np.empty(sum(c.size for c in self.outputs)))
 
     def _serialize(self, state: object) -> bytes:
         return self._call(
-            "turning its state into bytes", "serialize", {"state": self._states.number(state)}
+            "turning its state into bytes", "serialize", {"state": self._number(state)}
         )[1]
 
     def _deserialize(self, data: bytes) -> object:

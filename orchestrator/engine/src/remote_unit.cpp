@@ -160,7 +160,9 @@ Status RemoteUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
         status = Status::fatal;
         helpless = stale_ || past_.size() > every_;  // no room to remember this step
     }
-    if (!helpless) remember(time_ns, step_ns);
+    if (!helpless) {
+        past_.add({time_ns, step_ns, new_inputs_, new_slopes_}, block_.inputs(), block_.slopes());
+    }
     if (status == Status::ok) status = play(time_ns, step_ns);
     const auto broken = [&] { return failed(status) && status != Status::discard; };
     while (broken() && !helpless && help_(Help::restart)) status = replay();
@@ -269,11 +271,6 @@ void RemoteUnit::restart_on_failure(std::function<bool(Help)> help, std::size_t 
     help_ = std::move(help);
 }
 
-void RemoteUnit::kept() {
-    past_.clear();
-    stale_ = false;
-}
-
 bool RemoteUnit::keep() {
     // The inputs that wait belong to the step, not to the state before it.
     const bool inputs = std::exchange(new_inputs_, false);
@@ -283,10 +280,6 @@ bool RemoteUnit::keep() {
     new_slopes_ = slopes;
     if (done) kept();
     return done;
-}
-
-void RemoteUnit::remember(std::int64_t time_ns, std::int64_t step_ns) {
-    past_.add({time_ns, step_ns, new_inputs_, new_slopes_}, block_.inputs(), block_.slopes());
 }
 
 Status RemoteUnit::replay() {

@@ -37,7 +37,10 @@ class RemoteUnit final : public Unit {
     // `every` steps, with the inputs since then. A state was kept just before this is called.
     void restart_on_failure(std::function<bool(Help)> help, std::size_t every);
     // A state was kept just now.
-    void kept();
+    void kept() {
+        past_.clear();
+        stale_ = false;
+    }
 
     // Sends the inputs that wait for the next command.
     Status flush();
@@ -76,7 +79,6 @@ class RemoteUnit final : public Unit {
     Status fetch();
     Status play(std::int64_t time_ns, std::int64_t step_ns);
     Status replay();
-    void remember(std::int64_t time_ns, std::int64_t step_ns);
     bool keep();
     bool wait(std::uint32_t number);
     Status check_outputs();

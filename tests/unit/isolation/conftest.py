@@ -91,11 +91,11 @@ def _nothing_is_left_behind(tmp_path, monkeypatch):
     gc.collect()
     before = _children(), _mapped(), len(list(Path("/proc/self/fd").iterdir()))
     yield
-    for _ in range(100):  # what a failed test's traceback held is freed a moment later
+    for _ in range(20):  # what a failed test's traceback held is freed a moment later
         gc.collect()
         after = _children(), _mapped(), len(list(Path("/proc/self/fd").iterdir()))
         if after == before:
             break
-        time.sleep(0.01)
+        time.sleep(0.05)
     assert after == before
     assert not list(tmp_path.glob("softdock-worker-*"))

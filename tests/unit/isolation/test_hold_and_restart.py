@@ -71,6 +71,7 @@ def test_a_failed_unit_is_not_stepped_again_after_a_checkpoint(crash):
     with Execution(made, step="1 ms") as run:
         checkpoint = run.save()
         run.step(5)
+        unit_of(run, "bad").set_value("u", 1.0)  # as a loop from outside would; nothing comes of it
         with pytest.raises(StepError, match="'bad' has failed and is held"):
             run.save()
         with pytest.raises(StepError, match="'bad' has failed and is held"):
