@@ -19,7 +19,7 @@ from orchestrator.simunits.interruption import Interruption
 from orchestrator.simunits.remote_state import RemoteStates
 from orchestrator.simunits.unit import Floats, Phase, SimulationUnit
 from orchestrator.simunits.worker_process import RemoteTraceback, WorkerProcess
-from orchestrator.system import Causality, Component, Connector, Value
+from orchestrator.system import Component, Connector, Value
 
 _LOG = logging.getLogger(__name__)
 #: Steps between two states that are kept for a restart.
@@ -55,13 +55,9 @@ class WorkerUnit(SimulationUnit):
         self, component: Component, description: UnitDescription, place: Mapping[str, str]
     ) -> None:
         self._options = component.options
-        sizes = [
-            sum(connector.size for connector in description.of(causality))
-            for causality in (Causality.INPUT, Causality.OUTPUT)
-        ]
-        self._process = WorkerProcess(
-            component.name, sizes[0], sizes[1], self._options.step_timeout_ns
-        )
+        signals = sum(connector.size for connector in description.connectors.values())
+        limit_ns = self._options.step_timeout_ns
+        self._process = WorkerProcess(component.name, signals, limit_ns)
         options = asdict(replace(component.options, isolation="none", on_failure="stop"))
         self._made = {
             "component": {
@@ -73,7 +69,11 @@ class WorkerUnit(SimulationUnit):
             },
             "place": dict(place),
         }
-        can, _ = self._call("being made", "make", self._made)
+        try:
+            can, _ = self._call("being made", "make", self._made)
+        except BaseException:
+            self._process.close()
+            raise
         description = replace(description, capabilities=Capabilities(**can))
         super().__init__(component.name, description, self._process.native)
         self._states = RemoteStates(component.name, self.pid)

@@ -151,7 +151,7 @@ def main(socket_file: int, memory: int) -> None:
     with socket.socket(fileno=socket_file) as channel:
         hello, _ = receive(channel)
         logging.getLogger().setLevel(hello["level"])
-        block = SharedBlock(memory, hello["inputs"], hello["outputs"])
+        block = SharedBlock(memory, hello["signals"], hello["signals"])
         os.close(memory)
         server = _Server()
         send(channel, {"result": None, "log": []})

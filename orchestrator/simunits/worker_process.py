@@ -44,8 +44,8 @@ class WorkerProcess:
     ----------
     name
         The component's name.
-    most_inputs, most_outputs
-        Scalar signals that may at most be bound.
+    signals
+        Scalar signals that may at most be bound, as inputs and as outputs.
     limit_ns
         How long a call may take, in nanoseconds of wall time.
 
@@ -57,7 +57,7 @@ class WorkerProcess:
         If this process is itself a worker.
     """
 
-    def __init__(self, name: str, most_inputs: int, most_outputs: int, limit_ns: int) -> None:
+    def __init__(self, name: str, signals: int, limit_ns: int) -> None:
         if _inside_a_worker():
             raise CapabilityError(
                 f"component '{name}': a worker cannot start workers; a script that defines blocks"
@@ -65,13 +65,13 @@ class WorkerProcess:
                 " `if __name__ == '__main__':`"
             )
         self.name = name
-        self._sizes = most_inputs, most_outputs
+        self._signals = signals
         self._limit = limit_ns / 1e9
         self._memory = os.memfd_create(f"softdock-{name}", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         weakref.finalize(self, os.close, self._memory)
-        os.ftruncate(self._memory, SharedBlock.size(most_inputs, most_outputs))
+        os.ftruncate(self._memory, SharedBlock.size(signals, signals))
         fcntl.fcntl(self._memory, fcntl.F_ADD_SEALS, _SEALS)
-        self.native = RemoteUnit(name, self._memory, most_inputs, most_outputs)
+        self.native = RemoteUnit(name, self._memory, signals, signals)
         self.native.limit(limit_ns)
         self._made = False
         self._start()
@@ -101,10 +101,8 @@ class WorkerProcess:
         self._channel, self._handle, self.pid = mine, handle, process.pid
         self._made = False
         self.native.attach(handle)
-        most_inputs, most_outputs = self._sizes
-        hello = {"inputs": most_inputs, "outputs": most_outputs}
         try:
-            send(mine, hello | {"level": logging.getLogger().level})
+            send(mine, {"signals": self._signals, "level": logging.getLogger().level})
             self._receive(_START_SECONDS)
         except (OSError, EOFError, ValueError):
             ended = self._wait(0.1)
@@ -189,7 +187,9 @@ class WorkerProcess:
         return receive(self._channel)
 
     def _wait(self, seconds: float) -> bool:
-        return bool(select.select([self._handle], [], [], seconds)[0])
+        watch = select.poll()
+        watch.register(self._handle, select.POLLIN)
+        return bool(watch.poll(seconds * 1000))
 
     def quit(self) -> None:
         """Let the worker free its unit and end; end it if it does not."""

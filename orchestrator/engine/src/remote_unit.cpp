@@ -123,7 +123,7 @@ void RemoteUnit::ring() {
 }
 
 void RemoteUnit::lose(std::string why) {
-    process_.kill();
+    if (!lost_) process_.kill();  // after that the handle may be another process's
     lost_ = true;
     lost_reason_ = std::move(why);
     failure_ = lost_reason_;
