@@ -22,7 +22,7 @@ from orchestrator.errors import CapabilityError, LoadError, StepError
 from orchestrator.simunits.interruption import Interruption
 from orchestrator.simunits.wire import receive, send
 
-#: What the start of an interpreter may take, also on a busy machine.
+#: What the start of an interpreter, and then that of a unit, may take, also on a busy machine.
 _START_SECONDS = 60.0
 _MODULE = "orchestrator.simunits.worker"
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
@@ -142,15 +142,18 @@ class WorkerProcess:
             self.native.flush()
         if self.native.lost:
             raise self._failed(doing)
+        # Making a unit reads and imports: that belongs to the start.
+        limit = self._limit if self._made else max(self._limit, _START_SECONDS)
         try:
             with Interruption():
                 send(self._channel, {"call": what, "arguments": dict(arguments)}, data)
                 if self._made:
                     self.native.ring()
-                answer, out = self._receive(self._limit)
+                answer, out = self._receive(limit)
                 self._made = True
         except TimeoutError:
-            self.native.lose(self.native.late())
+            late = f"no answer within {limit:g} s, so its process was ended"
+            self.native.lose(self.native.late() if self._made else late)
             raise self._failed(doing) from None
         except (OSError, EOFError):
             self.native.lose(self.native.end() if self._wait(1.0) else "its process hung up")
