@@ -95,32 +95,32 @@ def test_a_crash_at_the_end_is_only_told(crash, phase, caplog):
 @pytest.mark.parametrize("phase", [SET_UP, EXIT_INITIALISATION])
 def test_a_hang_before_the_first_step(hang, phase):
     began = time.monotonic()
-    with pytest.raises(StepError, match=r"no answer within 0\.5 s \(step_timeout\), so its proces"):
-        Execution(system(hang, {"step_timeout": "500 ms"}, phase=phase), step="1 ms")
-    assert time.monotonic() - began < 30.0  # 0.5 s, and the start on a busy machine
+    with pytest.raises(StepError, match=r"no answer within 1 s \(step_timeout\), so its process"):
+        Execution(system(hang, {"step_timeout": "1000 ms"}, phase=phase), step="1 ms")
+    assert time.monotonic() - began < 60.0  # 1 s, and the start on a busy machine
 
 
 def test_a_hang_in_a_step_ends_in_time(hang):
-    made = system(hang, {"step_timeout": 0.5}, phase=STEP, at=0.005)
+    made = system(hang, {"step_timeout": 1.0}, phase=STEP, at=0.005)
     with Execution(made, step="1 ms") as run:
         began = time.monotonic()
         with pytest.raises(
             StepError,
             match=r"'bad' failed in the step from t = 0\.005 s \(status fatal\): no answer within"
-            r" 0\.5 s \(step_timeout\), so its process was ended; results up to there are kept",
+            r" 1 s \(step_timeout\), so its process was ended; results up to there are kept",
         ):
             run.advance("1 s")
         taken = time.monotonic() - began
         assert len(run.recording().time_ns) == 6
-    assert 0.5 <= taken < 5.0  # the time-out, and then at most slices of 5 ms on a busy machine
+    assert 1.0 <= taken < 10.0  # the time-out, and then at most slices of 5 ms on a busy machine
 
 
 def test_a_hang_at_the_end_is_bounded(hang, caplog):
-    with Execution(system(hang, {"step_timeout": 0.5}, phase=TERMINATE), step="1 ms") as run:
+    with Execution(system(hang, {"step_timeout": 1.0}, phase=TERMINATE), step="1 ms") as run:
         run.step()
         began = time.monotonic()
-    assert time.monotonic() - began < 5.0
-    assert "failed while terminating: no answer within 0.5 s" in caplog.text
+    assert time.monotonic() - began < 10.0
+    assert "failed while terminating: no answer within 1 s" in caplog.text
 
 
 def test_killed_from_outside_between_steps(crash):
@@ -136,11 +136,11 @@ def test_killed_from_outside_between_steps(crash):
 
 
 def test_a_stopped_process_counts_as_hung(crash):
-    with Execution(system(crash, {"step_timeout": 0.3}), step="1 ms") as run:
+    with Execution(system(crash, {"step_timeout": 1.0}), step="1 ms") as run:
         run.step()
         unit = next(unit for unit in run.units if unit.name == "bad")
         os.kill(unit.pid, signal.SIGSTOP)
-        with pytest.raises(StepError, match=r"no answer within 0\.3 s"):
+        with pytest.raises(StepError, match="no answer within 1 s"):
             run.step()
 
 
