@@ -78,7 +78,7 @@ class Component:
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
-    options: UnitOptions = UnitOptions()
+    options: UnitOptions = field(default_factory=UnitOptions)
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:

@@ -45,7 +45,7 @@ def test_a_wrong_value_names_component_and_option(option, value):
 
 
 def test_an_unknown_option_lists_the_known_ones():
-    with pytest.raises(UnknownNameError, match="no option 'slover'.*interface, solver, tolerance"):
+    with pytest.raises(UnknownNameError, match=r"no option 'slover'.*interface, solver, tolerance"):
         _system().with_options("a", slover="cvode")
 
 
