@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator import errors
 from orchestrator.engine import SharedBlock, end_with_master, serve
+from orchestrator.errors import SoftdockError
 from orchestrator.simunits import registry
 from orchestrator.simunits.block_place import class_at
 from orchestrator.simunits.unit import SimulationUnit
@@ -129,7 +129,7 @@ def _answer(method: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Any,
     try:
         result = method(**arguments)
     except BaseException as error:  # noqa: BLE001 - whatever foreign code raises ends in its parent
-        known = isinstance(error, errors.SoftdockError)
+        known = isinstance(error, SoftdockError)
         return {
             "error": type(error).__name__ if known else "",
             "text": str(error) if known else f"{type(error).__name__}: {error}",
