@@ -78,3 +78,9 @@ class PluginError(LoadError):
 
 class StepError(SoftdockError):
     """A unit failed while stepping; the results up to then are kept."""
+
+
+def error_named(name: str) -> type[SoftdockError] | None:
+    """Return the class of a name, for errors that come as text from another process."""
+    kind = globals().get(name)
+    return kind if isinstance(kind, type) and issubclass(kind, SoftdockError) else None

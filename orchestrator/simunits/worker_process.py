@@ -16,9 +16,8 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-import orchestrator.errors
 from orchestrator.engine import RemoteUnit, SharedBlock
-from orchestrator.errors import CapabilityError, LoadError, SoftdockError, StepError
+from orchestrator.errors import CapabilityError, LoadError, StepError, error_named
 from orchestrator.simunits.interruption import Interruption
 from orchestrator.simunits.wire import receive, send
 
@@ -171,8 +170,8 @@ class WorkerProcess:
         return StepError(f"component '{self.name}' failed while {doing}: {self.native.failure}")
 
     def _raised(self, answer: dict[str, str], doing: str) -> Exception:
-        kind = getattr(orchestrator.errors, answer["error"], None)
-        if isinstance(kind, type) and issubclass(kind, SoftdockError):
+        kind = error_named(answer["error"])
+        if kind is not None:
             return kind(answer["text"])
         return StepError(f"component '{self.name}' failed while {doing}: {answer['text']}")
 
