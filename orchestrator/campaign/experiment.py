@@ -94,6 +94,9 @@ class UnitTable(_Table):
     tolerance: StrictInt | StrictFloat | None = None
     backend: StrictStr | None = None
     isolation: StrictStr | None = None
+    step_timeout: Time | None = None
+    on_failure: StrictStr | None = None
+    restarts: StrictInt | None = None
 
 
 class Case(RunOptions):

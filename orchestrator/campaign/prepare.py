@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from orchestrator.campaign.experiment import Case, RunOptions, Setting
@@ -11,6 +11,9 @@ from orchestrator.errors import DescriptionError
 from orchestrator.simunits import resolve
 from orchestrator.ssp import read_system
 from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
+
+#: Stands for all components on the command line.
+EVERY = "all"
 
 
 def prepare(
@@ -52,6 +55,14 @@ def prepare(
         return system.check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
         raise DescriptionError(*(f"case '{name}': {text}" for text in error.problems)) from None
+
+
+def with_processes(system: System, components: Collection[str]) -> System:
+    """Run components in processes of their own; ``"all"`` means every one."""
+    for name in system.components:
+        if name in components or EVERY in components:
+            system = system.with_options(name, isolation="process")
+    return system
 
 
 def set_value(system: System, path: str, value: Setting) -> System:

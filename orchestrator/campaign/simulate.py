@@ -181,5 +181,5 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         line_statistics=execution.line_statistics(),
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
-        notes=tuple(notes),
+        notes=(*notes, *execution.notes),
     )

@@ -31,6 +31,13 @@ def run(
     swap: Annotated[
         list[str] | None, typer.Option(help="component=file.fmu or component=block:NAME")
     ] = None,
+    isolate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Run this component in a process of its own; 'all' means every one; may be given"
+            " several times"
+        ),
+    ] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
     delay: Annotated[
         Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
@@ -79,6 +86,7 @@ def run(
         "--backend": backend,
     }
     changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
+    changed += [f"--isolate {text}" for text in isolate or []]
     changed += [f"--record {text}" for text in record or []]
     changed += [f"--format {text}" for text in format_ or []]
     changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
@@ -93,6 +101,7 @@ def run(
             only=case or (),
             settings=_pairs(set_ or [], "--set", "component.parameter=value"),
             swaps=_pairs(swap or [], "--swap", "component=SOURCE"),
+            isolated=isolate or (),
             notes=notes,
             progress=bar,
         )

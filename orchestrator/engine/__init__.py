@@ -13,8 +13,12 @@ from orchestrator.engine._engine import (
     MeUnit,
     PythonUnit,
     Relay,
+    RemoteUnit,
     SavedState,
+    SharedBlock,
     Unit,
+    end_with_master,
+    serve,
 )
 
 __all__ = [
@@ -30,6 +34,10 @@ __all__ = [
     "MeUnit",
     "PythonUnit",
     "Relay",
+    "RemoteUnit",
     "SavedState",
+    "SharedBlock",
     "Unit",
+    "end_with_master",
+    "serve",
 ]

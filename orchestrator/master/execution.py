@@ -41,7 +41,7 @@ from orchestrator.master.ports import Ports, PortValue
 from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
-from orchestrator.simunits import SimulationUnit, make_unit, refuse_second_instances, resolve
+from orchestrator.simunits import SimulationUnit, isolate, make_unit, resolve
 from orchestrator.system import System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -111,7 +111,7 @@ class Execution:
         resolved = resolve(system)
         if mode is DelayMode.PLAIN:
             resolved = resolved.without_zero_delays()  # nothing to take a step's own delay off
-        self.system = resolved.check(algebraic_loops=True)
+        self.system, self._notes = isolate(resolved.check(algebraic_loops=True))
         self.start_ns = nanoseconds(start, "start time")
         stop_ns = None if stop is None else nanoseconds(stop, "stop time")
         outputs = recordable(self.system, record)
@@ -125,16 +125,20 @@ class Execution:
             rates,
         )
         self.units: list[SimulationUnit] = []
-        refuse_second_instances(self.system)
-        for member in self.schedule.members:
-            unit = make_unit(self.system.components[member.name])
-            unit.bind(
-                (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
-            )
-            self.units.append(unit)
-        expect_capable(self.schedule, self.units)
-        self._engine = self._make_engine(threads)
-        initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+        try:
+            for member in self.schedule.members:
+                unit = make_unit(self.system.components[member.name])
+                self.units.append(unit)
+                unit.bind(
+                    (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
+                )
+            expect_capable(self.schedule, self.units)
+            self._engine = self._make_engine(threads)
+            initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+        except BaseException:
+            for unit in self.units:
+                unit.terminate()
+            raise
         self.wall_seconds = 0.0
         self._ended = ""
         self._for_good = False
@@ -180,6 +184,11 @@ class Execution:
     def recorded_columns(self) -> int:
         """Number of scalar signals that are recorded."""
         return self._recorder.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What happened to units and processes, in sentences."""
+        return (*self._notes, *(note for unit in self.units for note in unit.notes))
 
     @property
     def time(self) -> float:

@@ -51,7 +51,7 @@ def facts(
         values = component.values
         made = [details.get(key, "") for key in ("kind", "guid", "class")]
         made += [f"{name} = {values[name]!r}" for name in sorted(values)]
-        made += [f"{option} {value}" for option, value in component.options.said().items()]
+        made += [f"{option} {value}" for option, value in component.options.numerical().items()]
         said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
     for line in system.connections:
         said[f"connection {line}"] = _line(line)

@@ -8,6 +8,7 @@ from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.isolation import isolate
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
@@ -15,7 +16,6 @@ from orchestrator.simunits.registry import (
     component_of,
     fmu,
     make_unit,
-    refuse_second_instances,
     resolve,
 )
 from orchestrator.simunits.unit import SimulationUnit
@@ -40,8 +40,8 @@ __all__ = [
     "block_names",
     "component_of",
     "fmu",
+    "isolate",
     "make_unit",
     "read_fmu",
-    "refuse_second_instances",
     "resolve",
 ]

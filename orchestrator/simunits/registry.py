@@ -16,6 +16,7 @@ from orchestrator.errors import (
     UnknownNameError,
 )
 from orchestrator.simunits.block import Block
+from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
@@ -26,8 +27,18 @@ from orchestrator.simunits.fmu_description import FmuDescription, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.pyfmi_unit import PyfmiUnit
+from orchestrator.simunits.remote_unit import WorkerUnit
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Backend, Component, Connector, Source, SourceKind, System, Value
+from orchestrator.system import (
+    Backend,
+    Component,
+    Connector,
+    Source,
+    SourceKind,
+    System,
+    UnitOptions,
+    Value,
+)
 
 #: The class of an FMU's instances, by version.
 _FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
@@ -87,18 +98,28 @@ def block(which: str | type[Block]) -> Component:
     """
     if isinstance(which, str):
         return component_of(Source(SourceKind.BLOCK, which))
-    _LOCAL[which.__name__] = which
+    know(which.__name__, which)
     return component_of(Source(SourceKind.BLOCK, which.__name__))
 
 
-def _describe(source: Source, values: Mapping[str, Value]) -> UnitDescription:
+def know(name: str, kind: type[Block]) -> None:
+    """Make a block class known in this process."""
+    _LOCAL[name] = kind
+
+
+def _describe(
+    source: Source, values: Mapping[str, Value], interface: str | None
+) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return read_fmu(Path(source.location)).shaped(values).description
+        return read_fmu(Path(source.location), interface).shaped(values).description
     return describe_block(source.location, _block_class(source.location))
 
 
 def component_of(
-    source: Source, name: str = "component", values: Mapping[str, Value] | None = None
+    source: Source,
+    name: str = "component",
+    values: Mapping[str, Value] | None = None,
+    options: UnitOptions | None = None,
 ) -> Component:
     """Describe a source as a component.
 
@@ -110,15 +131,19 @@ def component_of(
         Of the component.
     values
         Values of its parameters: structural ones give arrays their extents.
+    options
+        How it is run.
     """
-    description = _describe(source, values or {})
+    options = options or UnitOptions()
+    description = _describe(source, values or {}, options.interface)
     return Component(
         name,
         source,
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
-        takes_slopes=description.capabilities.takes_input_slopes,
+        takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
+        options=options,
     )
 
 
@@ -137,12 +162,12 @@ def resolve(system: System) -> System:
     resolved = {}
     for name, component in system.components.items():
         try:
-            found = component_of(component.source, name, component.values)
+            found = component_of(component.source, name, component.values, component.options)
         except SoftdockError as error:
             problems.append(DescriptionError(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
-        resolved[name] = replace(found, values=component.values, options=component.options)
+        resolved[name] = replace(found, values=component.values)
     if problems:
         raise DescriptionError.collect(problems)
     return replace(system, components=resolved)
@@ -186,26 +211,14 @@ def _contract(connector: Connector) -> str:
     return f"{connector.causality} {connector.type}{shape}{unit}"
 
 
-def refuse_second_instances(system: System) -> None:
-    """Raise CapabilityError if an FMU that allows one instance per process is used twice.
-
-    Such an FMU keeps its state outside of its instances; a second one would change the first.
-    """
-    users: dict[str, list[str]] = {}
-    for name, component in system.components.items():
-        if component.source.kind is SourceKind.FMU:
-            users.setdefault(component.source.location, []).append(name)
-    for location, names in users.items():
-        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process:
-            raise CapabilityError(
-                f"components {', '.join(names)}: {location} can be instantiated only once per"
-                " process (canBeInstantiatedOnlyOncePerProcess); use it in one component"
-            )
-
-
 def make_unit(component: Component) -> SimulationUnit:
-    """Instantiate a component and set its values."""
+    """Instantiate a component, in a process of its own if it says so, and set its values."""
     source = component.source
+    if component.options.isolation == "process":
+        kind = None if source.kind is SourceKind.FMU else _block_class(source.location)
+        place = {} if kind is None else place_of(kind)
+        described = _describe(source, component.values, component.options.interface)
+        return WorkerUnit(component, described, place)
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
         unit = _make_fmu(component)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
 from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.system.time import nanoseconds
 
 #: What may be chosen, by option; ``None`` is the default of the source.
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -16,8 +17,14 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "solver": ("dopri5", "cvode"),
         "backend": ("native", "fmpy", "pyfmi"),
         "isolation": ("none", "process"),
+        "on_failure": ("stop", "hold", "restart"),
     }
 )
+
+#: These have no default of the source.
+_ALWAYS = ("backend", "on_failure")
+#: These say where a unit runs.
+_PROCESS = ("isolation", "step_timeout", "on_failure", "restarts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,16 @@ class UnitOptions:
     backend
         What executes the unit.
     isolation
-        Whether the unit runs in a process of its own.
+        ``"process"``: the unit runs in a process of its own; ``"none"``: in that of the run. Unless
+        told, in that of the run where that is possible.
+    step_timeout
+        With a process: how long a call may take, in seconds of wall time or text (``"500 ms"``),
+        before the unit counts as failed.
+    on_failure
+        With a process: ``"stop"`` ends the run; ``"hold"`` goes on with the outputs as they were;
+        ``"restart"`` goes on in another process from a saved state.
+    restarts
+        How often at most, at least once.
 
     Raises
     ------
@@ -49,21 +65,49 @@ class UnitOptions:
     tolerance: float | None = None
     backend: str = "native"
     isolation: str | None = None
+    step_timeout: str | float = 10.0
+    on_failure: str = "stop"
+    restarts: int = 1
 
     def __post_init__(self) -> None:
         problems = [
             f"option '{option}': expected one of {', '.join(known)}, found {value!r}"
             for option, known in CHOICES.items()
             if (value := getattr(self, option)) not in known
-            and not (value is None and option != "backend")
+            and not (value is None and option not in _ALWAYS)
         ]
         if self.tolerance is not None and not _is_tolerance(self.tolerance):
             problems.append(
                 "option 'tolerance': expected a number above 0 and below 1,"
                 f" found {self.tolerance!r}"
             )
+        problems += self._wrong_limits()
         if problems:
             raise DescriptionError(*problems)
+
+    def _wrong_limits(self) -> list[str]:
+        problems = []
+        try:
+            if self.step_timeout_ns <= 0:
+                problems.append(
+                    f"option 'step_timeout': expected more than 0 s, found {self.step_timeout!r}"
+                )
+        except DescriptionError as error:
+            problems += error.problems
+        if (
+            isinstance(self.restarts, bool)
+            or not isinstance(self.restarts, int)
+            or self.restarts < 1
+        ):
+            problems.append(
+                f"option 'restarts': expected a whole number >= 1, found {self.restarts!r}"
+            )
+        return problems
+
+    @property
+    def step_timeout_ns(self) -> int:
+        """How long a call may take, in nanoseconds of wall time."""
+        return nanoseconds(self.step_timeout, "option 'step_timeout'")
 
     def changed(self, changes: Mapping[str, object]) -> UnitOptions:
         """Return a copy with some options set.
@@ -82,6 +126,10 @@ class UnitOptions:
                     f"no option '{option}' of a component; known: {', '.join(known)}"
                 )
         return replace(self, **changes)  # type: ignore[arg-type]
+
+    def numerical(self) -> dict[str, str]:
+        """Say those of :meth:`said` on which the numbers of a run depend."""
+        return {option: text for option, text in self.said().items() if option not in _PROCESS}
 
     def said(self) -> dict[str, str]:
         """Say the options that differ from their defaults, as text by name."""

@@ -11,5 +11,6 @@ NB_MODULE(_engine, module) {
     softdock::bind_python_unit(module);
     softdock::bind_relay(module);
     softdock::bind_history(module);
+    softdock::bind_remote_unit(module);
     softdock::bind_engine(module);
 }

@@ -221,7 +221,7 @@ def test_strings_travel_apart_from_numbers(probe):
     assert ([c.name for c in unit.outputs], unit.get_texts()) == (["y"], ["k\u00e4se".encode()])
 
 
-def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
+def test_an_fmu_that_allows_one_instance_is_refused_twice_in_one_process(make_fmu):
     single = make_fmu(
         lambda text: text.replace(
             "canGetAndSet", 'canBeInstantiatedOnlyOncePerProcess="true" canGetAndSet'
@@ -230,5 +230,8 @@ def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
     values = {"u": 0.0, "n": 0, "flag": False}
     system = System("one").add("a", fmu(single), **values)
     Execution(system, step="1 ms").step()
+    both = system.add("b", fmu(single), **values)
+    for name in "ab":
+        both = both.with_options(name, isolation="none")
     with pytest.raises(CapabilityError, match=r"components a, b: .*only once per process"):
-        Execution(system.add("b", fmu(single), **values), step="1 ms")
+        Execution(both, step="1 ms")
