@@ -39,7 +39,7 @@ def test_run():
     rows = np.empty((4, 2))
     times = np.empty(4, dtype=np.int64)
     engine.record([0, 1], 1, rows, times)
-    assert engine.run(4, 0) == (4, 0, -1, -1, "")
+    assert engine.run(4, 0) == (4, 0, -1, -1, -1, "")
     assert (engine.time_ns, engine.rows) == (4, 4)
     assert rows.tolist() == [[1.0, 2.0], [3.0, 6.0], [7.0, 14.0], [15.0, 30.0]]
     assert times.tolist() == [1, 2, 3, 4]
