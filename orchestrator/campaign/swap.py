@@ -98,7 +98,7 @@ def _converted(value: Value, mine: Connector, theirs: Connector) -> Value:
     if (factor, offset) == (1.0, 0.0):
         return value
     if isinstance(value, tuple):
-        return tuple(factor * element + offset for element in value)
+        return tuple(factor * float(element) + offset for element in value)
     return factor * float(value) + offset
 
 

@@ -3,7 +3,10 @@
 from orchestrator.engine._engine import (
     Engine,
     EngineState,
+    Fmu,
+    Fmu1,
     Fmu2,
+    Fmu3,
     History,
     PythonUnit,
     Relay,
@@ -11,4 +14,16 @@ from orchestrator.engine._engine import (
     Unit,
 )
 
-__all__ = ["Engine", "EngineState", "Fmu2", "History", "PythonUnit", "Relay", "SavedState", "Unit"]
+__all__ = [
+    "Engine",
+    "EngineState",
+    "Fmu",
+    "Fmu1",
+    "Fmu2",
+    "Fmu3",
+    "History",
+    "PythonUnit",
+    "Relay",
+    "SavedState",
+    "Unit",
+]

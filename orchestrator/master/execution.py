@@ -128,7 +128,9 @@ class Execution:
         refuse_second_instances(self.system)
         for member in self.schedule.members:
             unit = make_unit(self.system.components[member.name])
-            unit.bind(member.inputs, member.outputs)
+            unit.bind(
+                (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
+            )
             self.units.append(unit)
         expect_capable(self.schedule, self.units)
         self._engine = self._make_engine(threads)
@@ -156,7 +158,7 @@ class Execution:
             (unit.native, member.input_offset, member.output_offset, member.ticks)
             for unit, member in zip(self.units, plan.members, strict=True)
         ]
-        return Engine(
+        engine = Engine(
             plan.signals,
             members,
             plan.histories,
@@ -169,6 +171,10 @@ class Execution:
             astuple(plan.rule),
             0 if threads is None else threads,
         )
+        if plan.texts:
+            places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
+            engine.carry_texts(plan.texts, plan.text_copies, places)
+        return engine
 
     @property
     def recorded_columns(self) -> int:
@@ -289,7 +295,7 @@ class Execution:
 
         Returns
         -------
-        float, str or float64 array of the connector's shape
+        float, str, bytes or float64 array of the connector's shape
             Integers and Booleans as floats. What a delayed or undelayed connection brought is the
             value of the last exchange.
         """

@@ -37,10 +37,10 @@ def initialise(
     signals = engine.signals
     exchange = _Exchange(schedule, units, engine, start_ns)
     for _ in range(schedule.initial_passes):
-        before = signals.copy()
+        before, texts_before = signals.copy(), engine.texts
         exchange.unread = -1
         exchange.execute(0, len(schedule.operations))
-        if np.array_equal(before, signals):
+        if np.array_equal(before, signals) and engine.texts == texts_before:
             break
     _expect_sound(schedule, engine, start_ns, exchange.unread)
     engine.start(start_ns, schedule.step_ns)
@@ -96,5 +96,10 @@ class _Exchange:
         member, unit = self._schedule.members[row], self._units[row]
         signals = self._engine.signals
         unit.set(signals[member.input_offset :][: member.input_size])
+        if member.text_inputs:
+            texts = self._engine.texts[member.text_input_offset : member.text_output_offset]
+            unit.set_texts(texts)
         unit.initialise_outputs(self._start_ns)
         unit.get(signals[member.output_offset :][: member.output_size])
+        if member.text_outputs:
+            self._engine.put_texts(member.text_output_offset, unit.get_texts())

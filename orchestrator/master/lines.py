@@ -54,6 +54,8 @@ class Lines:
         self.histories: list[tuple[int, int, int, int, int]] = []
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
+        self._text_slots = buffer.text_slots
+        self.text_copies: list[tuple[int, int]] = []
         self.copies: list[tuple[int, int, float, float]] = []
         self.reads: list[tuple[int, int, int, int, float, float]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
@@ -98,8 +100,12 @@ class Lines:
         """Return the operations that bring the newest values along these connections."""
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
+        first_text = len(self.text_copies)
         mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
         for line in lines:
+            if str(line.target) in self._text_slots:
+                self._copy_texts(line)
+                continue
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
             plan = self._plans.get(line.target)
@@ -126,7 +132,14 @@ class Lines:
         for code, some in mixed.items():
             operations.append((code, len(self.mixes), len(some)))
             self.mixes += some
+        if len(self.text_copies) > first_text:
+            operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
         return operations
+
+    def _copy_texts(self, line: Connection) -> None:
+        source, size = self._text_slots[str(line.source)]
+        target, _ = self._text_slots[str(line.target)]
+        self.text_copies += [(source + i, target + i) for i in range(size)]
 
     def _linear(self, line: Connection) -> tuple[float, float]:
         """Unit conversion, then the connection's own linear transformation, as one."""

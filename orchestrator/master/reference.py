@@ -30,6 +30,11 @@ class Reference:
         self.signals: Floats = np.zeros(self.plan.signals)
         for name, (slot, size) in self.plan.slots.items():
             self.signals[slot : slot + size] = np.ravel(execution.get(name))
+        self.texts = [b""] * self.plan.texts
+        for member, unit in zip(self.plan.members, self.units, strict=True):
+            if member.text_outputs:
+                place = slice(member.text_output_offset, member.text_output_end)
+                self.texts[place] = unit.get_texts()
         channels = self.plan.channels
         self.past = [
             Past(
@@ -113,6 +118,9 @@ class Reference:
         elif code is Code.PUSH:
             value = float(signals[plan.histories[row][0]])
             self.past[row].push(self.now_ns + self.step_ns, value)
+        elif code is Code.TEXT:
+            source, target = plan.text_copies[row]
+            self.texts[target] = self.texts[source]
         elif code in (Code.BLEND, Code.EXTEND):
             source, target, weight, factor, offset = plan.mixes[row]
             now = signals[source]
@@ -153,11 +161,16 @@ class Reference:
         reads = self.plan.reads
         if any(span and inputs.start <= at < inputs.stop for _, at, _, span, _, _ in reads):
             unit.native.set_slopes(self.slopes[inputs])
+        if member.text_inputs:
+            unit.set_texts(self.texts[member.text_input_offset : member.text_output_offset])
         begin = self.now_ns - (member.ticks - 1) * self.step_ns
         result = unit.do_step(begin, member.ticks * self.step_ns)
         if result.failed:
             raise RuntimeError(f"{unit.name}: {result.reason}")
         unit.get(self.signals[member.output_offset :][: member.output_size])
+        if member.text_outputs:
+            place = slice(member.text_output_offset, member.text_output_end)
+            self.texts[place] = unit.get_texts()
 
 
 def run_reference(execution: Execution, steps: int) -> Floats:

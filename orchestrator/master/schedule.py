@@ -20,6 +20,7 @@ class Code(IntEnum):
     BLEND = 4
     EXTEND = 5
     SOLVE = 6
+    TEXT = 7
 
 
 class Reading(IntEnum):
@@ -42,7 +43,7 @@ class Beyond(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One component's place in the signal buffer."""
+    """One component's place in the buffers of signals and of texts."""
 
     name: str
     inputs: tuple[str, ...]
@@ -52,6 +53,11 @@ class Member:
     input_size: int
     output_size: int
     ticks: int = 1
+    text_inputs: tuple[str, ...] = ()
+    text_outputs: tuple[str, ...] = ()
+    text_input_offset: int = 0
+    text_output_offset: int = 0
+    text_output_end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,10 @@ class Schedule:
         How delayed connections are read, and the delay of every loop.
     watched
         First history of every connection whose readings are counted.
+    texts
+        Length of the buffer of Strings and Binaries.
+    text_copies
+        ``(source, target)``.
     """
 
     algorithm: str
@@ -167,6 +177,8 @@ class Schedule:
     plans: tuple[DelayPlan, ...]
     loop_delays: tuple[LoopDelay, ...]
     watched: Mapping[str, int]
+    texts: int = 0
+    text_copies: tuple[tuple[int, int], ...] = ()
 
     @property
     def varies(self) -> bool:

@@ -3,6 +3,8 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
+from orchestrator.simunits.fmi2_unit import Fmu2Unit
+from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.registry import (
@@ -20,6 +22,8 @@ __all__ = [
     "Block",
     "BlockUnit",
     "Capabilities",
+    "Fmu2Unit",
+    "Fmu3Unit",
     "FmuUnit",
     "Input",
     "Output",

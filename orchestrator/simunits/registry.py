@@ -18,10 +18,18 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.fmi2_unit import Fmu2Unit
+from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Component, Connector, Source, SourceKind, System
+from orchestrator.system import Component, Connector, Source, SourceKind, System, Value
+
+#: The class that runs an FMU, by version and interface.
+_FMU_UNITS: Mapping[tuple[int, str], type[FmuUnit]] = {
+    (2, "CoSimulation"): Fmu2Unit,
+    (3, "CoSimulation"): Fmu3Unit,
+}
 
 
 @cache
@@ -78,15 +86,27 @@ def block(which: str | type[Block]) -> Component:
     return component_of(Source(SourceKind.BLOCK, which.__name__))
 
 
-def _describe(source: Source) -> UnitDescription:
+def _describe(source: Source, values: Mapping[str, Value]) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return read_fmu(Path(source.location)).description
+        return read_fmu(Path(source.location)).shaped(values).description
     return describe_block(source.location, _block_class(source.location))
 
 
-def component_of(source: Source, name: str = "component") -> Component:
-    """Describe a source as a component."""
-    description = _describe(source)
+def component_of(
+    source: Source, name: str = "component", values: Mapping[str, Value] | None = None
+) -> Component:
+    """Describe a source as a component.
+
+    Parameters
+    ----------
+    source
+        What to describe.
+    name
+        Of the component.
+    values
+        Values of its parameters: structural ones give arrays their extents.
+    """
+    description = _describe(source, values or {})
     return Component(
         name,
         source,
@@ -112,7 +132,7 @@ def resolve(system: System) -> System:
     resolved = {}
     for name, component in system.components.items():
         try:
-            found = component_of(component.source, name)
+            found = component_of(component.source, name, component.values)
         except SoftdockError as error:
             problems.append(DescriptionError(f"component '{name}': {error}"))
             continue
@@ -135,7 +155,7 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
                     f" {', '.join(found.connectors)}"
                 )
             )
-        elif _contract(replace(connector, unit=connector.unit or actual.unit)) != _contract(actual):
+        elif not _agree(connector, actual, found):
             problems.append(
                 DescriptionError(
                     f"{where}: connector '{name}' is declared as {_contract(connector)},"
@@ -143,6 +163,16 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
                 )
             )
     return problems
+
+
+def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
+    """Whether a declared connector is the source's, but for extents that structure gives."""
+    declared = replace(declared, unit=declared.unit or actual.unit)
+    if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
+        dimensions = read_fmu(Path(found.source.location)).variables[actual.name].dimensions
+        if any(isinstance(size, str) for size in dimensions):
+            declared = replace(declared, shape=actual.shape)
+    return _contract(declared) == _contract(actual)
 
 
 def _contract(connector: Connector) -> str:
@@ -173,7 +203,8 @@ def make_unit(component: Component) -> SimulationUnit:
     source = component.source
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
-        unit = FmuUnit(component.name, read_fmu(Path(source.location)))
+        described = read_fmu(Path(source.location))
+        unit = _FMU_UNITS[described.version, described.interface](component.name, described)
     else:
         kind = _block_class(source.location)
         try:

@@ -37,6 +37,8 @@ using OperationRow = std::tuple<int, std::int32_t, std::int32_t, std::int32_t, s
 using Bonds = std::vector<std::pair<std::int32_t, std::int32_t>>;
 using RuleRow = std::tuple<int, double, double, std::int32_t, std::int64_t, std::int64_t,
                            std::int64_t, Slots, Bonds>;
+using TextCopyRow = std::tuple<std::int32_t, std::int32_t>;
+using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
 
 // Keeps the units alive for as long as the engine points at them.
 struct Runner {
@@ -168,6 +170,31 @@ void bind_engine(nb::module_& module) {
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
              "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1)
+        .def("carry_texts",
+             [](Runner& r, std::size_t size, const std::vector<TextCopyRow>& copies,
+                const std::vector<TextPlaceRow>& places) {
+                 std::vector<TextCopy> lines;
+                 for (const auto& [source, target] : copies) lines.push_back({source, target});
+                 std::vector<TextPlace> units;
+                 for (const auto& [inputs, outputs] : places) units.push_back({inputs, outputs});
+                 r.engine.carry(Texts(size, std::move(lines), std::move(units)));
+             })
+        .def_prop_ro("texts",
+                     [](Runner& r) {
+                         nb::list found;
+                         for (const auto& t : r.engine.texts().buffer()) {
+                             found.append(nb::bytes(t.data(), t.size()));
+                         }
+                         return found;
+                     })
+        .def("put_texts",
+             [](Runner& r, std::size_t first, const std::vector<nb::bytes>& values) {
+                 auto& buffer = r.engine.texts().buffer();
+                 for (const auto& value : values) {
+                     buffer.at(first++).assign(value.c_str(), value.size());
+                 }
+             })
+        .def("read_texts", [](Runner& r) { return static_cast<int>(r.engine.read_texts()); })
         .def(
             "start", [](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); },
             "start_ns"_a, "step_ns"_a)

@@ -20,7 +20,10 @@ using ChannelRow =
 std::shared_ptr<const Channel> make_channel(const ChannelRow& row);
 
 void bind_unit(nanobind::module_& module);
+void bind_fmu(nanobind::module_& module);
+void bind_fmu1(nanobind::module_& module);
 void bind_fmu2(nanobind::module_& module);
+void bind_fmu3(nanobind::module_& module);
 void bind_python_unit(nanobind::module_& module);
 void bind_relay(nanobind::module_& module);
 void bind_engine(nanobind::module_& module);

@@ -118,6 +118,9 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
                 signals_[line.target] = line.factor * (now + coming) + line.offset;
             }
             break;
+        case Code::text:
+            texts_.copy(operation.first, operation.count);
+            break;
         case Code::step:
         case Code::solve:
             break;
@@ -141,18 +144,22 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
 Status Engine::advance(std::int32_t number, Outcome& outcome) {
     const auto& member = members_[number];
     auto& unit = *member.unit;
+    const auto row = static_cast<std::size_t>(number);
+    const bool has_texts = !texts_.places().empty();
     // A unit of several ticks is stepped in the last of them.
     const auto begin = now_ns_ - (member.ticks - 1) * step_ns_;
     auto status = unit.set_inputs(signals_.data() + member.inputs);
     if (member.sloped && !failed(status)) {
         status = unit.set_slopes(slopes_.data() + member.inputs);
     }
+    if (has_texts && !failed(status)) status = texts_.send(unit, row);
     if (!failed(status)) status = unit.step(begin, member.ticks * step_ns_);
     if (!failed(status) && unit.reached().time_ns != now_ns_ + step_ns_) {
         outcome.reason = "reached " + std::to_string(unit.reached().time_ns);
         status = Status::error;
     }
     if (!failed(status)) status = collect(member, outcome);
+    if (has_texts && !failed(status)) status = texts_.receive(unit, row);
     if (failed(status)) outcome.unit = number;
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "history.hpp"
 #include "schedule.hpp"
+#include "texts.hpp"
 
 namespace softdock {
 
@@ -41,6 +42,12 @@ class Engine {
            std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
            std::size_t threads);
     ~Engine();
+
+    // Adds the signals that are no numbers; throws if the schedule's operations do not fit them.
+    void carry(Texts texts);
+    Texts& texts() { return texts_; }
+    // Reads the text outputs of all units anew: after they went back to a state.
+    Status read_texts();
 
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Executes one line operation, also outside of a step while initialising. Returns -1, or the
@@ -116,7 +123,9 @@ class Engine {
     double stretch_ = 0.0;        // this step as a multiple of the one before
     std::int64_t last_ns_ = 0;    // length of the step before, 0 at the start
     std::vector<double> marked_signals_;
+    std::vector<std::string> marked_texts_;
 
+    Texts texts_;
     std::vector<std::int32_t> recorded_;
     const char* unread_ = "";
     std::int64_t every_ = 1;

@@ -33,6 +33,7 @@ Status Engine::mark(Outcome& outcome) {
         if (failed(status)) return status;
     }
     marked_signals_ = signals_;
+    marked_texts_ = texts_.buffer();
     return Status::ok;
 }
 
@@ -42,7 +43,16 @@ Status Engine::rewind(Outcome& outcome) {
         if (failed(status)) return status;
     }
     signals_ = marked_signals_;
+    texts_.buffer() = marked_texts_;
     return Status::ok;
+}
+
+Status Engine::read_texts() {
+    auto status = Status::ok;
+    for (std::size_t i = 0; i < texts_.places().size() && !failed(status); ++i) {
+        status = texts_.receive(*members_[i].unit, i);
+    }
+    return status;
 }
 
 std::vector<std::vector<double>*> Engine::memories() {

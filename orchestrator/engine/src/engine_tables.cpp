@@ -66,7 +66,9 @@ void Engine::check_tables() {
         }
         require(solver->loop().most_iterations > 0, "loops");
     }
-    for (const auto& operation : operations_) check(operation);
+    for (const auto& operation : operations_) {
+        if (operation.code != Code::text) check(operation);  // those wait for `carry`
+    }
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         const auto& operation = operations_[i];
         if (operation.code != Code::solve) continue;
@@ -79,6 +81,25 @@ void Engine::check_tables() {
     check_rule();
     // A step that is done again would find its own samples in them.
     require(histories_.empty() || !control_->varies(), "histories");
+}
+
+void Engine::carry(Texts texts) {
+    const auto& places = texts.places();
+    const auto size = texts.buffer().size();
+    require(places.size() == members_.size(), "places of texts");
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto& unit = *members_[i].unit;
+        require(inside(static_cast<std::int64_t>(places[i].inputs), unit.text_input_count(), size),
+                "places of texts");
+        require(
+            inside(static_cast<std::int64_t>(places[i].outputs), unit.text_output_count(), size),
+            "places of texts");
+    }
+    for (const auto& operation : operations_) {
+        require(operation.code != Code::text || texts.has(operation.first, operation.count),
+                "operations");
+    }
+    texts_ = std::move(texts);
 }
 
 void Engine::check_rule() const {
@@ -116,6 +137,9 @@ void Engine::check(const Operation& operation) const {
             size = loops_.size();
             rows = 1;
             break;
+        case Code::text:
+            require(texts_.has(operation.first, operation.count), "operations");
+            return;
     }
     require(operation.count >= 0 && inside(operation.first, rows, size) && operation.every >= 1 &&
                 operation.phase >= 0 && operation.phase < operation.every,

@@ -19,6 +19,7 @@ enum class Code : std::int32_t {
     blend = 4,   // the same as copy, of a mean of the source's values at the step's ends
     extend = 5,  // the same as copy, of what the source's last two values lead to
     solve = 6,   // the `count` operations that follow are the body of loop `first`
+    text = 7,    // texts[target] = texts[source]
 };
 
 // Done in every `every`-th step, counted from 0, where the rest of the division is `phase`.

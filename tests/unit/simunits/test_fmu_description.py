@@ -59,7 +59,7 @@ def test_no_description(tmp_path):
     [
         ("</fmiModelDescription>", "", "modelDescription.xml: malformed XML"),
         ("<fmiModelD", '<!DOCTYPE fmiModelDescription [<!ENTITY a "b">]>\n<fmiModelD', "document"),
-        ('fmiVersion="2.0"', 'fmiVersion="3.0"', "FMI version 3.0; the engine loads FMI 2.0"),
+        ('fmiVersion="2.0"', 'fmiVersion="4.0"', "FMI version 4.0; the engine loads FMI 2.0 and 3"),
         ('fmiVersion="2.0"', "", "FMI version none"),
         ('valueReference="1" caus', 'valueReference="x" caus', "is not valid"),
         ('index="17"', 'index="99"', "cannot be read|is not valid"),

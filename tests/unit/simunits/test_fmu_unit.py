@@ -8,14 +8,14 @@ import pytest
 
 from orchestrator.errors import CapabilityError, DescriptionError, FmuError, StepError
 from orchestrator.master import Execution
-from orchestrator.simunits import FmuUnit, fmu, fmu_unit, read_fmu
+from orchestrator.simunits import Fmu2Unit, fmu, fmu_unit, read_fmu
 from orchestrator.system import System
 
 INPUTS, OUTPUTS = ("u", "n", "flag"), ("y", "g", "m", "no_way_back", "not_flag")
 
 
 def start(path, **values):
-    unit = FmuUnit("rig", read_fmu(path))
+    unit = Fmu2Unit("rig", read_fmu(path))
     unit.set_values(values)
     unit.bind(INPUTS, OUTPUTS)
     unit.setup(0, None)
@@ -50,7 +50,7 @@ def test_integer_inputs(probe):
 
 
 def test_integer_parameters_have_32_bits(probe):
-    unit = FmuUnit("rig", read_fmu(probe))
+    unit = Fmu2Unit("rig", read_fmu(probe))
     with pytest.raises(DescriptionError, match="'rig': parameter 'n': expected an Integer of 32"):
         unit.set_values({"n": 2**31})
     unit.set_values({"n": 2**31 - 1})
@@ -136,8 +136,8 @@ def test_after_fatal_nothing_is_called(probe):
     """The probe aborts the process if anything calls it after fmi2Fatal."""
     script = f"""
 from pathlib import Path
-from orchestrator.simunits import FmuUnit, read_fmu
-unit = FmuUnit("rig", read_fmu(Path({str(probe)!r})))
+from orchestrator.simunits import Fmu2Unit, read_fmu
+unit = Fmu2Unit("rig", read_fmu(Path({str(probe)!r})))
 unit.set_values({{"fatal_at": 0.0}})
 unit.bind((), ())
 unit.setup(0, None)
@@ -159,11 +159,11 @@ def test_refused_instance(probe, make_fmu):
     with pytest.raises(
         FmuError, match=r"'rig' \(.*fmi2Instantiate returned null: expected the GUID \{probe\}"
     ):
-        FmuUnit("rig", read_fmu(path))
+        Fmu2Unit("rig", read_fmu(path))
 
 
 def test_refused_initialisation(probe):
-    unit = FmuUnit("rig", read_fmu(probe))
+    unit = Fmu2Unit("rig", read_fmu(probe))
     unit.set_values({"refuse": True})
     with pytest.raises(StepError, match="'rig' failed while entering initialisation: refused to"):
         unit.setup(0, None)
@@ -174,13 +174,13 @@ def test_library_that_cannot_be_loaded(make_fmu, monkeypatch, tmp_path):
     folder = fmu_unit._unpacked(path, path.stat().st_mtime_ns).path
     (folder / "binaries" / "linux64" / "probe.so").write_bytes(b"no library")
     with pytest.raises(FmuError, match=r"'rig' \(.*probe\.so"):
-        FmuUnit("rig", read_fmu(path))
+        Fmu2Unit("rig", read_fmu(path))
 
 
 def test_function_that_is_missing(make_fmu):
     path = make_fmu(options=("-DfmiX", "-Dfmi2DoStep=hidden_step"))
     with pytest.raises(FmuError, match="its library does not export 'fmi2DoStep'"):
-        FmuUnit("rig", read_fmu(path))
+        Fmu2Unit("rig", read_fmu(path))
 
 
 def test_log(probe, caplog):
@@ -210,12 +210,6 @@ def test_the_unpacked_folder_stays_while_it_is_used(make_fmu):
     assert folder.is_dir()
     del unit
     assert not folder.exists()
-
-
-def test_strings_cannot_be_bound(probe):
-    unit = FmuUnit("rig", read_fmu(probe))
-    with pytest.raises(CapabilityError, match="'label_out' is a String; connections carry"):
-        unit.bind((), ("label_out",))
 
 
 def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
