@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.master import Execution, algorithm_names
+from orchestrator.master import Execution
 from orchestrator.master.reference import Reference
 from orchestrator.simunits import Block, Input, Output, block
 from orchestrator.system import (
@@ -22,7 +22,8 @@ from orchestrator.system import (
 pytestmark = pytest.mark.usefixtures("toys")
 MS = 1_000_000
 STEPS = [MS, 700_000, 999_999]
-ALGORITHMS = st.sampled_from(algorithm_names())
+#: Others refuse predicted inputs; their delays are in test_executions.
+ALGORITHMS = st.sampled_from(["jacobi", "gauss-seidel"])
 MODES = st.sampled_from(["plain", "exact"])
 
 
@@ -130,7 +131,7 @@ def recorded(execution):
     return {name: r.values[:, i] for i, name in enumerate(r.names)}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(system=systems(), mode=MODES, algorithm=ALGORITHMS, step=st.sampled_from(STEPS))
 def test_engine_equals_reference(system, mode, algorithm, step):
     options = {"step": f"{step} ns", "algorithm": algorithm, "delay": mode}
@@ -146,7 +147,7 @@ def test_engine_equals_reference(system, mode, algorithm, step):
         assert one.line_statistics() == reference.line_statistics()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(system=systems(), mode=MODES, algorithm=ALGORITHMS, steps=st.integers(1, 20))
 def test_a_checkpoint_keeps_what_is_on_the_way(system, mode, algorithm, steps):
     options = {"step": "1 ms", "algorithm": algorithm, "delay": mode}

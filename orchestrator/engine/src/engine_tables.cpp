@@ -41,8 +41,6 @@ void Engine::check_tables() {
                 "members");
     }
     for (const auto& history : histories_) require(history.slot() < size, "histories");
-    // A step that is done again would find its own samples in them.
-    require(histories_.empty() || !control_->varies(), "histories");
     for (const auto& line : copies_) {
         require(inside(line.source, 1, size) && inside(line.target, 1, size), "copies");
     }
@@ -81,6 +79,8 @@ void Engine::check_tables() {
         }
     }
     check_rule();
+    // A step that is done again would find its own samples in them.
+    require(histories_.empty() || !control_->varies(), "histories");
 }
 
 void Engine::carry(Texts texts) {
