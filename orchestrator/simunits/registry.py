@@ -164,7 +164,8 @@ def resolve(system: System) -> System:
         try:
             found = component_of(component.source, name, component.values, component.options)
         except SoftdockError as error:
-            problems.append(DescriptionError(f"component '{name}': {error}"))
+            kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
+            problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
         resolved[name] = replace(found, values=component.values)
