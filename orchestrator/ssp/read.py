@@ -31,7 +31,7 @@ from orchestrator.system import (
     Value,
 )
 
-_TYPES = {f"ssc:{kind}": kind for kind in DataType}
+_TYPES = {f"ssc:{kind}": kind for kind in DataType if kind not in (DataType.BINARY, DataType.CLOCK)}
 
 
 def read_ssd(path: str | Path) -> System:

@@ -146,6 +146,11 @@ def _connector(connectors: etree._Element, connector: Connector) -> None:
         raise CapabilityError(
             f"is an array of shape {connector.shape}; SSP 1.0 has no arrays: use scalar connectors"
         )
+    if connector.type in {DataType.BINARY, DataType.CLOCK}:
+        raise CapabilityError(
+            f"is a {connector.type}; Real, Integer, Boolean and String connectors are written:"
+            " leave it out"
+        )
     element = add(connectors, "ssd:Connector", name=connector.name, kind=str(connector.causality))
     if connector.description:
         element.set("description", connector.description)

@@ -111,6 +111,12 @@ def test_temperatures_have_an_offset() -> None:
     assert (base_unit("degC").factor, base_unit("degC").offset) == (1.0, 273.15)
 
 
+def test_clocks_are_refused(tmp_path: Path) -> None:
+    system = of_block(Connector("tick", Causality.INPUT, DataType.CLOCK))
+    with pytest.raises(CapabilityError, match=r"'tick'.* is a Clock; SSP 1\.0 has no clocks"):
+        write_ssd(system, tmp_path / "SystemStructure.ssd")
+
+
 def test_arrays_are_refused(tmp_path: Path) -> None:
     system = of_block(
         Connector("torque", Causality.INPUT, unit="N.m", shape=(3,)),
