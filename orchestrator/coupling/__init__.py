@@ -6,6 +6,7 @@ from orchestrator.coupling.draws import Draws
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 from orchestrator.coupling.line_statistics import LineStatistics
 from orchestrator.coupling.remarks import remarks
+from orchestrator.coupling.timing import Timing
 
 __all__ = [
     "Channel",
@@ -14,6 +15,7 @@ __all__ = [
     "Draws",
     "LineStatistics",
     "LoopDelay",
+    "Timing",
     "channel_of",
     "plan_delays",
     "remarks",

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan, plan_line, plan_prediction
+from orchestrator.coupling.timing import Timing
 from orchestrator.system import Connection, Endpoint, Loop
 
 Floats = NDArray[np.float64]
@@ -57,21 +58,14 @@ class LoopDelay:
         return self.physical_ns + self.numerical_ns
 
 
-AboutLine = Callable[[Connection], bool]
-
-
-def _never(_: Connection) -> bool:
-    return False
+TimingOf = Callable[[Connection], Timing]
 
 
 def plan_delays(
     connections: Sequence[Connection],
     loops: Sequence[Loop],
-    step_ns: int,
     mode: DelayMode,
-    steps_before: AboutLine,
-    hold: Callable[[Connection], float] | None = None,
-    takes_slopes: AboutLine = _never,
+    timing: TimingOf,
 ) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
     """Decide where in its history each delayed connection is read, and what every loop then has.
 
@@ -88,17 +82,10 @@ def plan_delays(
         All connections of the system.
     loops
         Its closed loops.
-    step_ns
-        Communication step H in nanoseconds.
     mode
         See :class:`DelayMode`.
-    steps_before
-        Whether a connection's source is stepped before its target within one step.
-    hold
-        How late an undelayed connection is, in nanoseconds; ``None``: as its newest value is, held
-        over the step.
-    takes_slopes
-        Whether a connection's target may be given with its slope.
+    timing
+        When the ends of a connection act. H above is the step of its target.
 
     Returns
     -------
@@ -114,12 +101,8 @@ def plan_delays(
         if c.delay and (mode is DelayMode.EXACT or c.delay.nominal_ns or c.delay.variation)
     ]
     index = {line.target: i for i, line in enumerate(delayed)}
-    half = step_ns / 2
-
     predicted = {
-        line.target: plan_prediction(
-            line, step_ns, ahead=steps_before(line), sloped=takes_slopes(line)
-        )
+        line.target: plan_prediction(line, timing(line))
         for line in connections
         if line.is_predicted
     }
@@ -127,15 +110,14 @@ def plan_delays(
     def undelayed(line: Connection) -> float:
         if line.target in predicted:
             return predicted[line.target].seen_ns
-        if hold is not None:
-            return hold(line)
-        return -half if steps_before(line) else half
+        return timing(line).held_ns
 
     def through(loop: Loop) -> float:
         """What feed-through adds: an input with its slope is right at the end of the step."""
-        return half * sum(
-            direct and not (line.target in predicted and predicted[line.target].span_ns)
+        return sum(
+            timing(line).target_ns / 2
             for line, direct in zip(loop.connections, loop.feedthrough, strict=True)
+            if direct and not (line.target in predicted and predicted[line.target].span_ns)
         )
 
     shares = np.zeros(len(delayed))
@@ -149,9 +131,9 @@ def plan_delays(
                     membership[row, index[line.target]] += 1
                 else:
                     rest[row] += undelayed(line)
-        shares = _shares(membership, rest, delayed, step_ns, steps_before)
+        shares = _shares(membership, rest, delayed, timing)
     plans = {
-        line.target: plan_line(line, step_ns, mode, float(share), ahead=steps_before(line))
+        line.target: plan_line(line, timing(line), mode, float(share))
         for line, share in zip(delayed, shares, strict=True)
     }
 
@@ -167,8 +149,7 @@ def _shares(
     membership: Floats,
     rest: Floats,
     delayed: Sequence[Connection],
-    step_ns: int,
-    steps_before: AboutLine,
+    timing: TimingOf,
 ) -> Floats:
     """What each delayed line takes off, so that membership @ shares = rest as well as can be.
 
@@ -177,11 +158,12 @@ def _shares(
     extrapolated while a loop has a delay to draw from.
     """
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
-    newest = [step_ns if steps_before(line) else 0 for line in delayed]
-    room = np.array(newest) - step_ns / 2 + np.array(delays)  # up to where it is interpolated
+    times = [timing(line) for line in delayed]
+    newest = np.array([t.newest_ns - t.target_ns / 2 for t in times])
+    room = newest + np.array(delays)  # up to where it is interpolated
     in_loop = membership.any(axis=0)
     begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)
-    weights = np.sqrt(np.maximum(delays, 1e-6 * step_ns))
+    weights = np.sqrt(np.maximum(delays, [1e-6 * t.target_ns for t in times]))
     usable = membership.any(axis=1)
     missing = rest[usable] - membership[usable] @ begin
     scaled = np.linalg.lstsq(membership[usable] * weights, missing, rcond=None)[0]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from orchestrator.coupling.channel import channel_of
+from orchestrator.coupling.timing import Timing
 from orchestrator.system import Connection, Extrapolation, Interpolation
 
 
@@ -48,29 +49,25 @@ class DelayPlan:
     held_ns: int = 0
 
 
-def plan_prediction(line: Connection, step_ns: int, *, ahead: bool, sloped: bool) -> DelayPlan:
+def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
     """Plan a line without a delay whose target's input is predicted over the step.
 
     Parameters
     ----------
     line
         Predicted: see :attr:`Connection.is_predicted`.
-    step_ns
-        Communication step in nanoseconds.
-    ahead
-        Whether the source is stepped before the target.
-    sloped
-        Whether the target takes a slope.
+    timing
+        When its ends act.
     """
+    step_ns, newest = timing.target_ns, timing.newest_ns
     way = line.extrapolation or Extrapolation.HOLD
-    newest = step_ns if ahead else 0
-    if sloped:
+    if timing.takes_slopes:
         shift, span, furthest = 0, step_ns, step_ns
     elif way is Extrapolation.SMOOTHED:
         shift, span, furthest = step_ns, 0, step_ns
     else:
         shift, span, furthest = step_ns // 2, 0, step_ns // 2
-    middle = step_ns / 2 if sloped or way is Extrapolation.SMOOTHED else shift
+    middle = step_ns / 2 if timing.takes_slopes or way is Extrapolation.SMOOTHED else shift
     return DelayPlan(
         line,
         shift,
@@ -82,20 +79,21 @@ def plan_prediction(line: Connection, step_ns: int, *, ahead: bool, sloped: bool
     )
 
 
-def plan_line(
-    line: Connection, step_ns: int, mode: DelayMode, share: float, *, ahead: bool
-) -> DelayPlan:
+def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -> DelayPlan:
     """Plan a delayed line.
 
     Parameters
     ----------
-    line, step_ns, mode
+    line
+        Delayed.
+    timing
+        When its ends act.
+    mode
         See :func:`plan_delays`.
     share
         What the line takes off for the rest of its loops, in nanoseconds.
-    ahead
-        Whether the source is stepped before the target.
     """
+    step_ns, newest = timing.target_ns, timing.newest_ns
     delay = line.delay.nominal_ns if line.delay else 0
     plain = mode is DelayMode.PLAIN
     between = line.interpolation or (Interpolation.HOLD if plain else Interpolation.LINEAR)
@@ -104,17 +102,17 @@ def plan_line(
     if between in {Interpolation.HOLD, Interpolation.SLERP}:
         beyond = Extrapolation.HOLD
     shift = -delay if plain else round(step_ns / 2 - delay + share)
-    newest = step_ns if ahead else 0
     over = max(0, shift - newest)
-    reached = shift
+    reached: float = shift
     if between is Interpolation.HOLD:
-        reached = shift // step_ns * step_ns
+        reached = timing.sampled(shift)
     if beyond is Extrapolation.HOLD:
         reached = min(reached, newest)
     seen = step_ns / 2 - reached
     if channel is not None and between is Interpolation.HOLD:
         # What comes on top of the nominal delay by its variation.
-        seen += channel.held_ns(step_ns) - -(-delay // step_ns) * step_ns
+        grid_ns = timing.source_ns
+        seen += channel.held_ns(grid_ns) - -(-delay // grid_ns) * grid_ns
     held = beyond is Extrapolation.HOLD
     return DelayPlan(
         line,

@@ -64,11 +64,8 @@ def compile_schedule(
     plans, loop_delays = plan_delays(
         system.connections,
         closed_loops(system),
-        step_ns,
         mode,
-        holding.before,
-        lambda line: holding.of(line).late * step_ns,
-        lambda line: system.components[line.target.component].takes_slopes,
+        lambda line: holding.timing(line, step_ns),
     )
     buffer = Buffer(system, plan, rates, recorded)
     lines = Lines(system, plan, buffer, holding, plans, step_ns)

@@ -50,6 +50,7 @@ class Lines:
         self._slots = buffer.slots
         self._holding = holding
         self._plans = delays
+        self._step_ns = step_ns
         self.ticks = {member.name: member.ticks for member in buffer.members}
         self._text_slots = buffer.text_slots
         self.text_copies: list[tuple[int, int]] = []
@@ -93,6 +94,7 @@ class Lines:
         slot, size = self._slots[str(plan.connection.source)]
         reading = Reading[plan.interpolation.name]
         beyond = Beyond[plan.extrapolation.name]
+        spare += self.ticks[plan.connection.target.component]  # read that much later, at most
         depth = -(-back // step_ns) + spare
         self.histories += [(slot + i, depth, reading, beyond, number) for i in range(size)]
 
@@ -111,8 +113,10 @@ class Lines:
             plan = self._plans.get(line.target)
             if plan is not None:
                 whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
+                shift = plan.shift_ns
+                shift -= self._holding.read_ahead(line.target.component) * self._step_ns
                 self.reads += [
-                    (rows[line.target] + i, target + i, plan.shift_ns, plan.span_ns, factor, offset)
+                    (rows[line.target] + i, target + i, shift, plan.span_ns, factor, offset)
                     for i in range(1 if whole else size)
                 ]
                 continue

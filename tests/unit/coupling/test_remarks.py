@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrator.coupling import DelayMode, plan_delays, remarks
+from orchestrator.coupling import DelayMode, Timing, plan_delays, remarks
 from orchestrator.simunits import block
 from orchestrator.system import System, TransportDelay, Variation, closed_loops
 
@@ -9,7 +9,10 @@ pytestmark = pytest.mark.usefixtures("toys")
 
 def said(system, mode, step_ns, ahead=False):
     plans, loops = plan_delays(
-        system.connections, closed_loops(system), step_ns, DelayMode(mode), lambda _: ahead
+        system.connections,
+        closed_loops(system),
+        DelayMode(mode),
+        lambda _: Timing.equal(step_ns, before=ahead),
     )
     return remarks(list(plans.values()), loops, step_ns, mode)
 
@@ -55,9 +58,8 @@ def test_nothing_is_extrapolated_while_a_loop_has_a_delay_to_draw_from():
     plans, (loop,) = plan_delays(
         system.connections,
         closed_loops(system),
-        1_000_000,
         DelayMode.EXACT,
-        lambda _: False,
+        lambda _: Timing.equal(1_000_000, before=False),
     )
     assert [plan.extrapolation_ns for plan in plans.values()] == [0, 0]
     by_delay = {p.connection.delay.nominal_ns: p for p in plans.values()}
