@@ -24,7 +24,7 @@ from orchestrator.errors import (
     UnknownNameError,
 )
 from orchestrator.master.algorithms import DEFAULT_ALGORITHM
-from orchestrator.master.capable import expect_capable
+from orchestrator.master.capable import expect_capable, expect_restoring
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.facts import facts
@@ -135,6 +135,7 @@ class Execution:
             expect_capable(self.schedule, self.units)
             self._engine = self._make_engine(threads)
             initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+            expect_restoring(self.schedule, self.units, self._engine.signals, self.start_ns)
         except BaseException:
             for unit in self.units:
                 unit.terminate()
