@@ -176,6 +176,8 @@ class Execution:
             astuple(plan.rule),
             0 if threads is None else threads,
         )
+        if plan.varies:
+            engine.stretch_reads(plan.read_shares)
         if plan.texts:
             places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
             engine.carry_texts(plan.texts, plan.text_copies, places)
