@@ -78,8 +78,9 @@ class Lines:
                 " or take a longer step"
             )
 
-    def exchange(self, lines: Iterable[Connection]) -> list[Rows]:
-        """Return the operations that bring the newest values along these connections."""
+    def exchange(self, lines: Iterable[Connection], *, first_half: bool = False) -> list[Rows]:
+        """Return the operations that bring values along these connections, for a step or a half."""
+        holding = self._holding.of_first_half if first_half else self._holding.of
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
         mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
@@ -94,7 +95,7 @@ class Lines:
                 ]
                 continue
             source = self._slots[str(line.source)][0]
-            held = self._holding.of(line)
+            held = holding(line)
             if held.code is Code.COPY:
                 self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
             else:

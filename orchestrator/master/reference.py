@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.master.execution import Execution
-from orchestrator.master.reference_loop import solve
+from orchestrator.master.reference_loop import RefusedError, solve
 from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Code, Reading, Schedule
 
@@ -129,16 +129,28 @@ class Reference:
                 value = now + weight * self.stretch * (now - self.before[source])
             signals[target] = factor * value + offset
         else:
-            self._step(row)
+            self._step(code, row)
 
-    def _step(self, row: int) -> None:
+    def _step(self, code: Code, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
-        unit.set(self.signals[member.input_offset :][: member.input_size])
+        middle, end = self.now_ns + self.step_ns // 2, self.now_ns + self.step_ns
         begin = self.now_ns - (member.ticks - 1) * self.step_ns
-        result = unit.do_step(begin, member.ticks * self.step_ns)
+        if code is Code.FIRST_HALF:
+            end = middle
+        elif code is Code.SECOND_HALF:
+            begin = middle
+        if begin == end:
+            return  # half of a nanosecond
+        unit.set(self.signals[member.input_offset :][: member.input_size])
+        result = unit.do_step(begin, end - begin)
         if result.failed:
-            raise RuntimeError(f"{unit.name}: {result.reason}")
-        unit.get(self.signals[member.output_offset :][: member.output_size])
+            raise RefusedError(f"{unit.name}: {result.reason}")
+        if code is Code.FIRST_HALF:
+            return
+        outputs = self.signals[member.output_offset :][: member.output_size]
+        unit.get(outputs)
+        if not np.isfinite(outputs).all():
+            raise RefusedError(f"{unit.name}: {outputs}")
 
 
 def run_reference(execution: Execution, steps: int) -> Floats:

@@ -20,6 +20,8 @@ class Code(IntEnum):
     BLEND = 4
     EXTEND = 5
     SOLVE = 6
+    FIRST_HALF = 7
+    SECOND_HALF = 8
 
 
 class Reading(IntEnum):

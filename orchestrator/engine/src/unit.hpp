@@ -74,6 +74,8 @@ class Unit {
     std::size_t input_count() const { return input_count_; }
     std::size_t output_count() const { return output_count_; }
     const std::string& name() const { return name_; }
+    // Whether the last failure is a wish to end the run (Ctrl-C), not a matter of the step.
+    virtual bool interrupted() const { return false; }
     // Why the last call failed; empty if the unit did not say.
     const std::string& failure() const { return failure_; }
 
