@@ -120,4 +120,5 @@ class Emission:
             tuple(slots[False]),
             tuple(self._numbers[name] for name in group.members),
             tuple(names[True] + names[False]),
+            group.members,
         )

@@ -42,9 +42,8 @@ def loop_message(
     order = sorted(range(len(residual)), key=lambda i: -abs(residual[i]))[:5]
     still = [f"'{loop.sources[i]}' by {residual[i]:.3g}" for i in order if residual[i]]
     still += map(repr, loop.sources[len(residual) :])
-    components = dict.fromkeys(name.partition(".")[0] for name in loop.sources)
     return (
-        f"the loop through {', '.join(map(repr, components))} did not converge {when} in"
+        f"the loop through {', '.join(map(repr, loop.components))} did not converge {when} in"
         f" {iterations} iterations: {', '.join(still)} still change; {refused}it may have no"
         " solution there:"
         " try other start values, a shorter communication step, algorithm 'newton', more iterations"

@@ -16,6 +16,8 @@ _MOST = 50
 #: As in the engine (engine/src/newton.cpp).
 _PERTURBATION = 1e-6
 _MOST_HALVINGS = 30
+#: As ``least_pivot`` there.
+_LEAST_EIGENVALUE = 1e-8
 
 
 def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats) -> None:
@@ -80,21 +82,21 @@ def _newton_step(tried: Callable[[Floats], Floats], x: Floats, residual: Floats)
         moved[column] += _PERTURBATION * max(1.0, abs(x[column]))
         change = tried(moved) - moved - residual
         jacobian[:, column] = change / (moved[column] - x[column])
-    try:
-        found: Floats = -np.linalg.solve(jacobian, residual)
-    except np.linalg.LinAlgError:
+    if not np.isfinite(jacobian).all():
         return None
-    return found if np.isfinite(found).all() else None
+    if np.abs(np.linalg.eigvals(jacobian)).min() <= _LEAST_EIGENVALUE:
+        return None
+    found: Floats = -np.linalg.solve(jacobian, residual)
+    return found
 
 
 def _shortened(
     tried: Callable[[Floats], Floats], x: Floats, step: Floats, residual: Floats
 ) -> tuple[Floats, Floats]:
     """Go along a step, half as far while the residual grows or a unit refuses the point."""
-    for _ in range(_MOST_HALVINGS):
-        there = x + step
+    for halving in range(_MOST_HALVINGS):
+        there: Floats = x + 0.5**halving * step
         image = tried(there)
         if np.abs(image - there).max() <= 1.5 * np.abs(residual).max():
             break
-        step = 0.5 * step
     return there, image

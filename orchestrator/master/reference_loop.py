@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Vector = list[float]
 _PERTURBATION = 1e-6
+_LEAST_PIVOT = 1e-8
 _DEEPEST = 5
 _MOST_HALVINGS = 6
 
@@ -82,11 +83,11 @@ class _Body:
         ]
         return max([2.0 if self.changed else 0.0, *errors])
 
-    def exhausted(self, count: int) -> bool:
-        return count - self.uncounted >= self.table.most_iterations
+    def exhausted(self) -> bool:
+        return self.count - self.uncounted >= self.table.most_iterations
 
     def expect_more(self) -> None:
-        if self.exhausted(self.count):
+        if self.exhausted():
             raise LoopError(f"loop {self.number}: {self.residual}")
 
 
@@ -170,19 +171,24 @@ def _newton(body: _Body) -> None:
         before = now
 
 
+def _evaluated(body: _Body, x: Vector) -> bool:
+    """Evaluate, unless a unit refuses the point."""
+    try:
+        body.evaluate(x)
+    except RefusedError:
+        if body.exhausted():
+            raise
+        return False
+    return True
+
+
 def _go(body: _Body, jacobian: list[Vector], step: Vector, before: float) -> None:
     base, part = body.residual, 1.0
     for halving in count():
         there = [x + part * s for x, s in zip(body.x, step, strict=True)]
-        exhausted = body.exhausted(body.count + 1)
-        try:
-            body.evaluate(there)
-        except RefusedError:
-            if exhausted:
-                raise
-        else:
+        if _evaluated(body, there):
             enough = body.excess() <= max(1.0, 1.5 * before)
-            if enough or halving >= _MOST_HALVINGS or exhausted:
+            if enough or halving >= _MOST_HALVINGS or body.exhausted():
                 break
         part *= 0.5
     body.x = there
@@ -230,7 +236,7 @@ def _direction(jacobian: list[Vector], residual: Vector) -> Vector | None:
         for i in range(k + 1, size):
             if abs(rows[i][k]) > abs(rows[pivot][k]):
                 pivot = i
-        if not abs(rows[pivot][k]) > 0.0:
+        if not abs(rows[pivot][k]) > _LEAST_PIVOT:
             return None
         rows[k], rows[pivot] = rows[pivot], rows[k]
         step[k], step[pivot] = step[pivot], step[k]

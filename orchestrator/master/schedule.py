@@ -61,6 +61,8 @@ class LoopTable:
         Numbers of the components, in order of the pass.
     sources
         Names of the outputs that the unknowns belong to, one for each slot, discrete ones last.
+    components
+        Names of the components, in order of the pass.
     """
 
     method: Iteration
@@ -70,6 +72,7 @@ class LoopTable:
     discrete: tuple[int, ...]
     members: tuple[int, ...]
     sources: tuple[str, ...]
+    components: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from problems.exact import Exact
 from problems.problem import Problem
-from scipy.special import lambertw
+from scipy.special import wrightomega
 
 from orchestrator.simunits import Input, Output, Parameter, block
 from orchestrator.system import System
@@ -25,10 +25,11 @@ class Supply(Exact):
     voltage: float = Output(unit="V")
     resistance: float = Parameter(unit="Ohm", start=100.0)
     slope: float = Parameter(unit="V/s", start=5.0)
+    open_start: float = Parameter(unit="V", start=5.0)
     open_voltage: float = Output(unit="V", depends_on=())
 
     def begin(self):
-        self.open_voltage = 5.0
+        self.open_voltage = self.open_start
 
     def move(self, h):
         self.open_voltage += self.slope * h
@@ -56,11 +57,12 @@ class Diode(Exact):
         self.current = SATURATION * math.expm1(self.voltage / THERMAL)
 
 
-def make(kind=Resistor, resistance=100.0, **values):
+def make(kind=Resistor, **supply):
+    """The load first: the loop is then solved for the voltage, in which the diode is tame."""
     return (
         System("resistors")
-        .add("supply", block(Supply), resistance=resistance)
-        .add("load", block(kind), **values)
+        .add("load", block(kind))
+        .add("supply", block(Supply), **supply)
         .connect("supply.voltage", "load.voltage")
         .connect("load.current", "supply.current")
     )
@@ -71,11 +73,12 @@ def divided(times):
     return np.column_stack([opened * 400.0 / 500.0, opened / 500.0])
 
 
-def lit(times, resistance=100.0):
-    """R i + nVt ln(1 + i / Is) = V, solved by Lambert's W."""
-    opened = 5.0 + 5.0 * times
+def lit(times, start=5.0, slope=5.0, resistance=100.0):
+    """R i + nVt ln(1 + i / Is) = V, solved by Wright's omega, Lambert's W of an exponential."""
+    opened = start + slope * times
     drop = resistance * SATURATION / THERMAL
-    w = lambertw(drop * np.exp((opened + resistance * SATURATION) / THERMAL)).real
+    logarithm = np.log(drop) + (opened + resistance * SATURATION) / THERMAL
+    w = wrightomega(logarithm).real  # w + ln w = logarithm
     current = THERMAL / resistance * w - SATURATION
     return np.column_stack([opened - resistance * current, current])
 

@@ -26,7 +26,8 @@ class LoopSolver {
     // Evaluations of the body in all steps so far, and the most in one of them.
     std::int64_t evaluations() const { return evaluations_; }
     std::int64_t worst() const { return worst_; }
-    std::int64_t here() const { return here_; }  // in the last step
+    // Of the last step, without those for derivatives only.
+    std::int64_t here() const { return here_ - uncounted_; }
     // What goes from one step to the next.
     std::vector<double>& memory() { return memory_; }
 

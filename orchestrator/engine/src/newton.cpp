@@ -15,6 +15,9 @@ namespace {
 
 // Units integrate with errors of their own: a difference far above those, far below the signals.
 constexpr double perturbation = 1e-6;
+// The Jacobian of g(x) - x where nothing acts back is -1. A gain of 1 leaves what differences of
+// rounded numbers leave, about 1e-10, and a step to nowhere.
+constexpr double least_pivot = 1e-8;
 constexpr int most_halvings = 6;  // of a step that makes the residual grow
 
 class Newton final : public LoopSolver {
@@ -131,7 +134,7 @@ class Newton final : public LoopSolver {
             for (std::size_t i = k + 1; i < n; ++i) {
                 if (std::fabs(factors_[i * n + k]) > std::fabs(factors_[pivot * n + k])) pivot = i;
             }
-            if (!(std::fabs(factors_[pivot * n + k]) > 0.0)) return false;
+            if (!(std::fabs(factors_[pivot * n + k]) > least_pivot)) return false;
             for (std::size_t j = 0; j < n && pivot != k; ++j) {
                 std::swap(factors_[k * n + j], factors_[pivot * n + j]);
             }
