@@ -53,7 +53,7 @@ class Way:
 
 
 CASES = {
-    "two-mass oscillator": Case(oscillator.BY_FORCE, 32 * MS, 10.0),
+    "two-mass oscillator": Case(oscillator.BY_FORCE, 16 * MS, 10.0),
     "quarter car": Case(quarter_car.PROBLEM, 4 * MS, 750.0),
 }
 WAYS = {
@@ -99,8 +99,8 @@ def measure(case: Case, way: Way) -> list[dict[str, float]]:
 def table(name: str, found: Mapping[str, list[dict[str, float]]]) -> Table:
     """One row for a run: setting, error, energy, cost."""
     made = Table(title=name)
-    for column in ("algorithm", "step or tolerance", "error", "energy made", "unit steps", "ms"):
-        made.add_column(column, justify="left" if column == "algorithm" else "right")
+    for column in ("algorithm", "setting", "error", "energy", "unit steps", "ms"):
+        made.add_column(column, justify="left" if column == "algorithm" else "right", no_wrap=True)
     for way, rows in found.items():
         for row in rows:
             unit = "" if WAYS[way].steered else " s"
@@ -139,7 +139,7 @@ def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) 
             axis.set_xlabel(label)
             axis.set_title(problem)
             axis.grid(which="major", alpha=0.3)
-        line[0].set_ylabel("largest error, relative to each output's largest value / 1")
+        line[0].set_ylabel("largest error of any output, relative / 1")
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     figure.savefig(path, dpi=120)
     plt.close(figure)

@@ -86,8 +86,7 @@ def _newton_step(tried: Callable[[Floats], Floats], x: Floats, residual: Floats)
         return None
     if np.abs(np.linalg.eigvals(jacobian)).min() <= _LEAST_EIGENVALUE:
         return None
-    found: Floats = -np.linalg.solve(jacobian, residual)
-    return found
+    return np.asarray(np.linalg.solve(jacobian, -residual), dtype=np.float64)
 
 
 def _shortened(
