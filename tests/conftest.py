@@ -80,12 +80,11 @@ def toys(register):
     return module
 
 
-def _compile(folder, *options):
+def _compile(folder, *options, source=FIXTURES / "probe" / "probe.c"):
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None or platform.system() != "Linux":
-        pytest.skip("the probe FMU is compiled for Linux by gcc, which is not here")
-    target = folder / "probe.so"
-    source = FIXTURES / "probe" / "probe.c"
+        pytest.skip("FMUs in C are compiled for Linux by gcc, which is not here")
+    target = folder / f"{source.stem}.so"
     flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", *options]
     command = [compiler, *flags, "-o", str(target), str(source), "-lm"]
     subprocess.run(command, check=True)  # noqa: S603 - the machine's compiler, our source
@@ -118,6 +117,26 @@ def make_fmu(probe_library, tmp_path_factory):
 def probe(make_fmu):
     """The unchanged probe FMU; see tests/fixtures/probe/probe.c."""
     return make_fmu()
+
+
+@pytest.fixture(scope="session")
+def c_fmu(tmp_path_factory):
+    """Make an FMU of tests/fixtures/c_fmus by name; its description may be changed as a text."""
+    libraries = {}
+
+    def make(name, change=lambda text: text, *, options=()):
+        if (name, options) not in libraries:
+            folder, source = tmp_path_factory.mktemp(name), FIXTURES / "c_fmus" / f"{name}.c"
+            libraries[name, options] = _compile(folder, *options, source=source)
+        path = tmp_path_factory.mktemp("fmu") / f"{name}.fmu"
+        platform_name = "x86_64-linux" if name.endswith("3") else "linux64"
+        with zipfile.ZipFile(path, "w") as archive:
+            description = (FIXTURES / "c_fmus" / f"{name}.xml").read_text()
+            archive.writestr("modelDescription.xml", change(description))
+            archive.write(libraries[name, options], f"binaries/{platform_name}/{name}.so")
+        return path
+
+    return make
 
 
 @pytest.fixture(scope="session")

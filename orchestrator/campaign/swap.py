@@ -66,7 +66,7 @@ def swap_component(system: System, name: str, source: Source | str) -> System:
             values[key] = value if different else _converted(value, mine, theirs)
     if problems:
         raise DescriptionError.collect(problems)
-    return system.replace(replace(new, values=values))
+    return system.replace(replace(new, values=values, options=old.options))
 
 
 def _differences(
@@ -98,7 +98,7 @@ def _converted(value: Value, mine: Connector, theirs: Connector) -> Value:
     if (factor, offset) == (1.0, 0.0):
         return value
     if isinstance(value, tuple):
-        return tuple(factor * element + offset for element in value)
+        return tuple(factor * float(element) + offset for element in value)
     return factor * float(value) + offset
 
 

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 
 from orchestrator.master.plan import Plan
 from orchestrator.master.schedule import Member
-from orchestrator.simunits.unit import signal_order
+from orchestrator.simunits.unit import signal_order, text_order
 from orchestrator.system import Causality, Connector, Endpoint, System
 
 
 class Buffer:
-    """Gives every bound connector its place in the buffer.
+    """Gives every bound connector its place in the buffer of signals, or of texts.
 
     Parameters
     ----------
@@ -31,6 +31,8 @@ class Buffer:
         recorded: Collection[str],
     ) -> None:
         self.size = 0
+        self.text_size = 0
+        self.text_slots: dict[str, tuple[int, int]] = {}
         self.members: list[Member] = []
         self.slots: dict[str, tuple[int, int]] = {}
         fed = {line.target for line in system.connections}
@@ -38,14 +40,16 @@ class Buffer:
         used |= {Endpoint.parse(name) for name in recorded}
         for name in (name for group in plan.groups for name in group.members):
             component = system.components[name]
-            inputs = signal_order(
-                c for c in component.of(Causality.INPUT) if Endpoint(name, c.name) in fed
-            )
-            outputs = signal_order(
+            bound_in = [c for c in component.of(Causality.INPUT) if Endpoint(name, c.name) in fed]
+            bound_out = [
                 c for c in component.of(Causality.OUTPUT) if Endpoint(name, c.name) in used
-            )
+            ]
+            inputs, outputs = signal_order(bound_in), signal_order(bound_out)
+            text_inputs, text_outputs = text_order(bound_in), text_order(bound_out)
             first_input = self._allot(name, inputs)
             first_output = self._allot(name, outputs)
+            first_text_input = self._allot_texts(name, text_inputs)
+            first_text_output = self._allot_texts(name, text_outputs)
             self.members.append(
                 Member(
                     name,
@@ -56,6 +60,11 @@ class Buffer:
                     first_output - first_input,
                     self.size - first_output,
                     rates.get(name, 1),
+                    tuple(c.name for c in text_inputs),
+                    tuple(c.name for c in text_outputs),
+                    first_text_input,
+                    first_text_output,
+                    self.text_size,
                 )
             )
 
@@ -64,4 +73,11 @@ class Buffer:
         for connector in connectors:
             self.slots[f"{component}.{connector.name}"] = self.size, connector.size
             self.size += connector.size
+        return first
+
+    def _allot_texts(self, component: str, connectors: Iterable[Connector]) -> int:
+        first = self.text_size
+        for connector in connectors:
+            self.text_slots[f"{component}.{connector.name}"] = self.text_size, connector.size
+            self.text_size += connector.size
         return first

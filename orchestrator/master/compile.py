@@ -64,13 +64,11 @@ def compile_schedule(
     plans, loop_delays = plan_delays(
         system.connections,
         closed_loops(system),
-        step_ns,
         mode,
-        holding.before,
-        lambda line: holding.of(line).late * step_ns,
+        lambda line: holding.timing(line, step_ns),
     )
     buffer = Buffer(system, plan, rates, recorded)
-    lines = Lines(system, plan, buffer, holding, plans, mode, step_ns)
+    lines = Lines(system, plan, buffer, holding, plans, step_ns)
     emission = Emission(system, plan, buffer, lines, holding)
     return Schedule(
         algorithm_name,
@@ -80,6 +78,7 @@ def compile_schedule(
         tuple(buffer.members),
         buffer.slots,
         tuple(lines.histories),
+        tuple(lines.channels),
         tuple(lines.copies),
         tuple(lines.reads),
         tuple(lines.mixes),
@@ -90,17 +89,29 @@ def compile_schedule(
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
         tuple(loop_delays),
+        lines.watched,
+        buffer.text_size,
+        tuple(lines.text_copies),
     )
 
 
 def _check_types(system: System, recorded: Collection[str]) -> None:
-    ends = [(line.source, f"connection {line}") for line in system.connections]
-    ends += [(Endpoint.parse(name), f"recording of '{name}'") for name in recorded]
+    def kind(end: Endpoint) -> DataType:
+        return system.components[end.component].connectors[end.connector].type
+
     wrong = [
-        f"{where}: '{end}' is a String; connections and recordings carry Real, Integer and Boolean"
-        " signals"
-        for end, where in ends
-        if system.components[end.component].connectors[end.connector].type is DataType.STRING
+        f"recording of '{name}': it is a {kind(end)}; only numbers are recorded, so leave it out"
+        for name in recorded
+        if kind(end := Endpoint.parse(name)).is_text
     ]
+    for line in system.connections:
+        carried = kind(line.source)
+        if carried.is_text and line.delay is not None:
+            wrong.append(
+                f"connection {line}: a {carried} cannot be delayed: only numbers have a past;"
+                " remove the delay, or pass it on in a block"
+            )
+        if carried.is_text and line.transformation is not None:
+            wrong.append(f"connection {line}: a {carried} has no factor or offset; remove them")
     if wrong:
         raise CapabilityError(*wrong)

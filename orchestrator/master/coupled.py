@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import lcm
 
+from orchestrator.coupling import Timing
 from orchestrator.master.order import acts_at_once
 from orchestrator.master.plan import Coupling, Plan
 from orchestrator.master.schedule import Code
@@ -52,6 +53,22 @@ class Holding:
         """Whether a connection's source is stepped before its target within one step."""
         return self._group[line.source.component] < self._group[line.target.component]
 
+    def timing(self, line: Connection, step_ns: int) -> Timing:
+        """Return when the ends of a connection act, for a communication step in nanoseconds."""
+        source, target = (self._ticks.get(end.component, 1) for end in (line.source, line.target))
+        newest = min(reached - begin for begin, reached in self._windows(line))
+        return Timing(
+            source * step_ns,
+            target * step_ns,
+            newest * step_ns,
+            self.of(line).late * step_ns,
+            self._system.components[line.target.component].takes_slopes,
+        )
+
+    def read_ahead(self, name: str) -> int:
+        """Communication steps from the begin of a unit's step to when it takes its inputs."""
+        return self._ticks.get(name, 1) - 1 if self._plan.latch_at_end else 0
+
     def of(self, line: Connection) -> Held:
         """Return what a connection's target is held at.
 
@@ -77,16 +94,18 @@ class Holding:
         An input that acts on an output at once is held at its value at the end of the step. Where
         it acts on a state as well, that would be of first order only; at the value at the begin
         for one half of the step, and at that at the end for the other, it is of second order.
+        Delayed inputs are read for whole steps: a component that has some is not halved.
         """
         component = self._system.components[name]
         outputs = component.of(Causality.OUTPUT)
         remembers = component.has_states or any(
             not component.direct_inputs(output.name) for output in outputs
         )
-        return remembers and any(
-            self._mixes(line) and acts_at_once(self._system, line)
-            for line in self._system.connections
-            if line.target.component == name and line.delay is None
+        lines = [line for line in self._system.connections if line.target.component == name]
+        return (
+            remembers
+            and all(line.delay is None for line in lines)
+            and any(self._mixes(line) and acts_at_once(self._system, line) for line in lines)
         )
 
     def _mixes(self, line: Connection) -> bool:
@@ -96,13 +115,19 @@ class Holding:
 
     def _lateness(self, line: Connection) -> float:
         """How late the newest value is: the mean over all steps of the target."""
+        half = self._ticks.get(line.target.component, 1) / 2
+        windows = self._windows(line)
+        return sum(begin + half - reached for begin, reached in windows) / len(windows)
+
+    def _windows(self, line: Connection) -> list[tuple[int, int]]:
+        """For each step of the target its begin and the newest value's moment, in ticks.
+
+        All that repeats are in the list.
+        """
         source = self._ticks.get(line.source.component, 1)
         target = self._ticks.get(line.target.component, 1)
-        windows = lcm(source, target) // target
-        before = self.before(line)
-        total = 0.0
-        for window in range(windows):
-            latch = window * target + (target - 1 if self._plan.latch_at_end else 0)
-            reached = (latch + 1 if before else latch) // source * source
-            total += (window + 0.5) * target - reached
-        return total / windows
+        latches = [
+            (begin, begin + self.read_ahead(line.target.component) + self.before(line))
+            for begin in range(0, lcm(source, target), target)
+        ]
+        return [(begin, latch // source * source) for begin, latch in latches]

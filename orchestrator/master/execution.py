@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DelayMode, LineStatistics
 from orchestrator.engine import Engine
 from orchestrator.errors import (
     CapabilityError,
@@ -42,7 +42,7 @@ from orchestrator.master.ports import Ports, PortValue
 from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
-from orchestrator.simunits import SimulationUnit, make_unit, refuse_second_instances, resolve
+from orchestrator.simunits import SimulationUnit, isolate, make_unit, resolve
 from orchestrator.system import System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -112,7 +112,7 @@ class Execution:
         resolved = resolve(system)
         if mode is DelayMode.PLAIN:
             resolved = resolved.without_zero_delays()  # nothing to take a step's own delay off
-        self.system = resolved.check(algebraic_loops=True)
+        self.system, self._notes = isolate(resolved.check(algebraic_loops=True))
         self.start_ns = nanoseconds(start, "start time")
         stop_ns = None if stop is None else nanoseconds(stop, "stop time")
         outputs = recordable(self.system, record)
@@ -126,14 +126,20 @@ class Execution:
             rates,
         )
         self.units: list[SimulationUnit] = []
-        refuse_second_instances(self.system)
-        for member in self.schedule.members:
-            unit = make_unit(self.system.components[member.name])
-            unit.bind(member.inputs, member.outputs)
-            self.units.append(unit)
-        expect_capable(self.schedule, self.units)
-        self._engine = self._make_engine(threads)
-        initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+        try:
+            for member in self.schedule.members:
+                unit = make_unit(self.system.components[member.name])
+                self.units.append(unit)
+                unit.bind(
+                    (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
+                )
+            expect_capable(self.schedule, self.units)
+            self._engine = self._make_engine(threads)
+            initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+        except BaseException:
+            for unit in self.units:
+                unit.terminate()
+            raise
         self.wall_seconds = 0.0
         self._ended = ""
         self._for_good = False
@@ -157,10 +163,11 @@ class Execution:
             (unit.native, member.input_offset, member.output_offset, member.ticks)
             for unit, member in zip(self.units, plan.members, strict=True)
         ]
-        return Engine(
+        engine = Engine(
             plan.signals,
             members,
             plan.histories,
+            [channel.row() for channel in plan.channels],
             plan.copies,
             plan.reads,
             plan.mixes,
@@ -169,11 +176,20 @@ class Execution:
             astuple(plan.rule),
             0 if threads is None else threads,
         )
+        if plan.texts:
+            places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
+            engine.carry_texts(plan.texts, plan.text_copies, places)
+        return engine
 
     @property
     def recorded_columns(self) -> int:
         """Number of scalar signals that are recorded."""
         return self._recorder.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What happened to units and processes, in sentences."""
+        return (*self._notes, *(note for unit in self.units for note in unit.notes))
 
     @property
     def time(self) -> float:
@@ -237,7 +253,7 @@ class Execution:
         self._expect_going()
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         began = time.perf_counter()
-        _, status, failed, loop, reason = self._engine.run(steps, goal_ns)
+        _, status, failed, loop, read, reason = self._engine.run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         self.wall_seconds += taken
         for unit in self.units:
@@ -250,6 +266,9 @@ class Execution:
             if failed >= 0:
                 refused = refusal(self.units[failed], self.schedule.members[failed], reason)
             raise ConvergenceError(loop_message(table, residual, iterations, when, refused))
+        if read >= 0:
+            self._end(f"input '{self.schedule.input_of(read)}' failed ({reason})")
+            raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         if status > 1 and failed < 0:
             self._end("no step was short enough")
             raise StepSizeUnderflowError(underflow_message(reason, self.time))
@@ -289,7 +308,7 @@ class Execution:
 
         Returns
         -------
-        float, str or float64 array of the connector's shape
+        float, str, bytes or float64 array of the connector's shape
             Integers and Booleans as floats. What a delayed or undelayed connection brought is the
             value of the last exchange.
         """
@@ -320,6 +339,13 @@ class Execution:
         """
         self._expect_going()
         self._ports.set(name, value)
+
+    def line_statistics(self) -> dict[str, LineStatistics]:
+        """Return what varying and slerped connections did so far, by connection."""
+        return {
+            line: LineStatistics(*self._engine.line_facts(history))
+            for line, history in self.schedule.watched.items()
+        }
 
     def save(self) -> Checkpoint:
         """Save the run as it stands: units, signals, pasts of all delays, clock and recording.

@@ -37,18 +37,25 @@ def initialise(
     signals = engine.signals
     exchange = _Exchange(schedule, units, engine, start_ns)
     for _ in range(schedule.initial_passes):
-        before = signals.copy()
+        before, texts_before = signals.copy(), engine.texts
+        exchange.unread = -1
         exchange.execute(0, len(schedule.operations))
-        if np.array_equal(before, signals):
+        if np.array_equal(before, signals) and engine.texts == texts_before:
             break
-    for name, (slot, size) in schedule.slots.items():
-        if not np.isfinite(signals[slot : slot + size]).all():
-            raise StepError(
-                f"'{name}' is not finite (NaN or infinite) at the start, t = {start_ns / 1e9:.9g} s"
-            )
+    _expect_sound(schedule, engine, start_ns, exchange.unread)
     engine.start(start_ns, schedule.step_ns)
     for unit in units:
         unit.exit_initialisation()
+
+
+def _expect_sound(schedule: Schedule, engine: Engine, start_ns: int, unread: int) -> None:
+    """Refuse signals that are not finite, and a line that could not be read in the last pass."""
+    at = f"at the start, t = {start_ns / 1e9:.9g} s"
+    if unread >= 0:
+        raise StepError(f"input '{schedule.input_of(unread)}' {at}: {engine.unread}")
+    for name, (slot, size) in schedule.slots.items():
+        if not np.isfinite(engine.signals[slot : slot + size]).all():
+            raise StepError(f"'{name}' is not finite (NaN or infinite) {at}")
 
 
 class _Exchange:
@@ -65,6 +72,7 @@ class _Exchange:
         self._units = units
         self._engine = engine
         self._start_ns = start_ns
+        self.unread = -1  # row of a line that could not be read in the last pass
 
     def execute(self, begin: int, end: int) -> None:
         """Do the operations ``begin`` to ``end - 1``."""
@@ -82,11 +90,16 @@ class _Exchange:
             elif code not in (Code.PUSH, Code.FIRST_HALF):
                 # the past is what the signals are now
                 self._engine.start(self._start_ns, self._schedule.step_ns)
-                self._engine.lines(code, first, count)
+                self.unread = max(self.unread, self._engine.lines(code, first, count))
 
     def _evaluate(self, row: int) -> None:
         member, unit = self._schedule.members[row], self._units[row]
         signals = self._engine.signals
         unit.set(signals[member.input_offset :][: member.input_size])
+        if member.text_inputs:
+            texts = self._engine.texts[member.text_input_offset : member.text_output_offset]
+            unit.set_texts(texts)
         unit.initialise_outputs(self._start_ns)
         unit.get(signals[member.output_offset :][: member.output_size])
+        if member.text_outputs:
+            self._engine.put_texts(member.text_output_offset, unit.get_texts())

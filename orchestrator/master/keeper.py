@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator.engine import Engine
-from orchestrator.errors import CapabilityError, LoadError, SoftdockError
+from orchestrator.errors import CapabilityError, LoadError, SoftdockError, StepError
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.facts import differences
 from orchestrator.master.recorder import Recorder, Rows
@@ -81,6 +81,8 @@ class Keeper:
             raise LoadError(f"the checkpoint is damaged: {error}") from None
         for unit, state in zip(self._units, states, strict=True):
             unit.set_state(state)
+        if self._engine.read_texts() > 1:
+            raise StepError("a unit does not tell its texts after it went back to a state")
         if isinstance(checkpoint, Checkpoint):
             rows = checkpoint.rows
         else:

@@ -15,7 +15,16 @@ from orchestrator.master.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
 from orchestrator.system import Causality, Connector, DataType, Endpoint, System, Value
 
-PortValue = float | str | NDArray[np.float64]
+PortValue = float | str | bytes | tuple[str, ...] | tuple[bytes, ...] | NDArray[np.float64]
+
+
+#: Kinds of NumPy's types that an array connector takes.
+_KINDS = {
+    DataType.REAL: "iuf",
+    DataType.INTEGER: "iu",
+    DataType.BOOLEAN: "b",
+    DataType.CLOCK: "b",
+}
 
 
 class Ports:
@@ -54,7 +63,8 @@ class Ports:
         end, connector = self._connector(name)
         if name not in self._slots:
             value = self._units[end.component].value(end.connector)
-            return value if isinstance(value, (str, np.ndarray)) else float(value)  # type: ignore[arg-type]
+            as_it_is = isinstance(value, (str, bytes, tuple, np.ndarray))
+            return value if as_it_is else float(value)  # type: ignore[arg-type, return-value]
         slot, size = self._slots[name]
         values = self._engine.signals[slot : slot + size].copy()
         return values.reshape(connector.shape) if connector.shape else float(values[0])
@@ -90,14 +100,17 @@ def _checked(name: str, connector: Connector, value: Any) -> Value:
     plain = value
     if isinstance(value, np.generic):
         plain = value.item()
+    elif connector.type.is_text:
+        plain = tuple(value) if connector.shape and isinstance(value, (list, tuple)) else value
     elif connector.shape and isinstance(value, (np.ndarray, list, tuple)):
         try:
             array = np.asarray(value)
         except ValueError:  # rows of different lengths
             raise _wrong(name, connector, value) from None
-        if array.shape != connector.shape or array.dtype.kind not in "iuf":
+        if array.shape != connector.shape or array.dtype.kind not in _KINDS[connector.type]:
             raise _wrong(name, connector, value)
-        plain = tuple(array.astype(np.float64).ravel().tolist())
+        flat = array.astype(np.float64) if connector.type is DataType.REAL else array
+        plain = tuple(flat.ravel().tolist())
     if not connector.accepts(plain):
         raise _wrong(name, connector, value)
     if connector.type is DataType.REAL and not _finite(plain):

@@ -52,9 +52,7 @@ class Chooser:
             length = max(1, min(self._next, length - 1))
             self._rewind(mark)
 
-    def _attempt(
-        self, time_ns: int, length: int, mark: tuple[list[object], np.ndarray, list[int]]
-    ) -> float:
+    def _attempt(self, time_ns: int, length: int, mark: tuple[list[object], np.ndarray]) -> float:
         try:
             if self._rule.method is StepMethod.DOUBLING:
                 return self._doubled(time_ns, length, mark)
@@ -83,26 +81,21 @@ class Chooser:
         )
         return found
 
-    def _mark(self) -> tuple[list[object], np.ndarray, list[int]]:
+    def _mark(self) -> tuple[list[object], np.ndarray]:
         reference = self._reference
         return (
             [unit.get_state() for unit in reference.units],
             reference.signals.copy(),
-            [len(past.samples) for past in reference.past],
         )
 
-    def _rewind(self, mark: tuple[list[object], np.ndarray, list[int]]) -> None:
+    def _rewind(self, mark: tuple[list[object], np.ndarray]) -> None:
         reference = self._reference
-        states, signals, lengths = mark
+        states, signals = mark
         for unit, state in zip(reference.units, states, strict=True):
             unit.set_state(state)
         reference.signals[:] = signals
-        for past, length in zip(reference.past, lengths, strict=True):
-            del past.samples[length:]
 
-    def _doubled(
-        self, time_ns: int, length: int, mark: tuple[list[object], np.ndarray, list[int]]
-    ) -> float:
+    def _doubled(self, time_ns: int, length: int, mark: tuple[list[object], np.ndarray]) -> float:
         reference, checked = self._reference, list(self._rule.checked)
         reference.sweep(time_ns, length)
         whole = reference.signals[checked].copy()

@@ -41,7 +41,8 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
         for component in system.components.values()
         for output in component.of(Causality.OUTPUT)
     }
-    numbers = [name for name, kind in types.items() if kind is not DataType.STRING]
+    silent = {DataType.STRING, DataType.BINARY, DataType.CLOCK}  # a clock ticks between two rows
+    numbers = [name for name, kind in types.items() if kind not in silent]
     if record is None:
         return numbers
     chosen: list[str] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,8 +104,10 @@ def _numbers(row: ParameterRow) -> Iterator[tuple[str, str, float]]:
     """Name, description and value of each number of a parameter; texts and unknowns have none."""
     name, about = f"{row.component}.{row.name}", _about(row.description, row.unit)
     if isinstance(row.value, tuple):
-        yield from ((f"{name}[{i}]", about, float(x)) for i, x in enumerate(row.value))
-    elif row.value is not None and not isinstance(row.value, str):
+        for i, element in enumerate(row.value):
+            if not isinstance(element, (str, bytes)):
+                yield f"{name}[{i}]", about, float(cast("float", element))
+    elif row.value is not None and not isinstance(row.value, (str, bytes)):
         yield name, about, float(row.value)
 
 

@@ -3,15 +3,19 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
+from orchestrator.simunits.fmi1_unit import Fmu1Unit
+from orchestrator.simunits.fmi2_unit import Fmu2Unit
+from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.isolation import isolate
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
     block_names,
     component_of,
     fmu,
     make_unit,
-    refuse_second_instances,
     resolve,
 )
 from orchestrator.simunits.unit import SimulationUnit
@@ -20,8 +24,12 @@ __all__ = [
     "Block",
     "BlockUnit",
     "Capabilities",
+    "Fmu1Unit",
+    "Fmu2Unit",
+    "Fmu3Unit",
     "FmuUnit",
     "Input",
+    "ModelExchangeUnit",
     "Output",
     "Parameter",
     "SimulationUnit",
@@ -32,8 +40,8 @@ __all__ = [
     "block_names",
     "component_of",
     "fmu",
+    "isolate",
     "make_unit",
     "read_fmu",
-    "refuse_second_instances",
     "resolve",
 ]

@@ -13,7 +13,13 @@ import numpy as np
 from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.system import Causality, Connector, DataType, Value
 
-_TYPES = {float: DataType.REAL, int: DataType.INTEGER, bool: DataType.BOOLEAN}
+_TYPES = {
+    float: DataType.REAL,
+    int: DataType.INTEGER,
+    bool: DataType.BOOLEAN,
+    str: DataType.STRING,
+    bytes: DataType.BINARY,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,8 @@ class Block:
 
     A subclass declares its connectors as class attributes with :func:`Input`, :func:`Output`,
     :func:`Parameter` and :func:`State`; the annotation gives the type (``float``, ``int``,
-    ``bool``; with ``shape`` a float64 array). On an instance each is a plain attribute. An array
+    ``bool``, ``str``, ``bytes``; with ``shape`` a float64 array). On an instance each is a plain
+    attribute. An array
     connector's memory is shared with the engine: write into it (``self.force[:] = ...``).
 
     Parameters
@@ -106,11 +113,14 @@ class Block:
                 states[name] = item.start
                 continue
             states.pop(name, None)
-            kind = DataType.REAL if item.shape else _TYPES.get(hints.get(name, float))
-            if kind is None:
+            annotated = hints.get(name, float)
+            kind = _TYPES.get(annotated)
+            if item.shape and (kind is None or not kind.is_text):
+                kind = DataType.REAL
+            if kind is None or (item.shape and kind.is_text):
                 raise DescriptionError(
-                    f"block {cls.__name__}.{name}: annotated {hints[name]}; expected float, int or"
-                    " bool, or a shape for an array"
+                    f"block {cls.__name__}.{name}: annotated {annotated}; expected float, int,"
+                    " bool, str or bytes, or a shape for an array of float"
                 )
             start = _array_start(item) if item.shape else _typed(kind, item.start)
             connectors[name] = Connector(
@@ -206,6 +216,8 @@ class Block:
 
 
 def _typed(kind: DataType, start: Any) -> Any:
+    if kind.is_text:  # a text has no zero to start from but the empty one
+        return start or ("" if kind is DataType.STRING else b"")
     if kind is DataType.BOOLEAN:
         return bool(start)
     return int(start) if kind is DataType.INTEGER else float(start)

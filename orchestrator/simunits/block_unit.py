@@ -41,12 +41,17 @@ class BlockUnit(SimulationUnit):
             self.block.assign(self.description.connectors[name], value)
 
     def _bind(self) -> None:
-        self.native = PythonUnit(
+        native = PythonUnit(
             self.block,
             self.name,
             [self._port(connector) for connector in self.inputs],
             [self._port(connector) for connector in self.outputs],
         )
+        native.bind_texts(
+            [(c.name, c.type is DataType.BINARY) for c in self.text_inputs],
+            [(c.name, c.type is DataType.BINARY) for c in self.text_outputs],
+        )
+        self.native = native
 
     def _port(self, connector: Connector) -> tuple[str, str, object]:
         array = getattr(self.block, connector.name) if connector.shape else None

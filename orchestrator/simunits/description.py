@@ -17,6 +17,7 @@ class Capabilities:
     can_vary_step: bool = True
     has_directional_derivatives: bool = False
     takes_input_slopes: bool = False
+    has_event_mode: bool = False
     is_repeatable: bool = True
     is_realtime: bool = False
     once_per_process: bool = False

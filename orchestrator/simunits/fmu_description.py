@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from orchestrator.archive import open_archive, parse_xml, read_entry
-from orchestrator.errors import FmuError
-from orchestrator.simunits.description import Capabilities, UnitDescription
-from orchestrator.system import Causality, Connector, DataType, Value
+from lxml import etree
 
-_TYPES = {
-    "Real": DataType.REAL,
-    "Integer": DataType.INTEGER,
-    "Enumeration": DataType.INTEGER,
-    "Boolean": DataType.BOOLEAN,
-    "String": DataType.STRING,
-}
-_PLATFORMS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
+from orchestrator.archive import open_archive, parse_xml, read_entry
+from orchestrator.errors import CapabilityError, DescriptionError, FmuError
+from orchestrator.simunits import fmi2_description, fmi3_description
+from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.exchange_description import as_model_exchange
+from orchestrator.simunits.fmi1_description import describe_fmi1
+from orchestrator.simunits.fmi2_description import describe_fmi2
+from orchestrator.simunits.fmi3_description import describe_fmi3
+from orchestrator.simunits.fmu_variable import FmuVariable
+from orchestrator.system import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,15 @@ class FmuDescription:
     description
         Ports, feed-through and capabilities.
     references
-        FMI value reference by connector name.
+        FMI value reference by name, of all variables.
     guid, library
-        What fmi2Instantiate wants, and the library's path inside the archive.
+        What the instance is made with, and the library's path inside the archive.
+    version
+        Major version of FMI.
+    interface
+        ``"CoSimulation"`` or ``"ModelExchange"``.
+    variables
+        The connectors, as FMI has them.
     """
 
     path: Path
@@ -45,53 +50,113 @@ class FmuDescription:
     references: Mapping[str, int]
     guid: str
     library: str
+    version: int
+    interface: str
+    variables: Mapping[str, FmuVariable]
+
+    def shaped(self, values: Mapping[str, Value]) -> FmuDescription:
+        """Return the description of an instance whose structural parameters have other values.
+
+        Raises
+        ------
+        DescriptionError
+            If one of them is no whole number that an extent can be.
+        """
+        connectors = dict(self.description.connectors)
+        sizes: dict[str, Value] = {}
+        for name, variable in self.variables.items():
+            if variable.is_structural and not connectors[name].shape:
+                size = values.get(name, connectors[name].start)
+                if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+                    raise DescriptionError(
+                        f"{self.path}: structural parameter '{name}': expected a whole number"
+                        f" >= 0, found {size!r}"
+                    )
+                sizes[name] = size
+        for name, variable in self.variables.items():
+            shape = variable.shape(sizes)
+            if shape != connectors[name].shape:
+                connectors[name] = replace(connectors[name], shape=shape, start=None)
+        return replace(self, description=replace(self.description, connectors=connectors))
 
 
-def read_fmu(path: Path) -> FmuDescription:
-    """Read and check an FMU for co-simulation by the engine.
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What the archive of an FMU holds: FMPy's reading, the XML, the names of all entries."""
+
+    described: Any
+    root: etree._Element
+    names: frozenset[str]
+    version: int
+
+
+def read_fmu(path: Path, interface: str | None = None) -> FmuDescription:
+    """Read and check an FMU that the engine is to run.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    interface
+        ``"cs"`` or ``"me"``; unless told, Co-Simulation where the FMU has it.
 
     Raises
     ------
     FmuError
-        If the file is missing or damaged, its description is not valid, it is not an FMI 2.0
-        Co-Simulation FMU, or has no binary for this platform.
+        If the file is missing or damaged, its description is not valid, it is not of FMI 1.0, 2.0
+        or 3.0, or has no binary for this platform.
+    CapabilityError
+        If it does not have the interface that is wanted.
     """
+    return _read(path, _stamp(path), interface)
+
+
+def open_description(path: Path) -> Any:
+    """Return an FMU's model description as FMPy reads it; raises as :func:`read_fmu`."""
+    return _open(path, _stamp(path)).described
+
+
+def _stamp(path: Path) -> int:
     try:
-        stamp = path.stat().st_mtime_ns
+        return path.stat().st_mtime_ns
     except OSError:
         raise FmuError(
             f"{path}: no such FMU; build it (`softdock build`) or correct the component's source"
         ) from None
-    return _read(path, stamp)
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, stamp: int) -> FmuDescription:  # noqa: ARG001 - the stamp renews the cache
+def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews the cache
     with open_archive(path, FmuError) as archive:
         content = read_entry(path, archive, "modelDescription.xml", FmuError)
-        names = set(archive.namelist())
+        names = frozenset(archive.namelist())
     root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
-    version = root.get("fmiVersion", "none")
-    if version != "2.0":
-        raise FmuError(f"{path}: FMI version {version}; the engine loads FMI 2.0 Co-Simulation")
-    described = _parse(path)
-    if described.coSimulation is None:
-        raise FmuError(f"{path}: has no Co-Simulation interface; the engine loads FMI 2.0 CS")
-    system = platform.system(), platform.machine()
-    folder = _PLATFORMS.get(system, "-".join(system))
-    library = f"binaries/{folder}/{described.coSimulation.modelIdentifier}.so"
-    if library not in names:
-        found = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
-        raise FmuError(
-            f"{path}: no binary for this machine: expected '{library}',"
-            f" found platforms: {', '.join(found) or 'none'}"
-        )
+    text = root.get("fmiVersion", "none")
+    version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
+    if version is None:
+        raise FmuError(f"{path}: FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
+    return _Opened(_parse(path), root, names, version)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
+    opened = _open(path, stamp)
+    described, version = opened.described, opened.version
+    interface = _interface(path, described, wanted)
+    if interface == "modelExchange" and version == 1:
+        raise FmuError(f"{path}: FMI 1.0 for Model Exchange; the engine integrates FMI 2.0 and 3.0")
+    description, variables = _describe(path, version, described, opened.root)
+    if interface == "modelExchange":
+        description = as_model_exchange(description, described, opened.root)
     return FmuDescription(
         path,
-        _describe(described),
+        description,
         {v.name: v.valueReference for v in described.modelVariables},
         described.guid,
-        library,
+        _library(path, version, getattr(described, interface).modelIdentifier, opened.names),
+        version,
+        interface[0].upper() + interface[1:],
+        variables,
     )
 
 
@@ -108,57 +173,34 @@ def _parse(path: Path) -> Any:
         raise FmuError(f"{path}: modelDescription.xml cannot be read: {error}") from error
 
 
-def _describe(described: Any) -> UnitDescription:
-    connectors = {}
-    for variable in described.modelVariables:
-        if variable.causality in set(Causality) and variable.type in _TYPES:
-            connectors[variable.name] = _connector(variable)
-    feedthrough = {}
-    for unknown in described.outputs:
-        if unknown.dependencies is not None:
-            feedthrough[unknown.variable.name] = tuple(
-                v.name for v in unknown.dependencies if v.causality == Causality.INPUT
-            )
-    cs = described.coSimulation
-    return UnitDescription(
-        name=described.modelName,
-        connectors=connectors,
-        feedthrough=feedthrough,
-        capabilities=Capabilities(
-            can_roll_back=bool(cs.canGetAndSetFMUstate),
-            can_serialize=bool(cs.canSerializeFMUstate),
-            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
-            has_directional_derivatives=bool(cs.providesDirectionalDerivative),
-            takes_input_slopes=bool(cs.canInterpolateInputs),
-            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
-        ),
-        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
-        has_states=described.modelExchange is None or bool(described.derivatives),
-        details={
-            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
-            "tool": described.generationTool or "not said",
-            "guid": described.guid or "",
-        },
-    )
+def _interface(path: Path, described: Any, wanted: str | None) -> str:
+    """Choose the interface by which the FMU is run, as FMPy's attribute."""
+    known = {"cs": "coSimulation", "me": "modelExchange"}
+    found = [key for key, name in known.items() if getattr(described, name, None) is not None]
+    if not found:
+        raise FmuError(f"{path}: has neither a Co-Simulation nor a Model Exchange interface")
+    if wanted is not None and wanted not in found:
+        raise CapabilityError(f"{path}: has no interface '{wanted}'; it has: {', '.join(found)}")
+    return known[wanted or found[0]]
 
 
-def _connector(variable: Any) -> Connector:
-    kind = _TYPES[variable.type]
-    declared = variable.declaredType
-    unit = variable.unit or (declared.unit if declared is not None else None)
-    return Connector(
-        name=variable.name,
-        causality=Causality(variable.causality),
-        type=kind,
-        unit=unit,
-        description=variable.description or "",
-        start=_start(kind, variable.start),
-    )
+def _describe(
+    path: Path, version: int, described: Any, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    if version == 3:
+        return describe_fmi3(described, root)
+    return describe_fmi2(described) if version == 2 else describe_fmi1(path, described, root)
 
 
-def _start(kind: DataType, text: str | None) -> Value | None:
-    if text is None or kind is DataType.STRING:
-        return text
-    if kind is DataType.BOOLEAN:
-        return text in {"true", "1"}
-    return int(text) if kind is DataType.INTEGER else float(text)
+def _library(path: Path, version: int, identifier: str, names: frozenset[str]) -> str:
+    system = platform.system(), platform.machine()
+    platforms = (fmi3_description if version == 3 else fmi2_description).PLATFORMS
+    folder = platforms.get(system, "-".join(system))
+    library = f"binaries/{folder}/{identifier}.so"
+    if library not in names:
+        found = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+        raise FmuError(
+            f"{path}: no binary for this machine: expected '{library}',"
+            f" found platforms: {', '.join(found) or 'none'}"
+        )
+    return library

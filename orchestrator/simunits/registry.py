@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -16,12 +16,36 @@ from orchestrator.errors import (
     UnknownNameError,
 )
 from orchestrator.simunits.block import Block
+from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import UnitDescription
-from orchestrator.simunits.fmu_description import read_fmu
+from orchestrator.simunits.fmi1_unit import Fmu1Unit
+from orchestrator.simunits.fmi2_unit import Fmu2Unit
+from orchestrator.simunits.fmi3_unit import Fmu3Unit
+from orchestrator.simunits.fmpy_unit import FmpyUnit
+from orchestrator.simunits.fmu_description import FmuDescription, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
+from orchestrator.simunits.pyfmi_unit import PyfmiUnit
+from orchestrator.simunits.remote_unit import WorkerUnit
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Component, Connector, Source, SourceKind, System
+from orchestrator.system import (
+    Backend,
+    Component,
+    Connector,
+    Source,
+    SourceKind,
+    System,
+    UnitOptions,
+    Value,
+)
+
+#: The class of an FMU's instances, by version.
+_FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
+_BACKENDS: Mapping[Backend, Callable[[str, FmuDescription], SimulationUnit]] = {
+    Backend.FMPY: FmpyUnit,
+    Backend.PYFMI: PyfmiUnit,
+}
 
 
 @cache
@@ -74,25 +98,52 @@ def block(which: str | type[Block]) -> Component:
     """
     if isinstance(which, str):
         return component_of(Source(SourceKind.BLOCK, which))
-    _LOCAL[which.__name__] = which
+    know(which.__name__, which)
     return component_of(Source(SourceKind.BLOCK, which.__name__))
 
 
-def _describe(source: Source) -> UnitDescription:
+def know(name: str, kind: type[Block]) -> None:
+    """Make a block class known in this process."""
+    _LOCAL[name] = kind
+
+
+def _describe(
+    source: Source, values: Mapping[str, Value], interface: str | None
+) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return read_fmu(Path(source.location)).description
+        return read_fmu(Path(source.location), interface).shaped(values).description
     return describe_block(source.location, _block_class(source.location))
 
 
-def component_of(source: Source, name: str = "component") -> Component:
-    """Describe a source as a component."""
-    description = _describe(source)
+def component_of(
+    source: Source,
+    name: str = "component",
+    values: Mapping[str, Value] | None = None,
+    options: UnitOptions | None = None,
+) -> Component:
+    """Describe a source as a component.
+
+    Parameters
+    ----------
+    source
+        What to describe.
+    name
+        Of the component.
+    values
+        Values of its parameters: structural ones give arrays their extents.
+    options
+        How it is run.
+    """
+    options = options or UnitOptions()
+    description = _describe(source, values or {}, options.interface)
     return Component(
         name,
         source,
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
+        takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
+        options=options,
     )
 
 
@@ -111,9 +162,10 @@ def resolve(system: System) -> System:
     resolved = {}
     for name, component in system.components.items():
         try:
-            found = component_of(component.source, name)
+            found = component_of(component.source, name, component.values, component.options)
         except SoftdockError as error:
-            problems.append(DescriptionError(f"component '{name}': {error}"))
+            kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
+            problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
         resolved[name] = replace(found, values=component.values)
@@ -134,7 +186,7 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
                     f" {', '.join(found.connectors)}"
                 )
             )
-        elif _contract(replace(connector, unit=connector.unit or actual.unit)) != _contract(actual):
+        elif not _agree(connector, actual, found):
             problems.append(
                 DescriptionError(
                     f"{where}: connector '{name}' is declared as {_contract(connector)},"
@@ -144,36 +196,35 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
     return problems
 
 
+def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
+    """Whether a declared connector is the source's, but for extents that structure gives."""
+    declared = replace(declared, unit=declared.unit or actual.unit)
+    if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
+        dimensions = read_fmu(Path(found.source.location)).variables[actual.name].dimensions
+        if any(isinstance(size, str) for size in dimensions):
+            declared = replace(declared, shape=actual.shape)
+    return _contract(declared) == _contract(actual)
+
+
 def _contract(connector: Connector) -> str:
     shape = f" {connector.shape}" if connector.shape else ""
     unit = f" in {connector.unit}" if connector.unit else ""
     return f"{connector.causality} {connector.type}{shape}{unit}"
 
 
-def refuse_second_instances(system: System) -> None:
-    """Raise CapabilityError if an FMU that allows one instance per process is used twice.
-
-    Such an FMU keeps its state outside of its instances; a second one would change the first.
-    """
-    users: dict[str, list[str]] = {}
-    for name, component in system.components.items():
-        if component.source.kind is SourceKind.FMU:
-            users.setdefault(component.source.location, []).append(name)
-    for location, names in users.items():
-        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process:
-            raise CapabilityError(
-                f"components {', '.join(names)}: {location} can be instantiated only once per"
-                " process (canBeInstantiatedOnlyOncePerProcess); use it in one component"
-            )
-
-
 def make_unit(component: Component) -> SimulationUnit:
-    """Instantiate a component and set its values."""
+    """Instantiate a component, in a process of its own if it says so, and set its values."""
     source = component.source
+    if component.options.isolation == "process":
+        kind = None if source.kind is SourceKind.FMU else _block_class(source.location)
+        place = {} if kind is None else place_of(kind)
+        described = _describe(source, component.values, component.options.interface)
+        return WorkerUnit(component, described, place)
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
-        unit = FmuUnit(component.name, read_fmu(Path(source.location)))
+        unit = _make_fmu(component)
     else:
+        _refuse_fmu_options(component, f"block '{source.location}'")
         kind = _block_class(source.location)
         try:
             made = kind()
@@ -185,3 +236,35 @@ def make_unit(component: Component) -> SimulationUnit:
         unit = BlockUnit(component.name, describe_block(source.location, kind), made)
     unit.set_values(component.values)
     return unit
+
+
+def _make_fmu(component: Component) -> SimulationUnit:
+    options = component.options
+    try:
+        described = read_fmu(Path(component.source.location), options.interface)
+    except CapabilityError as error:
+        raise CapabilityError(f"component '{component.name}': {error}") from None
+    if component.backend is not Backend.NATIVE:
+        _refuse_fmu_options(component, f"a unit that {component.backend} runs")
+        return _BACKENDS[component.backend](component.name, described)
+    instance = _FMU_UNITS[described.version](component.name, described)
+    if described.interface == "ModelExchange":
+        return ModelExchangeUnit(component.name, instance, options)
+    what = f"{described.path}, run as Co-Simulation,"
+    _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
+    return instance
+
+
+def _refuse_fmu_options(component: Component, what: str) -> None:
+    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
+    options = component.options
+    given = [
+        f"{name} = {value!r}"
+        for name in ("interface", "solver", "tolerance")
+        if (value := getattr(options, name)) is not None
+    ]
+    if given:
+        raise CapabilityError(
+            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
+            " for FMUs with interface 'me'"
+        )

@@ -42,10 +42,12 @@ def decode(data: bytes) -> Any:
 def _pack(value: object, where: str) -> Any:
     if type(value) in _PLAIN:
         return value  # Python writes floats with all digits that tell them apart
-    if type(value) is list:
-        return {"list": [_pack(v, f"{where}[{i}]") for i, v in enumerate(value)]}
-    if type(value) is tuple:
-        return {"tuple": [_pack(v, f"{where}[{i}]") for i, v in enumerate(value)]}
+    if type(value) is bytes:
+        return {"bytes": base64.b64encode(value).decode()}
+    if type(value) in {list, tuple}:
+        elements: Any = value
+        packed = [_pack(v, f"{where}[{i}]") for i, v in enumerate(elements)]
+        return {type(value).__name__: packed}
     if type(value) is dict:
         items = [[_pack(k, f"{where} key"), _pack(v, f"{where}[{k!r}]")] for k, v in value.items()]
         return {"dict": items}
@@ -54,8 +56,8 @@ def _pack(value: object, where: str) -> Any:
     if type(value) is np.ndarray and value.dtype.kind in _KINDS:
         return {"array": _pack_array(value)}
     raise CapabilityError(
-        f"{where} is a {type(value).__name__}; a file can hold numbers, text, arrays of numbers,"
-        " and lists, tuples and dictionaries of them"
+        f"{where} is a {type(value).__name__}; a file can hold numbers, text, bytes, arrays of"
+        " numbers, and lists, tuples and dictionaries of them"
     )
 
 
@@ -68,6 +70,8 @@ def _unpack(packed: Any) -> Any:
     if type(packed) in _PLAIN:
         return packed
     ((kind, content),) = packed.items()
+    if kind == "bytes":
+        return base64.b64decode(content)
     if kind == "list":
         return [_unpack(v) for v in content]
     if kind == "tuple":

@@ -17,13 +17,22 @@ from orchestrator.system import Connector, DataType, Value
 Floats = NDArray[np.float64]
 
 #: The engine keeps a unit's signals in this order of types, declared order within a type.
-_ORDER = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN)
+_ORDER = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN, DataType.CLOCK)
+#: And its texts, in a buffer of their own, in this order.
+_TEXT_ORDER = (DataType.STRING, DataType.BINARY)
 _DISCARD = 2
 
 
 def signal_order(connectors: Iterable[Connector]) -> tuple[Connector, ...]:
-    """Sort connectors as the engine keeps them."""
-    return tuple(sorted(connectors, key=lambda c: _ORDER.index(c.type)))
+    """Sort the numeric ones of connectors as the engine keeps them."""
+    numbers = (c for c in connectors if not c.type.is_text)
+    return tuple(sorted(numbers, key=lambda c: _ORDER.index(c.type)))
+
+
+def text_order(connectors: Iterable[Connector]) -> tuple[Connector, ...]:
+    """Sort the String and Binary ones of connectors as the engine keeps them."""
+    texts = (c for c in connectors if c.type.is_text)
+    return tuple(sorted(texts, key=lambda c: _TEXT_ORDER.index(c.type)))
 
 
 class Phase(IntEnum):
@@ -58,6 +67,8 @@ class SimulationUnit(ABC):
         self.phase = Phase.INSTANTIATED
         self.inputs: tuple[Connector, ...] = ()
         self.outputs: tuple[Connector, ...] = ()
+        self.text_inputs: tuple[Connector, ...] = ()
+        self.text_outputs: tuple[Connector, ...] = ()
 
     def _expect(self, *phases: Phase) -> None:
         if self.phase not in phases:
@@ -76,22 +87,16 @@ class SimulationUnit(ABC):
         """Choose the connectors that :meth:`set` and :meth:`get` transfer.
 
         They are transferred in the order of :attr:`inputs` and :attr:`outputs`: Reals, then
-        Integers, then Booleans.
+        Integers, Booleans and clocks. Strings, then binaries, are :attr:`text_inputs` and
+        :attr:`text_outputs`, which :meth:`set_texts` and :meth:`get_texts` transfer.
         """
         self._expect(Phase.INSTANTIATED)
-        self.inputs = self._ordered(inputs)
-        self.outputs = self._ordered(outputs)
+        known = self.description.connectors
+        self.inputs = signal_order(known[name] for name in inputs)
+        self.outputs = signal_order(known[name] for name in outputs)
+        self.text_inputs = text_order(known[name] for name in inputs)
+        self.text_outputs = text_order(known[name] for name in outputs)
         self._bind()
-
-    def _ordered(self, names: Sequence[str]) -> tuple[Connector, ...]:
-        chosen = [self.description.connectors[name] for name in names]
-        for connector in chosen:
-            if connector.type not in _ORDER:
-                raise CapabilityError(
-                    f"component '{self.name}': connector '{connector.name}' is a {connector.type};"
-                    " connections carry Real, Integer and Boolean signals"
-                )
-        return signal_order(chosen)
 
     def setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None = None) -> None:
         """Announce the experiment (nanoseconds; relative tolerance) and begin to initialise."""
@@ -119,6 +124,18 @@ class SimulationUnit(ABC):
         """Read all bound outputs into a contiguous float64 array of shape (n_outputs,)."""
         self._expect(Phase.INITIALISING, Phase.STEPPING)
         self._check(self.native.get_outputs(values), "reading its outputs")
+
+    def set_texts(self, values: Sequence[bytes]) -> None:
+        """Set all bound String and Binary inputs; strings as UTF-8, arrays element by element."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        self._check(self.native.set_texts(values), "setting its inputs")
+
+    def get_texts(self) -> list[bytes]:
+        """Read all bound String and Binary outputs."""
+        self._expect(Phase.INITIALISING, Phase.STEPPING)
+        status, values = self.native.get_texts()
+        self._check(status, "reading its outputs")
+        return values
 
     def do_step(self, time_ns: int, step_ns: int) -> StepResult:
         """Advance by one communication step with the inputs held."""
@@ -180,6 +197,11 @@ class SimulationUnit(ABC):
     def exception(self) -> BaseException | None:
         """Return the Python exception that ended the last step, if there was one."""
         return None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever reads the results must know of this unit, in sentences."""
+        return ()
 
     def _check(self, status: int, doing: str) -> None:
         if status > 1:

@@ -17,7 +17,7 @@ from orchestrator.errors import (
 )
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connector import Causality, Connector, Value
+from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.units import conversion
 
 Components = Mapping[str, Component]
@@ -93,6 +93,31 @@ def _match(components: Components, line: Connection) -> Iterator[DescriptionErro
         conversion(source.unit, target.unit)
     except UnitMismatchError as error:
         yield UnitMismatchError(f"{where}: {error}")
+    yield from _between_samples(line, source)
+
+
+def _between_samples(line: Connection, source: Connector) -> Iterator[DescriptionError]:
+    """Whether a signal can be interpolated and extrapolated as its connection says."""
+    held = {None, "hold"}
+    ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
+    for what, way in ways.items():
+        if way not in held and source.type is not DataType.REAL:
+            yield DescriptionError(
+                f"connection {line}: {what} '{way}' is for Real signals, found {source.type};"
+                " expected hold"
+            )
+    if line.interpolation != "slerp":
+        return
+    if source.shape != (4,):
+        yield DescriptionError(
+            f"connection {line}: interpolation 'slerp' is for quaternions, connectors of shape"
+            f" (4,); found shape {source.shape}"
+        )
+    if line.transformation is not None:
+        yield DescriptionError(
+            f"connection {line}: interpolation 'slerp' is for unit quaternions; expected no factor"
+            " and no offset"
+        )
 
 
 def _sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
@@ -131,9 +156,8 @@ def _values(components: Components) -> Iterator[DescriptionError]:
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
-    if isinstance(value, tuple):
-        return value
-    return () if isinstance(value, str) else (float(value),)
+    elements = value if isinstance(value, tuple) else (value,)
+    return tuple(v for v in elements if not isinstance(v, (str, bytes)))
 
 
 def _unconnected(
@@ -143,7 +167,8 @@ def _unconnected(
     for component in components.values():
         for connector in component.of(Causality.INPUT):
             end = Endpoint(component.name, connector.name)
-            if end not in fed and connector.name not in component.values:
+            ticks_alone = connector.type is DataType.CLOCK  # an input clock may stay silent
+            if end not in fed and connector.name not in component.values and not ticks_alone:
                 yield DescriptionError(
                     f"input '{end}' ({expected_value(connector)}) is not connected;"
                     " connect it, or set a value that it keeps"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
 
-Value = float | int | bool | str | tuple[float, ...]
+Value = float | int | bool | str | bytes | tuple[float, ...] | tuple[str, ...] | tuple[bytes, ...]
 
 
 class Causality(StrEnum):
@@ -18,12 +19,29 @@ class Causality(StrEnum):
 
 
 class DataType(StrEnum):
-    """Type of a connector's elements, in the words of SSP 1.0 and FMI 2.0."""
+    """Type of a connector's elements, in the words of SSP and FMI."""
 
     REAL = "Real"
     INTEGER = "Integer"
     BOOLEAN = "Boolean"
     STRING = "String"
+    BINARY = "Binary"
+    CLOCK = "Clock"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are no numbers: texts or bytes."""
+        return self in {DataType.STRING, DataType.BINARY}
+
+
+_PYTHON: Mapping[DataType, tuple[type, ...]] = {
+    DataType.REAL: (int, float),
+    DataType.INTEGER: (int,),
+    DataType.BOOLEAN: (bool,),
+    DataType.STRING: (str,),
+    DataType.BINARY: (bytes,),
+    DataType.CLOCK: (bool,),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +80,13 @@ class Connector:
     def accepts(self, value: object) -> bool:
         """Whether a value has this connector's type and shape (an int is accepted as a Real)."""
         if self.shape:
-            if not isinstance(value, tuple) or len(value) != self.size:
-                return False
-            return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in value)
-        if self.type is DataType.BOOLEAN:
-            return isinstance(value, bool)
-        if self.type is DataType.STRING:
-            return isinstance(value, str)
-        wanted = (int,) if self.type is DataType.INTEGER else (int, float)
-        return isinstance(value, wanted) and not isinstance(value, bool)
+            return (
+                isinstance(value, tuple)
+                and len(value) == self.size
+                and all(map(self._takes, value))
+            )
+        return self._takes(value)
+
+    def _takes(self, value: object) -> bool:
+        wanted = _PYTHON[self.type]
+        return isinstance(value, wanted) and (wanted == (bool,) or not isinstance(value, bool))

@@ -32,6 +32,16 @@ std::vector<Port> ports(const std::vector<PortRow>& rows) {
     return made;
 }
 
+using TextRow = std::tuple<std::string, bool>;  // name, whether it is bytes
+
+std::vector<TextPort> text_ports(const std::vector<TextRow>& rows) {
+    std::vector<TextPort> made;
+    for (const auto& [name, binary] : rows) {
+        made.push_back({PyUnicode_InternFromString(name.c_str()), binary});
+    }
+    return made;
+}
+
 // The garbage collector sees through a unit by these.
 int traverse_unit(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
@@ -57,6 +67,11 @@ void bind_python_unit(nb::module_& module) {
                 new (self) PythonUnit(block.ptr(), std::move(name), ports(inputs), ports(outputs));
             },
             "block"_a, "name"_a, "inputs"_a, "outputs"_a)
+        .def("bind_texts",
+             [](PythonUnit& unit, const std::vector<TextRow>& inputs,
+                const std::vector<TextRow>& outputs) {
+                 unit.bind_texts(text_ports(inputs), text_ports(outputs));
+             })
         .def("take_exception", [](PythonUnit& unit) -> nb::object {
             PyObject* exception = unit.take_exception();
             return exception ? nb::steal(exception) : nb::none();

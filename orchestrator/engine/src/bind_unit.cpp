@@ -1,4 +1,5 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 
@@ -42,9 +43,25 @@ void bind_unit(nb::module_& module) {
                 return static_cast<int>(unit.get_outputs(values.data()));
             },
             nb::arg().noconvert())
+        .def("set_texts",
+             [](Unit& unit, const std::vector<nb::bytes>& values) {
+                 require_size("texts", unit.text_input_count(), values.size());
+                 std::vector<std::string> texts;
+                 for (const auto& value : values) texts.emplace_back(value.c_str(), value.size());
+                 return static_cast<int>(unit.set_texts(texts.data()));
+             })
+        .def("get_texts",
+             [](Unit& unit) {
+                 std::vector<std::string> texts(unit.text_output_count());
+                 const auto status = static_cast<int>(unit.get_texts(texts.data()));
+                 nb::list found;
+                 for (const auto& t : texts) found.append(nb::bytes(t.data(), t.size()));
+                 return nb::make_tuple(status, found);
+             })
         .def_prop_ro("can_roll_back", &Unit::can_roll_back)
         .def_prop_ro("takes_slopes", &Unit::takes_slopes)
         .def_prop_ro("has_derivatives", &Unit::has_derivatives)
+        .def_prop_ro("has_event_mode", &Unit::has_event_mode)
         .def("save", [](Unit& unit, std::size_t n) { return static_cast<int>(unit.save(n)); })
         .def("restore", [](Unit& unit, std::size_t n) { return static_cast<int>(unit.restore(n)); })
         .def(
@@ -61,7 +78,21 @@ void bind_unit(nb::module_& module) {
                 require_size("outputs", unit.output_count(), outputs.size());
                 return static_cast<int>(unit.derivative(inputs.data(), outputs.data()));
             },
-            nb::arg().noconvert(), nb::arg().noconvert());
+            nb::arg().noconvert(), nb::arg().noconvert())
+        .def("enter_event_mode", [](Unit& u) { return static_cast<int>(u.enter_event_mode()); })
+        .def("enter_step_mode", [](Unit& u) { return static_cast<int>(u.enter_step_mode()); })
+        .def("update_discrete",
+             [](Unit& unit) {
+                 Discrete update;
+                 const auto status = static_cast<int>(unit.update_discrete(update));
+                 nb::object next = update.has_next ? nb::cast(update.next_ns) : nb::none();
+                 return nb::make_tuple(status, update.again, update.terminate,
+                                       update.values_changed, next);
+             })
+        .def_prop_ro("reached", [](Unit& unit) {
+            const auto& reached = unit.reached();
+            return nb::make_tuple(reached.time_ns, reached.early, reached.event, reached.terminate);
+        });
 }
 
 }  // namespace softdock

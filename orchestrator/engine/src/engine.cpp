@@ -39,6 +39,7 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
                std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
                std::size_t threads)
     : signals_(signals),
+      slopes_(signals),
       members_(std::move(members)),
       histories_(std::move(histories)),
       copies_(std::move(copies)),
@@ -49,13 +50,15 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
       crew_(std::make_unique<Crew>(threads)),
       begin_(signals),
       before_(signals),
-      marked_signals_(signals),
-      marked_newest_(histories_.size()) {
+      marked_signals_(signals) {
     for (std::size_t i = 0; i < loops.size(); ++i) {
         loops_.push_back(make_solver(loops[i], static_cast<std::int32_t>(i)));
     }
     remembers_ = !mixes_.empty() || control_->varies();
     check_tables();
+    for (const auto& line : reads_) {
+        if (line.span_ns) owner_of(line)->sloped = true;
+    }
 }
 
 Engine::~Engine() = default;
@@ -69,13 +72,13 @@ void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
     stretch_ = 0.0;
     last_ns_ = 0;
     for (auto& history : histories_) {
-        history.start(start_ns, step_ns, signals_[history.slot()]);
+        history.start(start_ns, signals_[history.slot()]);
     }
     for (auto& loop : loops_) std::fill(loop->memory().begin(), loop->memory().end(), 0.0);
     control_->start(step_ns);
 }
 
-void Engine::execute_lines(const Operation& operation) {
+std::int32_t Engine::execute_lines(const Operation& operation) {
     const auto end = operation.first + operation.count;
     switch (operation.code) {
         case Code::copy:
@@ -86,14 +89,17 @@ void Engine::execute_lines(const Operation& operation) {
             break;
         case Code::read:
             for (auto i = operation.first; i < end; ++i) {
-                const auto& line = reads_[i];
-                const double past = histories_[line.history].read(now_ns_ + line.shift_ns);
-                signals_[line.target] = line.factor * past + line.offset;
+                const auto* why =
+                    reads_[i].execute(histories_, now_ns_, signals_.data(), slopes_.data());
+                if (why) {
+                    unread_ = why;
+                    return i;
+                }
             }
             break;
         case Code::push:
             for (auto i = operation.first; i < end; ++i) {
-                histories_[i].push(signals_[histories_[i].slot()]);
+                histories_[i].push(now_ns_ + step_ns_, signals_[histories_[i].slot()]);
             }
             break;
         case Code::blend:
@@ -112,12 +118,16 @@ void Engine::execute_lines(const Operation& operation) {
                 signals_[line.target] = line.factor * (now + coming) + line.offset;
             }
             break;
+        case Code::text:
+            texts_.copy(operation.first, operation.count);
+            break;
         case Code::step:
         case Code::first_half:
         case Code::second_half:
         case Code::solve:
             break;
     }
+    return -1;
 }
 
 Status Engine::collect(const Member& member, Outcome& outcome) {
@@ -142,13 +152,21 @@ Status Engine::advance(std::int32_t number, Outcome& outcome) {
 Status Engine::move(std::int32_t number, std::int64_t begin, std::int64_t end, Outcome& outcome) {
     const auto& member = members_[number];
     auto& unit = *member.unit;
+    const auto row = static_cast<std::size_t>(number);
+    const bool has_texts = !texts_.places().empty();
     auto status = unit.set_inputs(signals_.data() + member.inputs);
+    if (member.sloped && !failed(status)) {
+        status = unit.set_slopes(slopes_.data() + member.inputs);
+    }
+    if (has_texts && !failed(status)) status = texts_.send(unit, row);
     if (!failed(status)) status = unit.step(begin, end - begin);
     if (!failed(status) && unit.reached().time_ns != end) {
         outcome.reason = "reached " + std::to_string(unit.reached().time_ns);
         status = Status::error;
     }
-    if (!failed(status) && end == now_ns_ + step_ns_) status = collect(member, outcome);
+    const bool whole = end == now_ns_ + step_ns_;
+    if (whole && !failed(status)) status = collect(member, outcome);
+    if (whole && has_texts && !failed(status)) status = texts_.receive(unit, row);
     if (failed(status)) outcome.unit = number;
     return status;
 }
@@ -181,7 +199,11 @@ Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
             i += static_cast<std::size_t>(operation.count);
             status = loops_[operation.first]->solve(*this, body, i + 1, outcome);
         } else {
-            execute_lines(operation);
+            outcome.read = execute_lines(operation);
+            if (outcome.read >= 0) {
+                outcome.reason = unread_;
+                status = Status::error;
+            }
         }
         if (failed(status)) return status;
     }

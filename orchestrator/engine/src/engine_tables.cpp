@@ -1,4 +1,5 @@
 // The checks of an engine's tables: once, so that its loop need not.
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -22,7 +23,15 @@ void require(bool sound, const char* table) {
 
 }  // namespace
 
-void Engine::check_tables() const {
+// The unit that a line leads to; members_.end() if its target is no input.
+std::vector<Member>::iterator Engine::owner_of(const Read& line) {
+    const auto target = static_cast<std::size_t>(line.target);
+    return std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
+        return target >= member.inputs && target < member.inputs + member.unit->input_count();
+    });
+}
+
+void Engine::check_tables() {
     const auto size = signals_.size();
     for (const auto& member : members_) {
         const auto& unit = *member.unit;
@@ -36,7 +45,14 @@ void Engine::check_tables() const {
         require(inside(line.source, 1, size) && inside(line.target, 1, size), "copies");
     }
     for (const auto& line : reads_) {
-        require(inside(line.history, 1, histories_.size()) && inside(line.target, 1, size),
+        const bool turns = inside(line.history, 1, histories_.size()) &&
+                           histories_[line.history].reading() == Reading::slerp;
+        const std::size_t count = turns ? 4 : 1;
+        require(inside(line.history, count, histories_.size()) &&
+                    inside(line.target, count, size) && line.span_ns >= 0,
+                "reads");
+        require(!line.span_ns ||
+                    (owner_of(line) != members_.end() && owner_of(line)->unit->takes_slopes()),
                 "reads");
     }
     for (const auto& line : mixes_) {
@@ -50,7 +66,9 @@ void Engine::check_tables() const {
         }
         require(solver->loop().most_iterations > 0, "loops");
     }
-    for (const auto& operation : operations_) check(operation);
+    for (const auto& operation : operations_) {
+        if (operation.code != Code::text) check(operation);  // those wait for `carry`
+    }
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         const auto& operation = operations_[i];
         if (operation.code != Code::solve) continue;
@@ -61,6 +79,27 @@ void Engine::check_tables() const {
         }
     }
     check_rule();
+    // A step that is done again would find its own samples in them.
+    require(histories_.empty() || !control_->varies(), "histories");
+}
+
+void Engine::carry(Texts texts) {
+    const auto& places = texts.places();
+    const auto size = texts.buffer().size();
+    require(places.size() == members_.size(), "places of texts");
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto& unit = *members_[i].unit;
+        require(inside(static_cast<std::int64_t>(places[i].inputs), unit.text_input_count(), size),
+                "places of texts");
+        require(
+            inside(static_cast<std::int64_t>(places[i].outputs), unit.text_output_count(), size),
+            "places of texts");
+    }
+    for (const auto& operation : operations_) {
+        require(operation.code != Code::text || texts.has(operation.first, operation.count),
+                "operations");
+    }
+    texts_ = std::move(texts);
 }
 
 void Engine::check_rule() const {
@@ -100,6 +139,9 @@ void Engine::check(const Operation& operation) const {
             size = loops_.size();
             rows = 1;
             break;
+        case Code::text:
+            require(texts_.has(operation.first, operation.count), "operations");
+            return;
     }
     require(operation.count >= 0 && inside(operation.first, rows, size) && operation.every >= 1 &&
                 operation.phase >= 0 && operation.phase < operation.every,

@@ -7,13 +7,11 @@ namespace softdock::fmi2 {
 
 using Component = void*;
 using Environment = void*;
-using FmuState = void*;
 using ValueReference = unsigned int;
 using Real = double;
 using Integer = int;
 using Boolean = int;
 using String = const char*;
-using Byte = char;
 
 enum Type { model_exchange = 0, co_simulation = 1 };
 enum StatusKind {
@@ -52,12 +50,6 @@ struct Functions {
     int (*do_step)(Component, Real, Real, Boolean);
     int (*get_real_status)(Component, StatusKind, Real*);
     // Optional: null where the library does not export them.
-    int (*get_state)(Component, FmuState*);
-    int (*set_state)(Component, FmuState);
-    int (*free_state)(Component, FmuState*);
-    int (*serialized_size)(Component, FmuState, std::size_t*);
-    int (*serialize_state)(Component, FmuState, Byte*, std::size_t);
-    int (*deserialize_state)(Component, const Byte*, std::size_t, FmuState*);
     int (*set_slopes)(Component, const ValueReference*, std::size_t, const Integer*, const Real*);
     int (*get_derivative)(Component, const ValueReference*, std::size_t, const ValueReference*,
                           std::size_t, const Real*, Real*);

@@ -1,20 +1,15 @@
 #include "fmu2.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <stdexcept>
 
 namespace softdock {
 
 namespace {
-
-constexpr std::size_t most_messages = 10000;
 
 bool fits(double rounded) {
     return rounded >= std::numeric_limits<fmi2::Integer>::min() &&
@@ -31,71 +26,50 @@ extern "C" void log_message(fmi2::Environment environment, fmi2::String, int sta
     static_cast<Fmu2*>(environment)->log(status, category ? category : "", text);
 }
 
-template <class Function>
-void find(void* library, const char* name, Function& function, bool required = true) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (!function && required) {
-        throw std::runtime_error(std::string("its library does not export '") + name + "'");
-    }
-}
-
 }  // namespace
 
 Fmu2::Fmu2(const std::string& library, const std::string& name, const std::string& guid,
-           const std::string& resources, bool logging)
-    : Unit(name) {
-    load(library);
+           const std::string& resources, bool logging, fmi2::Type type)
+    : Fmu(name, library) {
+    load(type == fmi2::co_simulation);
     callbacks_ = {log_message, std::calloc, std::free, nullptr, this};
-    instance_ = call_.instantiate(name.c_str(), fmi2::co_simulation, guid.c_str(),
-                                  resources.c_str(), &callbacks_, 0, logging);
-    if (!instance_) {
-        std::string why = log_.empty() ? "no message" : log_.back().text;
-        dlclose(library_);
-        throw std::runtime_error("fmi2Instantiate returned null: " + why);
-    }
+    instance_ = call_.instantiate(name.c_str(), type, guid.c_str(), resources.c_str(), &callbacks_,
+                                  0, logging);
+    require_instance("fmi2Instantiate");
 }
 
 Fmu2::~Fmu2() {
     if (!usable()) return;
-    for (auto& state : kept_) {
-        if (state) call_.free_state(instance_, &state);
-    }
-    if (instance_) call_.free_instance(instance_);
-    if (library_) dlclose(library_);
+    release_states();
+    call_.free_instance(instance_);
 }
 
-void Fmu2::load(const std::string& library) {
-    library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library_) throw std::runtime_error(dlerror());
-    try {
-        find(library_, "fmi2Instantiate", call_.instantiate);
-        find(library_, "fmi2FreeInstance", call_.free_instance);
-        find(library_, "fmi2SetupExperiment", call_.setup_experiment);
-        find(library_, "fmi2EnterInitializationMode", call_.enter_initialization_mode);
-        find(library_, "fmi2ExitInitializationMode", call_.exit_initialization_mode);
-        find(library_, "fmi2Terminate", call_.terminate);
-        find(library_, "fmi2GetReal", call_.get_real);
-        find(library_, "fmi2GetInteger", call_.get_integer);
-        find(library_, "fmi2GetBoolean", call_.get_boolean);
-        find(library_, "fmi2GetString", call_.get_string);
-        find(library_, "fmi2SetReal", call_.set_real);
-        find(library_, "fmi2SetInteger", call_.set_integer);
-        find(library_, "fmi2SetBoolean", call_.set_boolean);
-        find(library_, "fmi2SetString", call_.set_string);
-        find(library_, "fmi2DoStep", call_.do_step);
-        find(library_, "fmi2GetRealStatus", call_.get_real_status);
-        find(library_, "fmi2GetFMUstate", call_.get_state, false);
-        find(library_, "fmi2SetFMUstate", call_.set_state, false);
-        find(library_, "fmi2FreeFMUstate", call_.free_state, false);
-        find(library_, "fmi2SerializedFMUstateSize", call_.serialized_size, false);
-        find(library_, "fmi2SerializeFMUstate", call_.serialize_state, false);
-        find(library_, "fmi2DeSerializeFMUstate", call_.deserialize_state, false);
-        find(library_, "fmi2SetRealInputDerivatives", call_.set_slopes, false);
-        find(library_, "fmi2GetDirectionalDerivative", call_.get_derivative, false);
-    } catch (...) {
-        dlclose(library_);
-        throw;
-    }
+void Fmu2::load(bool steps) {
+    find("fmi2Instantiate", call_.instantiate);
+    find("fmi2FreeInstance", call_.free_instance);
+    find("fmi2SetupExperiment", call_.setup_experiment);
+    find("fmi2EnterInitializationMode", call_.enter_initialization_mode);
+    find("fmi2ExitInitializationMode", call_.exit_initialization_mode);
+    find("fmi2Terminate", call_.terminate);
+    find("fmi2GetReal", call_.get_real);
+    find("fmi2GetInteger", call_.get_integer);
+    find("fmi2GetBoolean", call_.get_boolean);
+    find("fmi2GetString", call_.get_string);
+    find("fmi2SetReal", call_.set_real);
+    find("fmi2SetInteger", call_.set_integer);
+    find("fmi2SetBoolean", call_.set_boolean);
+    find("fmi2SetString", call_.set_string);
+    find("fmi2DoStep", call_.do_step, steps);
+    find("fmi2GetRealStatus", call_.get_real_status, steps);
+    states_.prefix = "fmi2";
+    find("fmi2GetFMUstate", states_.get, false);
+    find("fmi2SetFMUstate", states_.set, false);
+    find("fmi2FreeFMUstate", states_.release, false);
+    find("fmi2SerializedFMUstateSize", states_.size, false);
+    find("fmi2SerializeFMUstate", states_.to_bytes, false);
+    find("fmi2DeSerializeFMUstate", states_.from_bytes, false);
+    find("fmi2SetRealInputDerivatives", call_.set_slopes, false);
+    find("fmi2GetDirectionalDerivative", call_.get_derivative, false);
 }
 
 void Fmu2::bind(Binding inputs, Binding outputs) {
@@ -105,13 +79,6 @@ void Fmu2::bind(Binding inputs, Binding outputs) {
     output_count_ = outputs_.size();
     scratch_.resize(std::max(inputs_.size(), outputs_.size()));
     orders_.assign(inputs_.reals.size(), 1);
-}
-
-Status Fmu2::note(int status) {
-    const bool known = status >= 0 && status <= static_cast<int>(Status::pending);
-    const auto noted = known ? static_cast<Status>(status) : Status::error;
-    if (noted != Status::pending) worst_ = std::max(worst_, noted);
-    return noted;
 }
 
 Status Fmu2::set_inputs(const double* values) {
@@ -126,9 +93,8 @@ Status Fmu2::set_inputs(const double* values) {
         for (std::size_t i = 0; i < n; ++i) {
             const double rounded = std::nearbyint(*values++);
             if (!fits(rounded)) {
-                failure_ = "Integer input number " + std::to_string(i) +
-                           " does not fit the 32 bits of FMI 2.0: " + std::to_string(rounded);
-                return Status::error;
+                return fail("input '" + inputs_.integer_names[i] + "': " + std::to_string(rounded) +
+                            " does not fit the 32 bits of FMI 2.0");
             }
             scratch_[i] = static_cast<fmi2::Integer>(rounded);
         }
@@ -148,7 +114,7 @@ Status Fmu2::set_inputs(const double* values) {
 
 Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
     failure_.clear();
-    const int no_way_back = saved_ == 0 && kept_.empty();
+    const int no_way_back = !may_go_back();
     const auto status =
         note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), no_way_back));
     reached_.time_ns = time_ns + step_ns;
@@ -159,22 +125,6 @@ void Fmu2::declare(bool rolls_back, bool takes_slopes, bool has_derivatives) {
     rolls_back_ = rolls_back;
     takes_slopes_ = takes_slopes;
     has_derivatives_ = has_derivatives;
-}
-
-Status Fmu2::save(std::size_t number) {
-    if (!can_roll_back()) return cannot("save its state");
-    failure_.clear();
-    if (number >= kept_.size()) kept_.resize(number + 1, nullptr);
-    return note(call_.get_state(instance_, &kept_[number]));
-}
-
-Status Fmu2::restore(std::size_t number) {
-    if (number >= kept_.size() || !kept_[number]) return cannot("go back to what was not saved");
-    failure_.clear();
-    if (!usable()) return Status::fatal;
-    const auto status = note(call_.set_state(instance_, kept_[number]));
-    if (!failed(status)) recovered();
-    return status;
 }
 
 Status Fmu2::set_slopes(const double* slopes) {
@@ -240,23 +190,18 @@ Status Fmu2::terminate() {
     return worst_ < Status::error ? note(call_.terminate(instance_)) : Status::ok;
 }
 
+Status Fmu2::set_strings(const References& references, const char** values, std::size_t count) {
+    return note(call_.set_string(instance_, references.data(), count, values));
+}
+
+Status Fmu2::get_strings(const References& references, const char** values, std::size_t count) {
+    return note(call_.get_string(instance_, references.data(), count, values));
+}
+
 double Fmu2::last_successful_time() {
     double time = 0.0;
     call_.get_real_status(instance_, fmi2::last_successful_time, &time);
     return time;
-}
-
-std::vector<LogMessage> Fmu2::take_log() {
-    const std::lock_guard<std::mutex> lock(log_mutex_);
-    std::vector<LogMessage> taken;
-    taken.swap(log_);
-    return taken;
-}
-
-void Fmu2::log(int status, const char* category, std::string text) {
-    const std::lock_guard<std::mutex> lock(log_mutex_);
-    if (failed(static_cast<Status>(status))) failure_ = text;
-    if (log_.size() < most_messages) log_.push_back({status, category, std::move(text)});
 }
 
 }  // namespace softdock

@@ -52,6 +52,9 @@ PythonUnit::~PythonUnit() {
             Py_XDECREF(port.keeper);
         }
     }
+    for (auto* ports : {&text_inputs_, &text_outputs_}) {
+        for (auto& port : *ports) Py_XDECREF(port.name);
+    }
     for (auto* state : kept_) Py_XDECREF(state);
     Py_XDECREF(exception_);
     Py_DECREF(step_name_);
@@ -158,14 +161,64 @@ bool PythonUnit::read(const Port& port, double*& values) {
 Status PythonUnit::get_outputs(double* values) {
     const Gil gil;
     for (const auto& port : outputs_) {
-        if (read(port, values)) continue;
-        const auto status = fail();
-        if (const char* name = PyUnicode_AsUTF8(port.name)) {
-            failure_ = "output '" + std::string(name) + "': " + failure_;
-        }
-        return status;
+        if (!read(port, values)) return fail_at_output(port.name);
     }
     return Status::ok;
+}
+
+void PythonUnit::bind_texts(std::vector<TextPort> inputs, std::vector<TextPort> outputs) {
+    text_inputs_ = std::move(inputs);
+    text_outputs_ = std::move(outputs);
+    text_input_count_ = text_inputs_.size();
+    text_output_count_ = text_outputs_.size();
+}
+
+Status PythonUnit::set_texts(const std::string* values) {
+    const Gil gil;
+    for (const auto& port : text_inputs_) {
+        const auto size = static_cast<Py_ssize_t>(values->size());
+        PyObject* value = port.binary ? PyBytes_FromStringAndSize(values->data(), size)
+                                      : PyUnicode_DecodeUTF8(values->data(), size, "replace");
+        const int failed = value ? PyObject_SetAttr(block_, port.name, value) : -1;
+        Py_XDECREF(value);
+        if (failed) return fail();
+        ++values;
+    }
+    return Status::ok;
+}
+
+bool PythonUnit::read(const TextPort& port, std::string& value) {
+    PyObject* held = PyObject_GetAttr(block_, port.name);
+    if (!held) return false;
+    const char* data = nullptr;
+    Py_ssize_t size = 0;
+    if (port.binary) {
+        char* bytes = nullptr;
+        if (PyBytes_AsStringAndSize(held, &bytes, &size) == 0) data = bytes;
+    } else if (PyUnicode_Check(held)) {
+        data = PyUnicode_AsUTF8AndSize(held, &size);
+    } else {
+        PyErr_Format(PyExc_TypeError, "expected str, found %.100s", Py_TYPE(held)->tp_name);
+    }
+    if (data) value.assign(data, static_cast<std::size_t>(size));
+    Py_DECREF(held);
+    return data != nullptr;
+}
+
+Status PythonUnit::get_texts(std::string* values) {
+    const Gil gil;
+    for (const auto& port : text_outputs_) {
+        if (!read(port, *values++)) return fail_at_output(port.name);
+    }
+    return Status::ok;
+}
+
+Status PythonUnit::fail_at_output(PyObject* name) {
+    const auto status = fail();
+    if (const char* text = PyUnicode_AsUTF8(name)) {
+        failure_ = "output '" + std::string(text) + "': " + failure_;
+    }
+    return status;
 }
 
 Status PythonUnit::fail() {

@@ -19,6 +19,12 @@ struct Port {
     PyObject* keeper;  // owner of that memory, owned by the unit
 };
 
+// A connector that holds a str, or bytes.
+struct TextPort {
+    PyObject* name;  // interned attribute name, owned by the unit
+    bool binary;
+};
+
 class PythonUnit final : public Unit {
   public:
     // Takes new references to everything that it keeps; the caller holds the GIL.
@@ -29,6 +35,10 @@ class PythonUnit final : public Unit {
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
+
+    void bind_texts(std::vector<TextPort> inputs, std::vector<TextPort> outputs);
+    Status set_texts(const std::string* values) override;
+    Status get_texts(std::string* values) override;
 
     // By the block's get_state and set_state.
     bool can_roll_back() const override { return true; }
@@ -47,11 +57,14 @@ class PythonUnit final : public Unit {
   private:
     Status fail();
     bool read(const Port& port, double*& values);
+    bool read(const TextPort& port, std::string& value);
+    Status fail_at_output(PyObject* name);
     bool shares_memory(const Port& port) const;
 
     PyObject* block_;
     PyObject* step_name_;
     std::vector<Port> inputs_, outputs_;
+    std::vector<TextPort> text_inputs_, text_outputs_;
     std::vector<PyObject*> kept_;  // saved states by number
     PyObject* exception_ = nullptr;
 };

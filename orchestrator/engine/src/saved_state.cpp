@@ -4,58 +4,65 @@
 
 namespace softdock {
 
-SavedState::SavedState(Fmu2& fmu) : fmu_(fmu) {
+SavedState::SavedState(Fmu& fmu) : fmu_(fmu), mode_(fmu.mode()) {
     require_functions(false);
-    require(fmu.functions().get_state(fmu.instance(), &state_), "fmi2GetFMUstate");
+    require(fmu.states().get(fmu.instance(), &state_), "GetFMUState");
     fmu.count_saved(1);
 }
 
-SavedState::SavedState(Fmu2& fmu, const std::string& bytes) : fmu_(fmu) {
+SavedState::SavedState(Fmu& fmu, const std::string& bytes) : fmu_(fmu), mode_(fmu.mode()) {
     require_functions(true);
-    require(fmu.functions().deserialize_state(fmu.instance(), bytes.data(), bytes.size(), &state_),
-            "fmi2DeSerializeFMUstate");
+    require(fmu.states().from_bytes(fmu.instance(), bytes.data(), bytes.size(), &state_),
+            "DeserializeFMUState");
     fmu.count_saved(1);
 }
 
 SavedState::~SavedState() {
     fmu_.count_saved(-1);
-    if (state_ && fmu_.usable()) fmu_.functions().free_state(fmu_.instance(), &state_);
+    if (state_ && fmu_.usable()) fmu_.states().release(fmu_.instance(), &state_);
 }
 
 void SavedState::require_functions(bool bytes) const {
-    const auto& call = fmu_.functions();
-    if (!call.get_state || !call.set_state || !call.free_state) {
-        throw std::runtime_error("its library does not export fmi2Get/Set/FreeFMUstate");
+    const auto& call = fmu_.states();
+    const std::string missing = std::string("its library does not export ") + call.prefix;
+    if (!call.get || !call.set || !call.release) {
+        throw std::runtime_error(missing + "Get/Set/FreeFMUState");
     }
-    if (bytes && (!call.serialized_size || !call.serialize_state || !call.deserialize_state)) {
-        throw std::runtime_error(
-            "its library does not export fmi2SerializedFMUstateSize and fmi2(De)SerializeFMUstate");
+    if (bytes && (!call.size || !call.to_bytes || !call.from_bytes)) {
+        throw std::runtime_error(missing + "SerializedFMUStateSize and " + call.prefix +
+                                 "(De)SerializeFMUState");
     }
-    if (!fmu_.usable()) throw std::runtime_error("it returned fmi2Fatal and cannot be called");
+    if (!fmu_.usable()) {
+        throw std::runtime_error(std::string("it returned ") + call.prefix +
+                                 "Fatal and cannot be called");
+    }
 }
 
 void SavedState::require(int status, const char* function) const {
     if (failed(fmu_.note(status))) {
-        throw std::runtime_error(std::string(function) + " failed: " + fmu_.failure());
+        throw std::runtime_error(std::string(fmu_.states().prefix) + function +
+                                 " failed: " + fmu_.failure());
     }
 }
 
-int SavedState::restore(Fmu2& fmu) const {
+int SavedState::restore(Fmu& fmu) const {
     if (&fmu != &fmu_) throw std::invalid_argument("the state belongs to another instance");
-    if (!fmu.usable()) throw std::runtime_error("it returned fmi2Fatal and cannot be called");
-    const auto status = fmu.note(fmu.functions().set_state(fmu.instance(), state_));
-    if (!failed(status)) fmu.recovered();
+    require_functions(false);
+    const auto status = fmu.note(fmu.states().set(fmu.instance(), state_));
+    if (!failed(status)) {
+        fmu.recovered();
+        fmu.set_mode(mode_);
+    }
     return static_cast<int>(status);
 }
 
 std::string SavedState::serialize() const {
     require_functions(true);
-    const auto& call = fmu_.functions();
+    const auto& call = fmu_.states();
     std::size_t size = 0;
-    require(call.serialized_size(fmu_.instance(), state_, &size), "fmi2SerializedFMUstateSize");
+    require(call.size(fmu_.instance(), state_, &size), "SerializedFMUStateSize");
     std::string bytes(size, '\0');
-    require(call.serialize_state(fmu_.instance(), state_, bytes.data(), size),
-            "fmi2SerializeFMUstate");
+    require(call.to_bytes(fmu_.instance(), state_, bytes.data(), size), "SerializeFMUState");
     return bytes;
 }
 

@@ -3,29 +3,30 @@
 
 #include <string>
 
-#include "fmu2.hpp"
+#include "fmu.hpp"
 
 namespace softdock {
 
 class SavedState {
   public:
     // Saves the state that the FMU has now.
-    explicit SavedState(Fmu2& fmu);
+    explicit SavedState(Fmu& fmu);
     // Makes a state of what `serialize` returned, perhaps in another process.
-    SavedState(Fmu2& fmu, const std::string& bytes);
+    SavedState(Fmu& fmu, const std::string& bytes);
     ~SavedState();
     SavedState(const SavedState&) = delete;
     SavedState& operator=(const SavedState&) = delete;
 
-    int restore(Fmu2& fmu) const;
+    int restore(Fmu& fmu) const;
     std::string serialize() const;
 
   private:
     void require_functions(bool bytes) const;
     void require(int status, const char* function) const;
 
-    Fmu2& fmu_;
-    fmi2::FmuState state_ = nullptr;
+    Fmu& fmu_;
+    void* state_ = nullptr;
+    int mode_;
 };
 
 }  // namespace softdock

@@ -7,6 +7,8 @@ Status Unit::cannot(const char* what) {
     return Status::error;
 }
 
+Status Unit::set_texts(const std::string*) { return Status::ok; }
+Status Unit::get_texts(std::string*) { return Status::ok; }
 Status Unit::save(std::size_t) { return cannot("save its state"); }
 Status Unit::restore(std::size_t) { return cannot("go back to a state"); }
 Status Unit::set_slopes(const double*) { return cannot("take slopes of its inputs"); }

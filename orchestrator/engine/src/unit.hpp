@@ -42,6 +42,11 @@ class Unit {
     virtual Status step(std::int64_t time_ns, std::int64_t step_ns) = 0;
     virtual Status get_outputs(double* values) = 0;
 
+    // String and Binary connectors, as bytes, in the order in which they were bound; none by
+    // default.
+    virtual Status set_texts(const std::string* values);
+    virtual Status get_texts(std::string* values);
+
     // What only some kinds can. A call of what a unit cannot is an error, and changes nothing.
 
     // Keeps a copy of all that the next step depends on under a number (0, 1, ..), over what was
@@ -73,6 +78,8 @@ class Unit {
 
     std::size_t input_count() const { return input_count_; }
     std::size_t output_count() const { return output_count_; }
+    std::size_t text_input_count() const { return text_input_count_; }
+    std::size_t text_output_count() const { return text_output_count_; }
     const std::string& name() const { return name_; }
     // Whether the last failure is a wish to end the run (Ctrl-C), not a matter of the step.
     virtual bool interrupted() const { return false; }
@@ -85,6 +92,8 @@ class Unit {
     Reached reached_;
     std::size_t input_count_ = 0;
     std::size_t output_count_ = 0;
+    std::size_t text_input_count_ = 0;
+    std::size_t text_output_count_ = 0;
     std::string failure_;
 
   private:

@@ -14,7 +14,7 @@ from fmpy.validation import validate_fmu
 from lxml import etree
 
 from orchestrator.export import build_model
-from orchestrator.simunits import FmuUnit, read_fmu
+from orchestrator.simunits import Fmu2Unit, read_fmu
 from orchestrator.simunits.inspection import check_fmu, fmu_info
 from orchestrator.system import DataType
 
@@ -178,7 +178,7 @@ def test_fmi_3_reads_and_writes_64_bits(built: dict[str, Path], tmp_path: Path) 
 def test_a_unit_reads_it_as_an_integer(built: dict[str, Path]) -> None:
     described = read_fmu(built["2.0"]).description
     assert described.connectors["wish"].type is DataType.INTEGER
-    unit = FmuUnit("plant", read_fmu(built["2.0"]))
+    unit = Fmu2Unit("plant", read_fmu(built["2.0"]))
     unit.set_values({"wish": 3, "offset": 10})
     unit.bind([], ["gear"])
     unit.setup(0, None)

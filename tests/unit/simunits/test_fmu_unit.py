@@ -8,14 +8,14 @@ import pytest
 
 from orchestrator.errors import CapabilityError, DescriptionError, FmuError, StepError
 from orchestrator.master import Execution
-from orchestrator.simunits import FmuUnit, fmu, fmu_unit, read_fmu
+from orchestrator.simunits import Fmu2Unit, fmu, fmu_unit, read_fmu
 from orchestrator.system import System
 
 INPUTS, OUTPUTS = ("u", "n", "flag"), ("y", "g", "m", "no_way_back", "not_flag")
 
 
 def start(path, **values):
-    unit = FmuUnit("rig", read_fmu(path))
+    unit = Fmu2Unit("rig", read_fmu(path))
     unit.set_values(values)
     unit.bind(INPUTS, OUTPUTS)
     unit.setup(0, None)
@@ -45,12 +45,12 @@ def test_integer_inputs(probe):
         unit.set(np.array([0.0, value, 0.0]))
         assert outputs(unit)["m"] == expected
     for value in (2.0**31, -(2.0**31) - 1, np.nan, np.inf):
-        with pytest.raises(StepError, match="Integer input number 0 does not fit the 32 bits"):
+        with pytest.raises(StepError, match=r"input 'n': .* does not fit the 32 bits of FMI"):
             unit.set(np.array([0.0, value, 0.0]))
 
 
 def test_integer_parameters_have_32_bits(probe):
-    unit = FmuUnit("rig", read_fmu(probe))
+    unit = Fmu2Unit("rig", read_fmu(probe))
     with pytest.raises(DescriptionError, match="'rig': parameter 'n': expected an Integer of 32"):
         unit.set_values({"n": 2**31})
     unit.set_values({"n": 2**31 - 1})
@@ -136,8 +136,8 @@ def test_after_fatal_nothing_is_called(probe):
     """The probe aborts the process if anything calls it after fmi2Fatal."""
     script = f"""
 from pathlib import Path
-from orchestrator.simunits import FmuUnit, read_fmu
-unit = FmuUnit("rig", read_fmu(Path({str(probe)!r})))
+from orchestrator.simunits import Fmu2Unit, read_fmu
+unit = Fmu2Unit("rig", read_fmu(Path({str(probe)!r})))
 unit.set_values({{"fatal_at": 0.0}})
 unit.bind((), ())
 unit.setup(0, None)
@@ -159,11 +159,11 @@ def test_refused_instance(probe, make_fmu):
     with pytest.raises(
         FmuError, match=r"'rig' \(.*fmi2Instantiate returned null: expected the GUID \{probe\}"
     ):
-        FmuUnit("rig", read_fmu(path))
+        Fmu2Unit("rig", read_fmu(path))
 
 
 def test_refused_initialisation(probe):
-    unit = FmuUnit("rig", read_fmu(probe))
+    unit = Fmu2Unit("rig", read_fmu(probe))
     unit.set_values({"refuse": True})
     with pytest.raises(StepError, match="'rig' failed while entering initialisation: refused to"):
         unit.setup(0, None)
@@ -174,13 +174,13 @@ def test_library_that_cannot_be_loaded(make_fmu, monkeypatch, tmp_path):
     folder = fmu_unit._unpacked(path, path.stat().st_mtime_ns).path
     (folder / "binaries" / "linux64" / "probe.so").write_bytes(b"no library")
     with pytest.raises(FmuError, match=r"'rig' \(.*probe\.so"):
-        FmuUnit("rig", read_fmu(path))
+        Fmu2Unit("rig", read_fmu(path))
 
 
 def test_function_that_is_missing(make_fmu):
     path = make_fmu(options=("-DfmiX", "-Dfmi2DoStep=hidden_step"))
     with pytest.raises(FmuError, match="its library does not export 'fmi2DoStep'"):
-        FmuUnit("rig", read_fmu(path))
+        Fmu2Unit("rig", read_fmu(path))
 
 
 def test_log(probe, caplog):
@@ -212,13 +212,16 @@ def test_the_unpacked_folder_stays_while_it_is_used(make_fmu):
     assert not folder.exists()
 
 
-def test_strings_cannot_be_bound(probe):
-    unit = FmuUnit("rig", read_fmu(probe))
-    with pytest.raises(CapabilityError, match="'label_out' is a String; connections carry"):
-        unit.bind((), ("label_out",))
+def test_strings_travel_apart_from_numbers(probe):
+    unit = Fmu2Unit("rig", read_fmu(probe))
+    unit.set_values({"label": "k\u00e4se"})
+    unit.bind(("u",), ("y", "label_out"))
+    unit.setup(0, None)
+    unit.exit_initialisation()
+    assert ([c.name for c in unit.outputs], unit.get_texts()) == (["y"], ["k\u00e4se".encode()])
 
 
-def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
+def test_an_fmu_that_allows_one_instance_is_refused_twice_in_one_process(make_fmu):
     single = make_fmu(
         lambda text: text.replace(
             "canGetAndSet", 'canBeInstantiatedOnlyOncePerProcess="true" canGetAndSet'
@@ -227,5 +230,8 @@ def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
     values = {"u": 0.0, "n": 0, "flag": False}
     system = System("one").add("a", fmu(single), **values)
     Execution(system, step="1 ms").step()
+    both = system.add("b", fmu(single), **values)
+    for name in "ab":
+        both = both.with_options(name, isolation="none")
     with pytest.raises(CapabilityError, match=r"components a, b: .*only once per process"):
-        Execution(system.add("b", fmu(single), **values), step="1 ms")
+        Execution(both, step="1 ms")

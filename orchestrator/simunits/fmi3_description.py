@@ -1,0 +1,104 @@
+"""What an FMI 3.0 Co-Simulation FMU says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from orchestrator.simunits.description import Capabilities, UnitDescription
+from orchestrator.simunits.fmu_variable import FmuVariable, connector_of
+from orchestrator.system import Causality, Connector
+
+#: Folder of the binaries, by operating system and processor.
+PLATFORMS = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
+
+
+def describe_fmi3(
+    described: Any, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    """Turn FMPy's model description into ports, feed-through and capabilities.
+
+    Parameters
+    ----------
+    described
+        FMPy's ``ModelDescription``.
+    root
+        The XML, for what FMPy does not read.
+    """
+    cs = described.coSimulation
+    element = root.find("CoSimulation")
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
+            can_roll_back=bool(cs.canGetAndSetFMUstate),
+            can_serialize=bool(cs.canSerializeFMUstate),
+            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
+            has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
+            has_event_mode=bool(cs.hasEventMode),
+            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+        )
+    connectors, variables = _variables(described, root)
+    description = UnitDescription(
+        name=described.modelName,
+        connectors=connectors,
+        feedthrough=_feedthrough(described, connectors),
+        capabilities=capabilities,
+        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
+        has_states=described.modelExchange is None or bool(described.derivatives),
+        details={
+            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
+            "tool": described.generationTool or "not said",
+            "guid": described.guid or "",
+        },
+    )
+    return description, variables
+
+
+def _is_true(element: etree._Element | None, name: str) -> bool:
+    return element is not None and element.get(name) in {"true", "1"}
+
+
+def _variables(
+    described: Any, root: etree._Element
+) -> tuple[dict[str, Connector], dict[str, FmuVariable]]:
+    texts = {
+        element.get("name"): [start.get("value", "") for start in element.findall("Start")]
+        for tag in ("String", "Binary")
+        for element in root.findall(f"ModelVariables/{tag}")
+    }
+    names = {v.valueReference: v.name for v in described.modelVariables if v.alias is None}
+    connectors, variables = {}, {}
+    for variable in described.modelVariables:
+        if variable.alias is not None and variable.causality != Causality.OUTPUT:
+            continue  # an input has one name: that of its own
+        starts = texts.get(variable.name)
+        if starts is None and variable.start is not None:
+            starts = variable.start.split()
+        if (found := connector_of(variable, variable.shape, starts)) is None:
+            continue
+        connectors[found.name] = found
+        variables[found.name] = FmuVariable(
+            variable.valueReference,
+            "Int64" if variable.type == "Enumeration" else variable.type,
+            tuple(
+                int(d.start) if d.start is not None else names[d.valueReference]
+                for d in variable.dimensions
+            ),
+            variable.variability != "continuous",
+            tuple(clock.valueReference for clock in variable.clocks or ()),
+            variable.causality == "structuralParameter",
+        )
+    return connectors, variables
+
+
+def _feedthrough(described: Any, connectors: dict[str, Connector]) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for unknown in described.outputs:
+        if unknown.dependencies is not None:
+            inputs = (v.name for v in unknown.dependencies if v.causality == Causality.INPUT)
+            found[unknown.variable.name] = tuple(inputs)
+    for variable in described.modelVariables:
+        if variable.alias is not None and variable.alias.name in found:
+            found[variable.name] = found[variable.alias.name]
+    return {name: inputs for name, inputs in found.items() if name in connectors}
