@@ -69,7 +69,7 @@ def compile_schedule(
     )
     buffer = Buffer(system, plan, rates, recorded)
     lines = Lines(system, plan, buffer, holding, plans, step_ns)
-    emission = Emission(system, plan, buffer, lines)
+    emission = Emission(system, plan, buffer, lines, holding)
     return Schedule(
         algorithm_name,
         mode,

@@ -33,6 +33,7 @@ from orchestrator.master.failure import (
     loop_message,
     message,
     reason_of,
+    refusal,
     underflow_message,
 )
 from orchestrator.master.initialisation import initialise
@@ -264,7 +265,10 @@ class Execution:
             _, _, iterations, residual = self._engine.loops[loop]
             table, when = self.schedule.loops[loop], f"in the step from t = {self.time:.9g} s"
             self._end("a loop did not converge")
-            raise ConvergenceError(loop_message(table, residual, iterations, when))
+            refused = ""
+            if failed >= 0:
+                refused = refusal(self.units[failed], self.schedule.members[failed], reason)
+            raise ConvergenceError(loop_message(table, residual, iterations, when, refused))
         if read >= 0:
             self._end(f"input '{self.schedule.input_of(read)}' failed ({reason})")
             raise StepError(f"t = {self.time:.9g} s: {self._ended}")

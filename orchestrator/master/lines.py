@@ -103,8 +103,9 @@ class Lines:
         depth = -(-back // step_ns) + spare
         self.histories += [(slot + i, depth, reading, beyond, number) for i in range(size)]
 
-    def exchange(self, lines: Iterable[Connection]) -> list[Rows]:
-        """Return the operations that bring the newest values along these connections."""
+    def exchange(self, lines: Iterable[Connection], *, first_half: bool = False) -> list[Rows]:
+        """Return the operations that bring values along these connections, for a step or a half."""
+        holding = self._holding.of_first_half if first_half else self._holding.of
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
         first_text = len(self.text_copies)
@@ -128,7 +129,7 @@ class Lines:
                 self.read_shares += [self._stretch(plan)] * missing
                 continue
             source = self._slots[str(line.source)][0]
-            held = self._holding.of(line)
+            held = holding(line)
             if held.code is Code.COPY:
                 self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
             else:

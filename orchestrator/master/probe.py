@@ -218,8 +218,9 @@ def _run(
     seen = f"{first}.{_SEEN}"
     rates = {member.name: member.ticks for member in schedule.members}
     buffer = Buffer(relays, alone, rates, [seen])
-    lines = Lines(relays, alone, buffer, Holding(relays, alone, rates), plans, schedule.step_ns)
-    emission = Emission(relays, alone, buffer, lines)
+    holding = Holding(relays, alone, rates)
+    lines = Lines(relays, alone, buffer, holding, plans, schedule.step_ns)
+    emission = Emission(relays, alone, buffer, lines, holding)
     direct = {
         line.target.component: through
         for line, through in zip(ring.connections, ring.feedthrough, strict=True)

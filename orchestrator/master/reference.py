@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from orchestrator.coupling import LineStatistics
 from orchestrator.master.execution import Execution
 from orchestrator.master.past import Past, on_arc
-from orchestrator.master.reference_loop import solve
+from orchestrator.master.reference_loop import RefusedError, solve
 from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Beyond, Code, Reading, Schedule
 
@@ -133,7 +133,7 @@ class Reference:
                 value = now + weight * self.stretch * (now - self.before[source])
             signals[target] = factor * value + offset
         else:
-            self._step(row)
+            self._step(code, row)
 
     def _read(
         self,
@@ -164,7 +164,24 @@ class Reference:
                 value = 0.5 * (value + end)
         self.signals[target] = factor * value + offset
 
-    def _step(self, row: int) -> None:
+    def _step(self, code: Code, row: int) -> None:
+        member, unit = self.plan.members[row], self.units[row]
+        middle, end = self.now_ns + self.step_ns // 2, self.now_ns + self.step_ns
+        begin = self.now_ns - (member.ticks - 1) * self.step_ns
+        if code is Code.FIRST_HALF:
+            end = middle
+        elif code is Code.SECOND_HALF:
+            begin = middle
+        if begin == end:
+            return  # half of a nanosecond
+        self._send(row)
+        result = unit.do_step(begin, end - begin)
+        if result.failed:
+            raise RefusedError(f"{unit.name}: {result.reason}")
+        if code is not Code.FIRST_HALF:
+            self._receive(row)
+
+    def _send(self, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
         inputs = slice(member.input_offset, member.input_offset + member.input_size)
         unit.set(self.signals[inputs])
@@ -173,11 +190,13 @@ class Reference:
             unit.native.set_slopes(self.slopes[inputs])
         if member.text_inputs:
             unit.set_texts(self.texts[member.text_input_offset : member.text_output_offset])
-        begin = self.now_ns - (member.ticks - 1) * self.step_ns
-        result = unit.do_step(begin, member.ticks * self.step_ns)
-        if result.failed:
-            raise RuntimeError(f"{unit.name}: {result.reason}")
-        unit.get(self.signals[member.output_offset :][: member.output_size])
+
+    def _receive(self, row: int) -> None:
+        member, unit = self.plan.members[row], self.units[row]
+        outputs = self.signals[member.output_offset :][: member.output_size]
+        unit.get(outputs)
+        if not np.isfinite(outputs).all():
+            raise RefusedError(f"{unit.name}: {outputs}")
         if member.text_outputs:
             place = slice(member.text_output_offset, member.text_output_end)
             self.texts[place] = unit.get_texts()

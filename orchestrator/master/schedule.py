@@ -21,6 +21,8 @@ class Code(IntEnum):
     EXTEND = 5
     SOLVE = 6
     TEXT = 7
+    FIRST_HALF = 8
+    SECOND_HALF = 9
 
 
 class Reading(IntEnum):
@@ -76,6 +78,8 @@ class LoopTable:
         Numbers of the components, in order of the pass.
     sources
         Names of the outputs that the unknowns belong to, one for each slot, discrete ones last.
+    components
+        Names of the components, in order of the pass.
     """
 
     method: Iteration
@@ -85,6 +89,7 @@ class LoopTable:
     discrete: tuple[int, ...]
     members: tuple[int, ...]
     sources: tuple[str, ...]
+    components: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,8 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
             texts_.copy(operation.first, operation.count);
             break;
         case Code::step:
+        case Code::first_half:
+        case Code::second_half:
         case Code::solve:
             break;
     }
@@ -149,26 +151,45 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
 }
 
 Status Engine::advance(std::int32_t number, Outcome& outcome) {
+    // A unit of several ticks is stepped in the last of them.
+    const auto begin = now_ns_ - (members_[number].ticks - 1) * step_ns_;
+    return move(number, begin, now_ns_ + step_ns_, outcome);
+}
+
+Status Engine::move(std::int32_t number, std::int64_t begin, std::int64_t end, Outcome& outcome) {
     const auto& member = members_[number];
     auto& unit = *member.unit;
     const auto row = static_cast<std::size_t>(number);
     const bool has_texts = !texts_.places().empty();
-    // A unit of several ticks is stepped in the last of them.
-    const auto begin = now_ns_ - (member.ticks - 1) * step_ns_;
     auto status = unit.set_inputs(signals_.data() + member.inputs);
     if (member.sloped && !failed(status)) {
         status = unit.set_slopes(slopes_.data() + member.inputs);
     }
     if (has_texts && !failed(status)) status = texts_.send(unit, row);
-    if (!failed(status)) status = unit.step(begin, member.ticks * step_ns_);
-    if (!failed(status) && unit.reached().time_ns != now_ns_ + step_ns_) {
+    if (!failed(status)) status = unit.step(begin, end - begin);
+    if (!failed(status) && unit.reached().time_ns != end) {
         outcome.reason = "reached " + std::to_string(unit.reached().time_ns);
         status = Status::error;
     }
-    if (!failed(status)) status = collect(member, outcome);
-    if (has_texts && !failed(status)) status = texts_.receive(unit, row);
+    const bool whole = end == now_ns_ + step_ns_;
+    if (whole && !failed(status)) status = collect(member, outcome);
+    if (whole && has_texts && !failed(status)) status = texts_.receive(unit, row);
     if (failed(status)) outcome.unit = number;
     return status;
+}
+
+Status Engine::halves(const Operation& operation, Outcome& outcome) {
+    const auto middle = now_ns_ + step_ns_ / 2;
+    for (auto i = operation.first; i < operation.first + operation.count; ++i) {
+        auto status = Status::ok;
+        if (operation.code == Code::second_half) {
+            status = move(i, middle, now_ns_ + step_ns_, outcome);
+        } else if (middle > now_ns_) {
+            status = move(i, now_ns_, middle, outcome);
+        }
+        if (failed(status)) return status;
+    }
+    return Status::ok;
 }
 
 Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
@@ -178,6 +199,8 @@ Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
         auto status = Status::ok;
         if (operation.code == Code::step) {
             status = crew_->step(*this, operation.first, operation.count, outcome);
+        } else if (operation.code == Code::first_half || operation.code == Code::second_half) {
+            status = halves(operation, outcome);
         } else if (operation.code == Code::solve) {
             const auto body = i + 1;
             i += static_cast<std::size_t>(operation.count);

@@ -100,6 +100,9 @@ class Engine {
   private:
     // The step just done counts: what it began with is what the next one extends from.
     void accept();
+    // Sets inputs and steps from `begin` to `end`; gets the outputs if the step ends there.
+    Status move(std::int32_t member, std::int64_t begin, std::int64_t end, Outcome& outcome);
+    Status halves(const Operation& operation, Outcome& outcome);
     Status collect(const Member& member, Outcome& outcome);
     void check_tables();
     void check_rule() const;

@@ -128,6 +128,8 @@ void Engine::check(const Operation& operation) const {
             size = reads_.size();
             break;
         case Code::step:
+        case Code::first_half:
+        case Code::second_half:
             size = members_.size();
             break;
         case Code::push:
