@@ -370,4 +370,5 @@ def test_a_jump_is_too_much_for_any_step():
         run(bouncing_ball.PROBLEM, "embedded", MS, shortest="10 us", absolute=1e-4)
     assert str(caught.value).startswith("a step of 0.01 ms from t = 0.451")  # it falls for 0.4515 s
     assert "the shortest allowed, still has an error of " in str(caught.value)
+    assert "tolerances in 'floor.jump': allow shorter steps" in str(caught.value)
     assert "or couple at a signal that does not jump" in str(caught.value)
