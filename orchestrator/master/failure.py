@@ -58,8 +58,8 @@ def underflow_message(reason: str, slots: Mapping[str, tuple[int, int]], time: f
     found = next(name for name, (first, size) in slots.items() if first <= int(slot) < first + size)
     return (
         f"a step of {int(length) / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still has"
-        f" an error of {float(excess):.3g} tolerances in '{found}': allow shorter steps"
-        " (shortest), larger tolerances (relative, absolute), or couple at a signal that does not jump"
+        f" an error of {float(excess):.3g} tolerances in '{found}': allow shorter steps (shortest),"
+        " larger tolerances (relative, absolute), or couple at a signal that does not jump"
     )
 
 
