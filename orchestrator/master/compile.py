@@ -90,6 +90,7 @@ def compile_schedule(
         tuple(plans.values()),
         tuple(loop_delays),
         lines.watched,
+        tuple(lines.read_shares),
         buffer.text_size,
         tuple(lines.text_copies),
     )

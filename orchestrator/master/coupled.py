@@ -57,12 +57,15 @@ class Holding:
         """Return when the ends of a connection act, for a communication step in nanoseconds."""
         source, target = (self._ticks.get(end.component, 1) for end in (line.source, line.target))
         newest = min(reached - begin for begin, reached in self._windows(line))
+        held = self.of(line)
         return Timing(
             source * step_ns,
             target * step_ns,
             newest * step_ns,
-            self.of(line).late * step_ns,
+            held.late * step_ns,
             self._system.components[line.target.component].takes_slopes,
+            (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
+            held.code is Code.COPY and self._plan.coupling is Coupling.NEWEST,
         )
 
     def read_ahead(self, name: str) -> int:

@@ -24,7 +24,7 @@ from orchestrator.errors import (
     UnknownNameError,
 )
 from orchestrator.master.algorithms import DEFAULT_ALGORITHM
-from orchestrator.master.capable import expect_capable
+from orchestrator.master.capable import expect_capable, expect_restoring
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.facts import facts
@@ -136,6 +136,7 @@ class Execution:
             expect_capable(self.schedule, self.units)
             self._engine = self._make_engine(threads)
             initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+            expect_restoring(self.schedule, self.units, self._engine.signals, self.start_ns)
         except BaseException:
             for unit in self.units:
                 unit.terminate()
@@ -176,6 +177,8 @@ class Execution:
             astuple(plan.rule),
             0 if threads is None else threads,
         )
+        if plan.varies:
+            engine.stretch_reads(plan.read_shares)
         if plan.texts:
             places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
             engine.carry_texts(plan.texts, plan.text_copies, places)

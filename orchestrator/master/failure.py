@@ -15,7 +15,7 @@ def reason_of(unit: SimulationUnit, member: Member, reason: str) -> str:
     """Say why a unit failed, in words of its connectors."""
     reason = reason or unit.native.failure
     if reason.startswith("output number "):
-        output = _element(member.outputs, unit, int(reason.split()[2]))
+        output = element(member.outputs, unit, int(reason.split()[2]))
         reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
     if reason.startswith("reached "):
         reached = int(reason.split()[1]) / 1e9
@@ -63,7 +63,8 @@ def underflow_message(reason: str, slots: Mapping[str, tuple[int, int]], time: f
     )
 
 
-def _element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
+def element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
+    """Name the output that a scalar of a unit's outputs belongs to, by its number."""
     for name in outputs:
         size = unit.description.connectors[name].size
         if number < size:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -114,7 +116,8 @@ class Reference:
             source, target, factor, offset = plan.copies[row]
             signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
-            self._read(*plan.reads[row])
+            later = round_half_away(plan.read_shares[row] * (self.step_ns - plan.step_ns))
+            self._read(later, *plan.reads[row])
         elif code is Code.PUSH:
             value = float(signals[plan.histories[row][0]])
             self.past[row].push(self.now_ns + self.step_ns, value)
@@ -133,9 +136,16 @@ class Reference:
             self._step(code, row)
 
     def _read(
-        self, history: int, target: int, shift: int, span: int, factor: float, offset: float
+        self,
+        later: int,
+        history: int,
+        target: int,
+        shift: int,
+        span: int,
+        factor: float,
+        offset: float,
     ) -> None:
-        past, begin = self.past[history], self.now_ns + shift
+        past, begin = self.past[history], self.now_ns + shift + later
         if past.reading is Reading.SLERP:
             found = [p.around(begin, self.now_ns) for p in self.past[history : history + 4]]
             share = min(max(found[0].share(begin), 0.0), 1.0)
@@ -190,6 +200,11 @@ class Reference:
         if member.text_outputs:
             place = slice(member.text_output_offset, member.text_output_end)
             self.texts[place] = unit.get_texts()
+
+
+def round_half_away(value: float) -> int:
+    """Round as C does it: a half goes away from zero."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
 def run_reference(execution: Execution, steps: int) -> Floats:

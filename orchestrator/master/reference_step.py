@@ -13,6 +13,7 @@ from orchestrator.master.reference_loop import LoopError
 if TYPE_CHECKING:
     from orchestrator.master.reference import Reference
 
+_Mark = tuple[list[object], np.ndarray, list[int]]
 _SAFETY, _MOST_SHRINK, _MOST_GROWTH = 0.9, 0.2, 3.0
 _REFUSED = 0.25
 _ECCO_SAFETY, _PROPORTIONAL, _INTEGRAL = 0.8, 0.2, 0.15
@@ -81,21 +82,24 @@ class Chooser:
         )
         return found
 
-    def _mark(self) -> tuple[list[object], np.ndarray]:
+    def _mark(self) -> _Mark:
         reference = self._reference
         return (
             [unit.get_state() for unit in reference.units],
             reference.signals.copy(),
+            [past.pushed for past in reference.past],
         )
 
-    def _rewind(self, mark: tuple[list[object], np.ndarray]) -> None:
+    def _rewind(self, mark: _Mark) -> None:
         reference = self._reference
-        states, signals = mark
+        states, signals, pushed = mark
         for unit, state in zip(reference.units, states, strict=True):
             unit.set_state(state)
         reference.signals[:] = signals
+        for past, count in zip(reference.past, pushed, strict=True):
+            past.rewind(count)
 
-    def _doubled(self, time_ns: int, length: int, mark: tuple[list[object], np.ndarray]) -> float:
+    def _doubled(self, time_ns: int, length: int, mark: _Mark) -> float:
         reference, checked = self._reference, list(self._rule.checked)
         reference.sweep(time_ns, length)
         whole = reference.signals[checked].copy()

@@ -156,6 +156,9 @@ class Schedule:
         How often initial outputs are exchanged at most until all are consistent.
     plans, loop_delays
         How delayed connections are read, and the delay of every loop.
+    read_shares
+        By how much later each READ is, for each nanosecond by which a step is longer than the
+        first.
     watched
         First history of every connection whose readings are counted.
     texts
@@ -182,6 +185,7 @@ class Schedule:
     plans: tuple[DelayPlan, ...]
     loop_delays: tuple[LoopDelay, ...]
     watched: Mapping[str, int]
+    read_shares: tuple[float, ...] = ()
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
 

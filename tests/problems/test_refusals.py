@@ -138,9 +138,3 @@ def test_unit_that_cannot_be_asked_twice(algorithm, monkeypatch):
     text = refused(CapabilityError, algorithm)
     assert "component 'one' cannot be asked for a step twice: it is a device or a recording" in text
     assert "component 'two' cannot be asked" in text
-
-
-def test_delays_and_varying_steps():
-    system = oscillator.by_force().with_delay("two.force", "one.force", 0.1)
-    text = refused(CapabilityError, "ecco", system)
-    assert "declares delays, which are realised on a grid of equal steps" in text

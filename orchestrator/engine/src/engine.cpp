@@ -13,6 +13,9 @@ namespace softdock {
 
 namespace {
 
+// Pushes of one history in a step that is done again: two halves, and the whole before them.
+constexpr std::size_t most_rewound = 3;
+
 std::unique_ptr<LoopSolver> make_solver(const Loop& loop, std::int32_t number) {
     if (loop.method == Loop::Method::newton) return make_newton(loop, number);
     return make_fixed_point(loop, number);
@@ -55,6 +58,10 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
         loops_.push_back(make_solver(loops[i], static_cast<std::int32_t>(i)));
     }
     remembers_ = !mixes_.empty() || control_->varies();
+    marked_newest_.resize(histories_.size());
+    if (control_->varies()) {
+        for (auto& history : histories_) history.let_rewind(most_rewound);
+    }
     check_tables();
     for (const auto& line : reads_) {
         if (line.span_ns) owner_of(line)->sloped = true;
@@ -65,7 +72,7 @@ Engine::~Engine() = default;
 
 void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
     time_ns_ = now_ns_ = start_ns;
-    step_ns_ = step_ns;
+    step_ns_ = first_ns_ = step_ns;
     done_ = 0;
     rows_ = 0;
     begin_ = before_ = signals_;
@@ -89,8 +96,8 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
             break;
         case Code::read:
             for (auto i = operation.first; i < end; ++i) {
-                const auto* why =
-                    reads_[i].execute(histories_, now_ns_, signals_.data(), slopes_.data());
+                const auto* why = reads_[i].execute(histories_, now_ns_, step_ns_ - first_ns_,
+                                                    signals_.data(), slopes_.data());
                 if (why) {
                     unread_ = why;
                     return i;

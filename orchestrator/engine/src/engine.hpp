@@ -49,6 +49,8 @@ class Engine {
     // Reads the text outputs of all units anew: after they went back to a state.
     Status read_texts();
 
+    // Where steps differ in length: see Read::share, one for each reading.
+    void stretch_reads(const std::vector<double>& shares);
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Executes one line operation, also outside of a step while initialising. Returns -1, or the
     // row of a line that could not be read; unread() says why.
@@ -127,6 +129,7 @@ class Engine {
     std::int64_t last_ns_ = 0;    // length of the step before, 0 at the start
     std::vector<double> marked_signals_;
     std::vector<std::string> marked_texts_;
+    std::vector<std::int64_t> marked_newest_;
 
     Texts texts_;
     std::vector<std::int32_t> recorded_;
@@ -140,6 +143,7 @@ class Engine {
     std::int64_t time_ns_ = 0;  // reached by whole steps
     std::int64_t now_ns_ = 0;   // where the step in hand begins
     std::int64_t step_ns_ = 1;
+    std::int64_t first_ns_ = 1;  // the step that shifts of readings are for
     std::int64_t done_ = 0;
 };
 

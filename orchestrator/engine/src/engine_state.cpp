@@ -34,6 +34,7 @@ Status Engine::mark(Outcome& outcome) {
     }
     marked_signals_ = signals_;
     marked_texts_ = texts_.buffer();
+    for (std::size_t i = 0; i < histories_.size(); ++i) marked_newest_[i] = histories_[i].newest();
     return Status::ok;
 }
 
@@ -44,6 +45,7 @@ Status Engine::rewind(Outcome& outcome) {
     }
     signals_ = marked_signals_;
     texts_.buffer() = marked_texts_;
+    for (std::size_t i = 0; i < histories_.size(); ++i) histories_[i].rewind(marked_newest_[i]);
     return Status::ok;
 }
 

@@ -80,7 +80,11 @@ void Engine::check_tables() {
     }
     check_rule();
     // A step that is done again would find its own samples in them.
-    require(histories_.empty() || !control_->varies(), "histories");
+}
+
+void Engine::stretch_reads(const std::vector<double>& shares) {
+    require(shares.size() == reads_.size(), "shares of readings");
+    for (std::size_t i = 0; i < shares.size(); ++i) reads_[i].share = shares[i];
 }
 
 void Engine::carry(Texts texts) {
