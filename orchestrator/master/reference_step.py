@@ -53,7 +53,7 @@ class Chooser:
             length = max(1, min(self._next, length - 1))
             self._rewind(mark)
 
-    def _attempt(self, time_ns: int, length: int, mark: tuple[list[object], np.ndarray]) -> float:
+    def _attempt(self, time_ns: int, length: int, mark: _Mark) -> float:
         try:
             if self._rule.method is StepMethod.DOUBLING:
                 return self._doubled(time_ns, length, mark)
