@@ -7,7 +7,7 @@ from problems.exact import Exact
 from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.master import Execution
 from orchestrator.simunits import Input, Output, block, fmu
-from orchestrator.system import System
+from orchestrator.system import System, TransportDelay, Variation
 
 
 class Line(Exact):
@@ -138,3 +138,11 @@ def test_unit_that_cannot_be_asked_twice(algorithm, monkeypatch):
     text = refused(CapabilityError, algorithm)
     assert "component 'one' cannot be asked for a step twice: it is a device or a recording" in text
     assert "component 'two' cannot be asked" in text
+
+
+def test_delays_and_varying_steps():
+    """A delay that varies from sample to sample draws one for each: a step done again would too."""
+    jitter = TransportDelay(10**8, variation=Variation(seed=1, loss=0.1))
+    system = oscillator.by_force().with_delay("two.force", "one.force", jitter)
+    text = refused(CapabilityError, "embedded", system)
+    assert "the delay of connection two.force -> one.force varies from sample to sample" in text
