@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from orchestrator.master.schedule import LoopTable, Member
 from orchestrator.simunits import SimulationUnit
@@ -52,13 +52,14 @@ def loop_message(
     )
 
 
-def underflow_message(reason: str, time: float) -> str:
-    """Say that no step is short enough; ``reason`` is the engine's."""
-    _, length, excess = reason.split()
+def underflow_message(reason: str, slots: Mapping[str, tuple[int, int]], time: float) -> str:
+    """Say for which output no step is short enough; ``reason`` is the engine's."""
+    _, length, excess, slot = reason.split()
+    found = next(name for name, (first, size) in slots.items() if first <= int(slot) < first + size)
     return (
         f"a step of {int(length) / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still has"
-        f" an error of {float(excess):.3g} tolerances: allow shorter steps (shortest), larger"
-        " tolerances (relative, absolute), or couple at a signal that does not jump"
+        f" an error of {float(excess):.3g} tolerances in '{found}': allow shorter steps (shortest),"
+        " larger tolerances (relative, absolute), or couple at a signal that does not jump"
     )
 
 
