@@ -55,10 +55,12 @@ class Holding:
     def of(self, line: Connection) -> Held:
         """Return what a connection's target is held at.
 
-        Integers and Booleans have no values between two others.
+        Integers, Booleans and what changes at events only have no values between two others.
         """
         source = self._system.components[line.source.component]
-        real = source.connectors[line.source.connector].type is DataType.REAL
+        real = source.connectors[
+            line.source.connector
+        ].type is DataType.REAL and not source.changes_at_events(line.source.connector)
         coupling = self._plan.coupling
         if coupling is Coupling.NEWEST or not real:
             return Held(Code.COPY, 1.0, self._lateness(line))

@@ -27,13 +27,16 @@ from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
+from orchestrator.master.events import EventStatistics, with_abilities
 from orchestrator.master.facts import facts
 from orchestrator.master.failure import (
     FATAL,
+    is_unsettled,
     loop_message,
     message,
     reason_of,
     underflow_message,
+    unsettled_message,
 )
 from orchestrator.master.initialisation import initialise
 from orchestrator.master.keeper import Keeper
@@ -41,7 +44,13 @@ from orchestrator.master.ports import Ports, PortValue
 from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
-from orchestrator.simunits import SimulationUnit, make_unit, refuse_second_instances, resolve
+from orchestrator.simunits import (
+    SimulationUnit,
+    capabilities_of,
+    make_unit,
+    refuse_second_instances,
+    resolve,
+)
 from orchestrator.system import System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -126,8 +135,11 @@ class Execution:
         )
         self.units: list[SimulationUnit] = []
         refuse_second_instances(self.system)
-        for member in self.schedule.members:
-            unit = make_unit(self.system.components[member.name])
+        components = [self.system.components[member.name] for member in self.schedule.members]
+        self.schedule = with_abilities(self.schedule, [capabilities_of(c) for c in components])
+        early = self.schedule.events is not None and self.schedule.events.early_return
+        for component, member in zip(components, self.schedule.members, strict=True):
+            unit = make_unit(component, early_return=early)
             unit.bind(
                 (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
             )
@@ -173,6 +185,9 @@ class Execution:
         if plan.texts:
             places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
             engine.carry_texts(plan.texts, plan.text_copies, places)
+        if (events := plan.events) is not None:
+            table = events.members, events.lines, events.clocks
+            engine.handle_events(*table, events.splits, events.early_return)
         return engine
 
     @property
@@ -189,6 +204,10 @@ class Execution:
     def time_ns(self) -> int:
         """Current time in nanoseconds: what the run counts in."""
         return self._engine.time_ns
+
+    def event_statistics(self) -> EventStatistics:
+        """Return what event mode did so far: how often, and how late at most."""
+        return EventStatistics(*self._engine.event_counts)
 
     def step(self, count: int = 1) -> None:
         """Do one communication step, or so many."""
@@ -252,6 +271,9 @@ class Execution:
             table, when = self.schedule.loops[loop], f"in the step from t = {self.time:.9g} s"
             self._end("a loop did not converge")
             raise ConvergenceError(loop_message(table, residual, iterations, when))
+        if status > 1 and is_unsettled(reason):
+            self._end("its events did not come to an end")
+            raise StepError(unsettled_message(self.schedule, reason, self.time))
         if status > 1 and failed < 0:
             self._end("no step was short enough")
             raise StepSizeUnderflowError(underflow_message(reason, self.time))
@@ -274,6 +296,8 @@ class Execution:
     def _raise(self, status: int, number: int, reason: str) -> NoReturn:
         unit = self.units[number]
         why = reason_of(unit, self.schedule.members[number], reason)
+        if self.schedule.events is not None and why.startswith("it returned early from a step"):
+            why += f" because {', '.join(self.schedule.events.refusals)}"
         self._end(f"component '{unit.name}' failed ({why})")
         self._for_good = status == FATAL
         cause = unit.exception()

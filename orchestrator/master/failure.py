@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.master.schedule import LoopTable, Member
+from orchestrator.master.schedule import LoopTable, Member, Schedule
 from orchestrator.simunits import SimulationUnit
 
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
@@ -42,6 +42,32 @@ def loop_message(loop: LoopTable, residual: Sequence[float], iterations: int, wh
         " try other start values, a shorter communication step, algorithm 'newton', more iterations"
         " (most_iterations), a larger tolerance, or a delay on one of its connections"
     )
+
+
+def is_unsettled(reason: str) -> bool:
+    """Whether the engine's reason is that events at one instant do not end."""
+    return reason.startswith("events")
+
+
+def unsettled_message(schedule: Schedule, reason: str, time: float) -> str:
+    """Say which units and connectors do not come to rest in event mode."""
+    units, _, copies = reason.removeprefix("events").partition(";")
+    who = [f"'{schedule.members[int(number)].name}' asks for more" for number in units.split()]
+    slots = dict.fromkeys(schedule.copies[int(row)][1] for row in copies.split())
+    still = [f"input '{name_of(schedule, slot)}' changes" for slot in slots]
+    return (
+        f"the events at t = {time:.9g} s do not come to an end: after 100 rounds"
+        f" {', '.join(who + still) or 'more events are due'}; break the ring of events with a state"
+        " or a delay in one of these units"
+    )
+
+
+def name_of(schedule: Schedule, slot: int) -> str:
+    """Return the connector that a slot belongs to, with the element's index in an array."""
+    for name, (first, size) in schedule.slots.items():
+        if first <= slot < first + size:
+            return name if size == 1 else f"{name}[{slot - first}]"
+    raise KeyError(slot)
 
 
 def underflow_message(reason: str, time: float) -> str:

@@ -119,6 +119,15 @@ class Lines:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
         return operations
 
+    def copy_at_events(self, line: Connection) -> range:
+        """Add the copies of a connection that event mode makes, and return their rows."""
+        factor, offset = self._linear(line)
+        source, size = self._slots[str(line.source)]
+        target, _ = self._slots[str(line.target)]
+        first = len(self.copies)
+        self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+        return range(first, first + size)
+
     def _copy_texts(self, line: Connection) -> None:
         source, size = self._text_slots[str(line.source)]
         target, _ = self._text_slots[str(line.target)]

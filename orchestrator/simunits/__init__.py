@@ -10,6 +10,7 @@ from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.registry import (
     block,
     block_names,
+    capabilities_of,
     component_of,
     fmu,
     make_unit,
@@ -34,6 +35,7 @@ __all__ = [
     "UnitDescription",
     "block",
     "block_names",
+    "capabilities_of",
     "component_of",
     "fmu",
     "make_unit",

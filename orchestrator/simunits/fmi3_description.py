@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lxml import etree
 
 from orchestrator.simunits.description import Capabilities, UnitDescription
+from orchestrator.simunits.fmi3_clocks import timers_of
 from orchestrator.simunits.fmu_variable import FmuVariable, connector_of
-from orchestrator.system import Causality, Connector
+from orchestrator.system import Causality, Connector, Variability
 
 #: Folder of the binaries, by operating system and processor.
 PLATFORMS = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
@@ -29,6 +31,11 @@ def describe_fmi3(
     cs = described.coSimulation
     element = root.find("CoSimulation")
     connectors, variables = _variables(described, root)
+    if cs.hasEventMode:
+        connectors = {
+            name: replace(connector, variability=_variability(variables[name]))
+            for name, connector in connectors.items()
+        }
     description = UnitDescription(
         name=described.modelName,
         connectors=connectors,
@@ -52,6 +59,12 @@ def describe_fmi3(
     return description, variables
 
 
+def _variability(variable: FmuVariable) -> Variability:
+    if variable.clocks:
+        return Variability.CLOCKED
+    return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
+
+
 def _is_true(element: etree._Element | None, name: str) -> bool:
     return element is not None and element.get(name) in {"true", "1"}
 
@@ -64,6 +77,7 @@ def _variables(
         for tag in ("String", "Binary")
         for element in root.findall(f"ModelVariables/{tag}")
     }
+    timers = timers_of(root)
     names = {v.valueReference: v.name for v in described.modelVariables if v.alias is None}
     connectors, variables = {}, {}
     for variable in described.modelVariables:
@@ -85,6 +99,7 @@ def _variables(
             variable.variability != "continuous",
             tuple(clock.valueReference for clock in variable.clocks or ()),
             variable.causality == "structuralParameter",
+            timers.get(variable.name),
         )
     return connectors, variables
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from orchestrator.simunits.fmi3_clocks import Timer
 from orchestrator.system import Causality, Connector, DataType, Value
 
 _TYPES = {
@@ -41,6 +42,8 @@ class FmuVariable:
         Value references of the clocks at whose ticks it changes.
     is_structural
         Whether it is a structural parameter, which is set in configuration mode.
+    timer
+        What makes it tick, if it is a time-based input clock.
     """
 
     reference: int
@@ -49,6 +52,7 @@ class FmuVariable:
     is_discrete: bool = False
     clocks: tuple[int, ...] = ()
     is_structural: bool = False
+    timer: Timer | None = None
 
     def limits(self) -> tuple[float, float] | None:
         """Return the least and the greatest value of its type; ``None`` for no number."""

@@ -17,7 +17,7 @@ from orchestrator.errors import (
 )
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
-from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
@@ -113,7 +113,13 @@ def component_of(
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
+        has_event_mode=description.capabilities.has_event_mode,
     )
+
+
+def capabilities_of(component: Component) -> Capabilities:
+    """Return what a master may ask of a component's unit."""
+    return _describe(component.source, component.values).capabilities
 
 
 def resolve(system: System) -> System:
@@ -197,13 +203,25 @@ def refuse_second_instances(system: System) -> None:
             )
 
 
-def make_unit(component: Component) -> SimulationUnit:
-    """Instantiate a component and set its values."""
+def make_unit(component: Component, *, early_return: bool = False) -> SimulationUnit:
+    """Instantiate a component and set its values.
+
+    Parameters
+    ----------
+    component
+        What to instantiate.
+    early_return
+        Whether a unit with event mode may end a step before its end, at an event.
+    """
     source = component.source
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
         described = read_fmu(Path(source.location))
-        unit = _FMU_UNITS[described.version, described.interface](component.name, described)
+        kind_of_unit = _FMU_UNITS[described.version, described.interface]
+        if issubclass(kind_of_unit, Fmu3Unit):
+            unit = kind_of_unit(component.name, described, early_return=early_return)
+        else:
+            unit = kind_of_unit(component.name, described)
     else:
         kind = _block_class(source.location)
         try:

@@ -2,7 +2,7 @@
 
 from orchestrator.system.component import Component, Source, SourceKind
 from orchestrator.system.connection import Connection, Endpoint, LinearTransformation
-from orchestrator.system.connector import Causality, Connector, DataType, Value
+from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
 from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.system import DefaultExperiment, System
@@ -25,6 +25,7 @@ __all__ = [
     "System",
     "TransportDelay",
     "Value",
+    "Variability",
     "closed_loops",
     "conversion",
     "is_power",

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from orchestrator.errors import DescriptionError, UnknownNameError
-from orchestrator.system.connector import Causality, Connector, Value
+from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
 
 
 class SourceKind(StrEnum):
@@ -67,6 +67,8 @@ class Component:
     has_states
         Whether an output may also depend on inputs through a state. Without one, an output that
         depends at once on some inputs depends on no other.
+    has_event_mode
+        Whether it handles events together with others, at one instant.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Component:
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
+    has_event_mode: bool = False
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
@@ -106,6 +109,14 @@ class Component:
         """Whether an input acts on an output, at once or later."""
         direct = self.direct_inputs(output)
         return source in direct or self.has_states or not direct
+
+    def changes_at_events(self, name: str) -> bool:
+        """Whether a connector is a clock or a discrete number of a unit with event mode."""
+        connector = self.connectors[name]
+        if not self.has_event_mode or connector.type.is_text:
+            return False
+        is_clock = connector.type is DataType.CLOCK
+        return is_clock or connector.variability is not Variability.CONTINUOUS
 
     def with_values(self, values: Mapping[str, Value]) -> Component:
         """Return a copy with some values set."""

@@ -13,6 +13,7 @@
 namespace softdock {
 
 class Crew;
+class EventPhase;
 class LoopSolver;
 class StepControl;
 
@@ -21,6 +22,7 @@ struct Outcome {
     Status status = Status::ok;  // of what ended the run, else ok
     int unit = -1;               // index of the unit that ended it, or -1
     int loop = -1;               // index of the loop that did not converge, or -1
+    std::int64_t early_ns = -1;  // where the step ends instead, as that unit returned early, or -1
     std::string reason;
 };
 
@@ -46,6 +48,10 @@ class Engine {
     Texts& texts() { return texts_; }
     // Reads the text outputs of all units anew: after they went back to a state.
     Status read_texts();
+
+    // Lets units with event mode handle their events together.
+    void handle_events(std::unique_ptr<EventPhase> events);
+    EventPhase* events() { return events_.get(); }
 
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Executes one line operation outside of a step: used while initialising.
@@ -90,10 +96,20 @@ class Engine {
     const std::vector<double>& before() const { return before_; }
     double stretch() const { return stretch_; }
 
-  private:
+    // For events.
+
     // The step just done counts: what it began with is what the next one extends from.
     void accept();
     Status collect(const Member& member, Outcome& outcome);
+    const std::vector<Member>& members() const { return members_; }
+    const Copy& line(std::int32_t copy) const { return copies_[copy]; }
+    // Whether the step ends on the grid, where the past is remembered.
+    void remember(bool on_grid) { on_grid_ = on_grid; }
+    // The values after the events are those of this moment; nothing is extended across a jump.
+    void jump();
+
+  private:
+    Status other_end(const Reached& reached, Outcome& outcome) const;
     void check_tables() const;
     void check_rule() const;
     std::vector<std::vector<double>*> memories();
@@ -108,7 +124,9 @@ class Engine {
     std::vector<Operation> operations_;
     std::unique_ptr<StepControl> control_;
     std::unique_ptr<Crew> crew_;
+    std::unique_ptr<EventPhase> events_;
 
+    bool on_grid_ = true;
     bool remembers_ = false;      // whether the values at a step's begin are needed
     std::vector<double> begin_;   // signals at the begin of this step
     std::vector<double> before_;  // and of the one before, with its length at the end
