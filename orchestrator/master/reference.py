@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.master.execution import Execution
+from orchestrator.master.reference_events import EarlyReturnError, ReferenceEvents
 from orchestrator.master.reference_loop import solve
 from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Code, Reading, Schedule
 
 Floats = NDArray[np.float64]
+#: States of the units, signals, lengths of the pasts.
+Mark = tuple[list[object], Floats, list[int]]
 
 
 class _Past:
@@ -68,7 +71,10 @@ class Reference:
         self.stretch = 0.0
         self.jacobians: list[list[list[float]] | None] = [None] * len(self.plan.loops)
         self.evaluations = 0
-        self._chooser = Chooser(self)
+        self.on_grid = True
+        self.chooser = Chooser(self)
+        events = self.plan.events
+        self._events = None if events is None else ReferenceEvents(self, events)
 
     def run(self, steps: int, goal_ns: int | None = None) -> tuple[NDArray[np.int64], Floats]:
         """Do some steps, no further than a goal.
@@ -84,13 +90,41 @@ class Reference:
         for _ in range(steps):
             if self.plan.varies and goal_ns is not None and self.time_ns >= goal_ns:
                 break
-            taken = self._chooser.step(self.time_ns, goal_ns)
-            self.before, self.last_ns = self.begin, self.step_ns
+            if self._events is not None:
+                taken = self._events.step(self.time_ns, goal_ns)
+            else:
+                taken = self.chooser.step(self.time_ns, goal_ns)
+                self.accept()
             self.time_ns += taken
             self.done += 1
             times.append(self.time_ns)
             rows.append(self.signals.copy())
         return np.array(times), np.array(rows)
+
+    def accept(self) -> None:
+        """Let the step just done count."""
+        self.before, self.last_ns = self.begin, self.step_ns
+
+    def jump(self) -> None:
+        """Take the values after events as those of this moment; see Engine::jump."""
+        self.last_ns = 0
+        for past, (slot, _, _) in zip(self.past, self.plan.histories, strict=True):
+            if len(past.samples) > 1 and self.on_grid:
+                past.samples[-1] = float(self.signals[slot])
+
+    def mark(self) -> Mark:
+        """Keep everything that a sweep changes."""
+        states = [unit.get_state() for unit in self.units]
+        return states, self.signals.copy(), [len(past.samples) for past in self.past]
+
+    def rewind(self, mark: Mark) -> None:
+        """Go back to a mark."""
+        states, signals, lengths = mark
+        for unit, state in zip(self.units, states, strict=True):
+            unit.set_state(state)
+        self.signals[:] = signals
+        for past, length in zip(self.past, lengths, strict=True):
+            del past.samples[length:]
 
     def sweep(self, time_ns: int, step_ns: int) -> None:
         """Do all operations of a step."""
@@ -123,6 +157,8 @@ class Reference:
             history, target, shift, factor, offset = plan.reads[row]
             elapsed = self.now_ns - self.start_ns
             signals[target] = factor * self.past[history].read(elapsed + shift) + offset
+        elif code is Code.PUSH and not self.on_grid:
+            return
         elif code is Code.PUSH:
             self.past[row].samples.append(float(signals[plan.histories[row][0]]))
         elif code is Code.TEXT:
@@ -148,6 +184,9 @@ class Reference:
         result = unit.do_step(begin, member.ticks * self.step_ns)
         if result.failed:
             raise RuntimeError(f"{unit.name}: {result.reason}")
+        reached, early, _, _ = unit.native.reached
+        if early and reached != self.now_ns + self.step_ns:
+            raise EarlyReturnError(row, reached)
         unit.get(self.signals[member.output_offset :][: member.output_size])
         if member.text_outputs:
             place = slice(member.text_output_offset, member.text_output_end)

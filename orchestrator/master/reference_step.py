@@ -5,12 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from orchestrator.master.plan import StepMethod
 
 if TYPE_CHECKING:
-    from orchestrator.master.reference import Reference
+    from orchestrator.master.reference import Mark, Reference
 
 _SAFETY, _MOST_SHRINK, _MOST_GROWTH = 0.9, 0.2, 3.0
 _ECCO_SAFETY, _PROPORTIONAL, _INTEGRAL = 0.8, 0.2, 0.15
@@ -37,7 +35,7 @@ class Chooser:
         length = self._length(time_ns, goal_ns)
         if self._rule.method is StepMethod.ECCO:
             return self._ecco(time_ns, length)
-        mark = self._mark()
+        mark = self._reference.mark()
         while True:
             if self._rule.method is StepMethod.DOUBLING:
                 error = self._doubled(time_ns, length, mark)
@@ -51,7 +49,7 @@ class Chooser:
                 raise RuntimeError(f"step {length} {error}")
             self._set_next(length * self._factor(error))
             length = max(1, min(self._next, length - 1))
-            self._rewind(mark)
+            self._reference.rewind(mark)
 
     def _length(self, time_ns: int, goal_ns: int | None) -> int:
         if goal_ns is None or goal_ns - time_ns >= 2 * self._next:
@@ -74,30 +72,11 @@ class Chooser:
         )
         return found
 
-    def _mark(self) -> tuple[list[object], np.ndarray, list[int]]:
-        reference = self._reference
-        return (
-            [unit.get_state() for unit in reference.units],
-            reference.signals.copy(),
-            [len(past.samples) for past in reference.past],
-        )
-
-    def _rewind(self, mark: tuple[list[object], np.ndarray, list[int]]) -> None:
-        reference = self._reference
-        states, signals, lengths = mark
-        for unit, state in zip(reference.units, states, strict=True):
-            unit.set_state(state)
-        reference.signals[:] = signals
-        for past, length in zip(reference.past, lengths, strict=True):
-            del past.samples[length:]
-
-    def _doubled(
-        self, time_ns: int, length: int, mark: tuple[list[object], np.ndarray, list[int]]
-    ) -> float:
+    def _doubled(self, time_ns: int, length: int, mark: Mark) -> float:
         reference, checked = self._reference, list(self._rule.checked)
         reference.sweep(time_ns, length)
         whole = reference.signals[checked].copy()
-        self._rewind(mark)
+        reference.rewind(mark)
         half = length // 2
         if half:
             reference.sweep(time_ns, half)

@@ -25,6 +25,8 @@ std::int64_t EventPhase::next_ns(const Engine& engine, std::int64_t after_ns,
 
 Status EventPhase::step(Engine& engine, StepControl& control, std::int64_t time_ns,
                         std::int64_t goal_ns, std::int64_t& taken_ns, Outcome& outcome) {
+    std::fill(ticked_.begin(), ticked_.end(), 0);  // a step that failed may have left some
+    forced_ = -1;
     if (control.varies()) {
         const auto goal = next_ns(engine, time_ns, goal_ns);
         const auto status = control.step(engine, time_ns, goal, taken_ns, outcome);

@@ -59,6 +59,7 @@ Status EventPhase::handle(Engine& engine, std::int64_t now_ns, bool stepped, Out
         for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].again = parts_[i].called;
         if (rounds == most_rounds) return unsettled(outcome);
         const auto status = instant(engine, outcome);
+        forced_ = -1;
         if (failed(status)) return status;
     }
     for (std::size_t i = 0; i < ticked_.size(); ++i) {
@@ -75,7 +76,7 @@ bool EventPhase::call(const Engine& engine, std::int64_t now_ns, bool stepped) {
     bool any = false;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const auto& candidate = unit(engine, i);
-        auto& part = parts_[i];
+        auto& part = parts_[i] = Part{};
         const auto due = candidate.due_ns();
         part.called =
             due <= now_ns || (stepped && candidate.reached().event) || table_.members[i] == forced_;
@@ -92,7 +93,6 @@ bool EventPhase::call(const Engine& engine, std::int64_t now_ns, bool stepped) {
         if (value == engine.get(copy.target)) continue;
         any = parts_[static_cast<std::size_t>(line.target)].called = true;
     }
-    forced_ = -1;
     return any;
 }
 
@@ -178,7 +178,10 @@ bool EventPhase::copy(Engine& engine) {
         const bool jumps = line.kind == EventLine::Kind::continuous
                                ? signals[source] != entry_[source]
                                : line.kind != EventLine::Kind::clocked;
-        if (value == target || !(part.active || jumps)) continue;
+        // What made a unit return at once is what it goes on with.
+        const bool holds = line.kind == EventLine::Kind::continuous &&
+                           table_.members[static_cast<std::size_t>(line.target)] == forced_;
+        if (value == target || !((part.active && !holds) || jumps)) continue;
         target = value;
         any = part.called = part.dirty = true;
         moving_[i] = 1;
