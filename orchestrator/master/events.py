@@ -182,6 +182,9 @@ def with_abilities(schedule: Schedule, abilities: Sequence[Capabilities]) -> Sch
     refusals += [f"'{m.name}' is a device" for m, can in pairs if not can.is_repeatable]
     if schedule.rule.method is not StepMethod.FIXED:
         refusals.append(f"algorithm '{schedule.algorithm}' chooses the steps itself")
+    wanted = any(can.has_event_mode and can.might_return_early for can in abilities)
+    if not wanted:
+        refusals.append("no component says that it might (mightReturnEarlyFromDoStep is not true)")
     events = replace(
         schedule.events, splits=not fixed, early_return=not refusals, refusals=tuple(refusals)
     )

@@ -117,11 +117,12 @@ class Reference:
         states = [unit.get_state() for unit in self.units]
         return states, self.signals.copy(), [len(past.samples) for past in self.past]
 
-    def rewind(self, mark: Mark) -> None:
-        """Go back to a mark."""
+    def rewind(self, mark: Mark, but: int = -1) -> None:
+        """Go back to a mark, with all units but one if its number is given."""
         states, signals, lengths = mark
-        for unit, state in zip(self.units, states, strict=True):
-            unit.set_state(state)
+        for number, (unit, state) in enumerate(zip(self.units, states, strict=True)):
+            if number != but:
+                unit.set_state(state)
         self.signals[:] = signals
         for past, length in zip(self.past, lengths, strict=True):
             del past.samples[length:]

@@ -77,10 +77,11 @@ class ReferenceEvents:
                 assert mark is not None  # noqa: S101 - nobody else may return early
                 member = reference.plan.members[early.member]
                 inputs = reference.signals[member.input_offset :][: member.input_size].copy()
-                reference.rewind(mark)
                 if early.time_ns > now:
+                    reference.rewind(mark)
                     stop = early.time_ns
                     continue
+                reference.rewind(mark, but=early.member)
                 reference.on_grid = now == end
                 reference.signals[member.input_offset :][: member.input_size] = inputs
                 self._handle(now, stepped=False, forced=early.member)

@@ -46,6 +46,7 @@ def describe_fmi3(
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
             has_event_mode=bool(cs.hasEventMode),
+            might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
         ),
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.

@@ -42,7 +42,8 @@ class Fmu3Unit(FmuUnit):
         logging_on: bool = False,
         early_return: bool = False,
     ) -> None:
-        self._early_return = early_return and fmu.description.capabilities.has_event_mode
+        can = fmu.description.capabilities
+        self._early_return = early_return and can.has_event_mode and can.might_return_early
         super().__init__(name, fmu, logging_on=logging_on)
 
     def _load(self, name: str, folder: Path) -> Fmu3:

@@ -89,9 +89,10 @@ class Engine {
     const Unit& unit(std::int32_t member) const { return *members_[member].unit; }
     Status save_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     Status restore_unit(std::int32_t member, std::size_t number, Outcome& outcome);
-    // Keeps everything that a sweep changes, and goes back to it.
+    // Keeps everything that a sweep changes, and goes back to it; all units but one, if it is
+    // given.
     Status mark(Outcome& outcome);
-    Status rewind(Outcome& outcome);
+    Status rewind(Outcome& outcome, std::int32_t but = -1);
     const std::vector<double>& begin() const { return begin_; }
     const std::vector<double>& before() const { return before_; }
     double stretch() const { return stretch_; }

@@ -78,14 +78,14 @@ Status EventPhase::sweep(Engine& engine, std::int64_t now_ns, std::int64_t& stop
     }
 }
 
-// A unit returned at once: what it was given is an event for it, here and now.
+// A unit returned at once: it has an event here and now, and the others have not begun the step.
 Status EventPhase::go_back(Engine& engine, std::int64_t now_ns, Outcome& outcome) {
     const auto& member = engine.members()[static_cast<std::size_t>(outcome.unit)];
     const auto first = static_cast<std::ptrdiff_t>(member.inputs);
     const auto count = member.unit->input_count();
     forced_ = outcome.unit;
     std::copy_n(engine.signals().begin() + first, count, inputs_.begin());
-    auto status = engine.rewind(outcome);
+    auto status = engine.rewind(outcome, forced_);
     if (failed(status)) return status;
     std::copy_n(inputs_.begin(), count, engine.signals().begin() + first);
     return handle(engine, now_ns, false, outcome);
