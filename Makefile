@@ -46,6 +46,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/one_fmu.py
 	$(BIN)/python benchmarks/exporter.py
 	$(BIN)/python benchmarks/recording.py
+	$(BIN)/python benchmarks/isolation.py
 
 # CoFMPy needs an older FMPy than Softdock; where it cannot be installed the benchmark says so.
 $(VENV)-cofmupy/installed: $(BIN)/python

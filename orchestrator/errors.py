@@ -86,3 +86,9 @@ class ConvergenceError(StepError):
 
 class StepSizeUnderflowError(StepError):
     """No step is short enough for the tolerances."""
+
+
+def error_named(name: str) -> type[SoftdockError] | None:
+    """Return the class of a name, for errors that come as text from another process."""
+    kind = globals().get(name)
+    return kind if isinstance(kind, type) and issubclass(kind, SoftdockError) else None

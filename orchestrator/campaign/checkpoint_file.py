@@ -15,7 +15,7 @@ from orchestrator.errors import CapabilityError, LoadError
 from orchestrator.master import Checkpoint, StoredCheckpoint
 from orchestrator.recording import whole_file
 
-_FORMAT = "softdock checkpoint 1"
+_FORMAT = "softdock checkpoint 2"
 _DESCRIPTION = "checkpoint.json"
 
 
@@ -35,8 +35,8 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
     stored = checkpoint.stored() if isinstance(checkpoint, Checkpoint) else checkpoint
     arrays = {
         "signals": stored.signals,
-        "newest": stored.newest,
         "samples": stored.samples,
+        "marks": stored.marks,
         "memory": stored.memory,
         "rows": stored.rows,
         "times_ns": stored.times_ns,
@@ -83,8 +83,8 @@ def read_checkpoint(path: str | Path) -> StoredCheckpoint:
                 int(description["time_ns"]),
                 int(description["steps"]),
                 _array(archive, "signals", np.float64, 1),
-                _array(archive, "newest", np.int64, 1),
                 _array(archive, "samples", np.float64, 1),
+                _array(archive, "marks", np.int64, 1),
                 _array(archive, "memory", np.float64, 1),
                 _array(archive, "rows", np.float64, 2),
                 _array(archive, "times_ns", np.int64, 1),

@@ -75,6 +75,7 @@ class RunOptions(_Table):
     record: tuple[str, ...] | None = None
     formats: tuple[str, ...] | None = Field(None, min_length=1)
     flush: Time | None = None
+    backend: Literal["native", "fmpy", "pyfmi"] | None = None
 
 
 class Recorder(_Table):
@@ -85,6 +86,19 @@ class Recorder(_Table):
     formats: tuple[str, ...] | None = Field(None, min_length=1)
 
 
+class UnitTable(_Table):
+    """How a component of a case is run; what is missing stays as the system has it."""
+
+    interface: StrictStr | None = None
+    solver: StrictStr | None = None
+    tolerance: StrictInt | StrictFloat | None = None
+    backend: StrictStr | None = None
+    isolation: StrictStr | None = None
+    step_timeout: Time | None = None
+    on_failure: StrictStr | None = None
+    restarts: StrictInt | None = None
+
+
 class Case(RunOptions):
     """One run of one system."""
 
@@ -93,6 +107,7 @@ class Case(RunOptions):
     set: dict[str, Setting] = {}
     delays: dict[str, Time] = {}
     swap: dict[str, str] = {}
+    unit: dict[str, UnitTable] = {}
     recorder: dict[Part, Recorder] = {}
     measure: dict[str, Measure] = {}
 

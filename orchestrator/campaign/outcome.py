@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from orchestrator.coupling import DelayPlan
 from orchestrator.recording import Result
 from orchestrator.system import System, seconds
 
@@ -30,6 +31,11 @@ class Measured:
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
         return {"value": self.value, "unit": self.unit, **self.details}
+
+
+def _declared_ms(plan: DelayPlan) -> float | None:
+    """Declared delay; ``None`` where a line without one is predicted."""
+    return plan.connection.delay.nominal_ns / 1e6 if plan.connection.delay else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +72,17 @@ class CaseOutcome:
             "connections": [
                 {
                     "connection": str(plan.connection),
-                    "declared_delay_ms": plan.connection.delay.nominal_ns / 1e6,
+                    "declared_delay_ms": _declared_ms(plan),
                     "seen_delay_ms": plan.seen_ns / 1e6,
                     "extrapolated_ms": plan.extrapolation_ns / 1e6,
+                    "interpolation": str(plan.interpolation),
+                    "extrapolation": str(plan.extrapolation),
                 }
                 for plan in result.plans
-                if plan.connection.delay
             ],
+            "line_statistics": {
+                line: asdict(facts) for line, facts in result.line_statistics.items()
+            },
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from orchestrator.campaign.experiment import Case, RunOptions, Setting
@@ -12,11 +12,14 @@ from orchestrator.simunits import resolve
 from orchestrator.ssp import read_system
 from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
 
+#: Stands for all components on the command line.
+EVERY = "all"
+
 
 def prepare(
     name: str, case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
 ) -> System:
-    """Read a case's system, swap, set and delay, and check the whole.
+    """Read a case's system, swap, set, choose options and delay, and check the whole.
 
     Parameters
     ----------
@@ -44,12 +47,22 @@ def prepare(
         for path, value in settings.items():
             if Endpoint.parse(path).component in system.components:
                 system = set_value(system, path, value)
+        for component, table in case.unit.items():
+            system = system.with_options(component, **table.model_dump(exclude_unset=True))
         for line, delay in case.delays.items():
             source, _, target = line.partition("->")
             system = system.with_delay(source.strip(), target.strip(), delay)
         return system.check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
         raise DescriptionError(*(f"case '{name}': {text}" for text in error.problems)) from None
+
+
+def with_processes(system: System, components: Collection[str]) -> System:
+    """Run components in processes of their own; ``"all"`` means every one."""
+    for name in system.components:
+        if name in components or EVERY in components:
+            system = system.with_options(name, isolation="process")
+    return system
 
 
 def set_value(system: System, path: str, value: Setting) -> System:

@@ -16,7 +16,7 @@ from orchestrator.campaign.outcome import (
     Measured,
     SweepOutcome,
 )
-from orchestrator.campaign.prepare import merged, prepare, set_value
+from orchestrator.campaign.prepare import EVERY, merged, prepare, set_value, with_processes
 from orchestrator.campaign.recorders import journal_of, views, write_views
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
 from orchestrator.campaign.validate import expect_sound
@@ -36,6 +36,7 @@ def run_experiment(
     only: Collection[str] = (),
     settings: Mapping[str, Setting] | None = None,
     swaps: Mapping[str, str] | None = None,
+    isolated: Collection[str] = (),
     notes: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ExperimentOutcome:
@@ -59,6 +60,9 @@ def run_experiment(
     settings, swaps
         Changes by ``component.parameter`` and by ``component``, for every case that has the
         component.
+    isolated
+        Components that run in processes of their own, in every case that has them; ``"all"`` means
+        every component.
     notes
         Sentences to put into every result: what was changed for this run.
     progress
@@ -77,7 +81,9 @@ def run_experiment(
         )
     chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
     systems = {name: prepare(name, case, folder, swaps, settings) for name, case in chosen.items()}
-    _expect_components([*swaps, *(Endpoint.parse(p).component for p in settings)], systems)
+    named = [*swaps, *(Endpoint.parse(p).component for p in settings), *isolated]
+    _expect_components([name for name in named if name != EVERY], systems)
+    systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
@@ -140,6 +146,8 @@ def _expect_components(names: Collection[str], systems: Mapping[str, System]) ->
 def _simulate(
     name: str, system: System, options: RunOptions, progress: Any, journal: Journal | None
 ) -> Result:
+    if options.backend is not None:
+        system = system.with_backend(options.backend)
     return simulate(
         system,
         step=options.step,

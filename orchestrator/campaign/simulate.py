@@ -178,7 +178,8 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         delay_mode=str(schedule.mode),
         loops=schedule.loop_delays,
         plans=schedule.plans,
+        line_statistics=execution.line_statistics(),
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
-        notes=tuple(notes),
+        notes=(*notes, *execution.notes),
     )

@@ -66,7 +66,7 @@ def swap_component(system: System, name: str, source: Source | str) -> System:
             values[key] = value if different else _converted(value, mine, theirs)
     if problems:
         raise DescriptionError.collect(problems)
-    return system.replace(replace(new, values=values))
+    return system.replace(replace(new, values=values, options=old.options))
 
 
 def _differences(

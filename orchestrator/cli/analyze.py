@@ -10,10 +10,19 @@ import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json, print_table
+from orchestrator.cli.delays import delays
 from orchestrator.system import nanoseconds, seconds
 
+app = typer.Typer(
+    invoke_without_command=True,
+    help="Stability of a contact loop with a delay; the delays of the loops of a system.",
+)
+app.command("delays")(delays)
 
+
+@app.callback()
 def analyze(
+    context: typer.Context,
     mass: Annotated[float, typer.Option(help="Reduced mass, kg")] = 750.0,
     stiffness: Annotated[float, typer.Option(help="Contact stiffness, N/m")] = 2510.0,
     damping: Annotated[
@@ -25,6 +34,8 @@ def analyze(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how stiff a delayed contact may be, how much delay is left, and where the roots are."""
+    if context.invoked_subcommand is not None:
+        return
     from orchestrator.analysis import ContactLoop
 
     lag = seconds(nanoseconds(delay, "--delay"))

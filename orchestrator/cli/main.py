@@ -23,7 +23,7 @@ app.command("build")(build.build)
 app.command("check")(check.check)
 app.command("run")(run.run)
 app.command("graph")(graph.graph)
-app.command("analyze")(analyze.analyze)
+app.add_typer(analyze.app, name="analyze")
 app.add_typer(fmu.app, name="fmu")
 
 

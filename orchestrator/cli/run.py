@@ -31,6 +31,13 @@ def run(
     swap: Annotated[
         list[str] | None, typer.Option(help="component=file.fmu or component=block:NAME")
     ] = None,
+    isolate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Run this component in a process of its own; 'all' means every one; may be given"
+            " several times"
+        ),
+    ] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
     delay: Annotated[
         Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
@@ -49,6 +56,9 @@ def run(
     flush: Annotated[
         str | None, typer.Option(help="Wall time between two writings while it runs, as '1 s'")
     ] = None,
+    backend: Annotated[
+        Literal["native", "fmpy", "pyfmi"] | None, typer.Option(help="What runs the FMUs")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report."""
@@ -66,11 +76,17 @@ def run(
         record=tuple(record) if record else None,
         formats=tuple(format_) if format_ else None,
         flush=flush,
+        backend=backend,
     )
     name = folder.resolve().name if target.is_dir() or target.suffix == ".toml" else target.stem
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
-    given |= {"--every": None if every is None else str(every), "--flush": flush}
+    given |= {
+        "--every": None if every is None else str(every),
+        "--flush": flush,
+        "--backend": backend,
+    }
     changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
+    changed += [f"--isolate {text}" for text in isolate or []]
     changed += [f"--record {text}" for text in record or []]
     changed += [f"--format {text}" for text in format_ or []]
     changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
@@ -85,6 +101,7 @@ def run(
             only=case or (),
             settings=_pairs(set_ or [], "--set", "component.parameter=value"),
             swaps=_pairs(swap or [], "--swap", "component=SOURCE"),
+            isolated=isolate or (),
             notes=notes,
             progress=bar,
         )

@@ -1,6 +1,22 @@
 """What stands on a connection: how its delay is realised, and what that leaves of it."""
 
-from orchestrator.coupling.delay_plan import DelayMode, DelayPlan, LoopDelay, plan_delays
+from orchestrator.coupling.channel import Channel, channel_of
+from orchestrator.coupling.delay_plan import LoopDelay, plan_delays
+from orchestrator.coupling.draws import Draws
+from orchestrator.coupling.line_plan import DelayMode, DelayPlan
+from orchestrator.coupling.line_statistics import LineStatistics
 from orchestrator.coupling.remarks import remarks
+from orchestrator.coupling.timing import Timing
 
-__all__ = ["DelayMode", "DelayPlan", "LoopDelay", "plan_delays", "remarks"]
+__all__ = [
+    "Channel",
+    "DelayMode",
+    "DelayPlan",
+    "Draws",
+    "LineStatistics",
+    "LoopDelay",
+    "Timing",
+    "channel_of",
+    "plan_delays",
+    "remarks",
+]

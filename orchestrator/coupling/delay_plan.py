@@ -9,51 +9,24 @@ A co-simulation step is a delay of its own. With communication step H:
   ``H/2``; a unit that responds through a state adds nothing.
 
 Around a contact loop body -> spring -> body this sums to 3H/2 for Jacobi and H/2 for
-Gauss-Seidel. A declared delay can take that up: see :func:`plan_delays`.
+Gauss-Seidel. A declared delay can take that up: see :func:`plan_delays`. An input that is predicted
+over the step, or given with its slope, is not late at all; given with its slope it ends right, too,
+so that a feed-through adds nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.coupling.line_plan import DelayMode, DelayPlan, plan_line, plan_prediction
+from orchestrator.coupling.timing import Timing
 from orchestrator.system import Connection, Endpoint, Loop
 
-
-class DelayMode(StrEnum):
-    """How a declared delay is realised."""
-
-    PLAIN = "plain"
-    EXACT = "exact"
-
-
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class DelayPlan:
-    """How one delayed connection is read.
-
-    Parameters
-    ----------
-    connection
-        The connection.
-    shift_ns
-        The history is read at ``t + shift_ns``, ``t`` being the start of the step.
-    seen_ns
-        Mean delay that its target sees, in nanoseconds, may be a half.
-    extrapolation_ns
-        By how much the reading lies beyond the newest sample; 0 if it is interpolated.
-    """
-
-    connection: Connection
-    shift_ns: int
-    seen_ns: float
-    extrapolation_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +58,14 @@ class LoopDelay:
         return self.physical_ns + self.numerical_ns
 
 
-StepsBefore = Callable[[Connection], bool]
+TimingOf = Callable[[Connection], Timing]
 
 
 def plan_delays(
     connections: Sequence[Connection],
     loops: Sequence[Loop],
-    step_ns: int,
     mode: DelayMode,
-    steps_before: StepsBefore,
-    hold: Callable[[Connection], float] | None = None,
+    timing: TimingOf,
 ) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
     """Decide where in its history each delayed connection is read, and what every loop then has.
 
@@ -111,65 +82,74 @@ def plan_delays(
         All connections of the system.
     loops
         Its closed loops.
-    step_ns
-        Communication step H in nanoseconds.
     mode
         See :class:`DelayMode`.
-    steps_before
-        Whether a connection's source is stepped before its target within one step.
-    hold
-        How late an undelayed connection is, in nanoseconds; ``None``: as its newest value is, held
-        over the step.
+    timing
+        When the ends of a connection act. H above is the step of its target.
 
     Returns
     -------
     plans
-        By target of the connection. A plain delay of zero is no delay and has no plan.
+        By target of the connection. A plain delay of zero is no delay and has no plan, unless it
+        varies; a connection without a delay has one if its target's input is predicted.
     loop_delays
         One entry for each group of rings with equal components and delay.
     """
     delayed = [
-        c for c in connections if c.delay and (mode is DelayMode.EXACT or c.delay.nominal_ns)
+        c
+        for c in connections
+        if c.delay and (mode is DelayMode.EXACT or c.delay.nominal_ns or c.delay.variation)
     ]
     index = {line.target: i for i, line in enumerate(delayed)}
-    half = step_ns / 2
+    predicted = {
+        line.target: plan_prediction(line, timing(line))
+        for line in connections
+        if line.is_predicted
+    }
 
-    def newest(line: Connection) -> float:
-        return -half if steps_before(line) else half
+    def undelayed(line: Connection) -> float:
+        if line.target in predicted:
+            return predicted[line.target].seen_ns
+        return timing(line).held_ns
 
-    hold = hold or newest
+    def through(loop: Loop) -> float:
+        """What feed-through adds: an input with its slope is right at the end of the step."""
+        return sum(
+            timing(line).target_ns / 2
+            for line, direct in zip(loop.connections, loop.feedthrough, strict=True)
+            if direct and not (line.target in predicted and predicted[line.target].span_ns)
+        )
 
     shares = np.zeros(len(delayed))
     if mode is DelayMode.EXACT and delayed and loops:
         membership = np.zeros((len(loops), len(delayed)))
         rest = np.zeros(len(loops))
         for row, loop in enumerate(loops):
-            rest[row] = half * sum(loop.feedthrough)
+            rest[row] = through(loop)
             for line in loop.connections:
                 if line.target in index:
                     membership[row, index[line.target]] += 1
                 else:
-                    rest[row] += hold(line)
-        shares = _shares(membership, rest, delayed, step_ns, steps_before)
+                    rest[row] += undelayed(line)
+        shares = _shares(membership, rest, delayed, timing)
     plans = {
-        line.target: _plan(line, step_ns, mode, float(share), ahead=steps_before(line))
+        line.target: plan_line(line, timing(line), mode, float(share))
         for line, share in zip(delayed, shares, strict=True)
     }
 
     def seen(line: Connection) -> float:
         plan = plans.get(line.target)
-        return plan.seen_ns if plan else hold(line)
+        return plan.seen_ns if plan else undelayed(line)
 
-    totals = [half * sum(loop.feedthrough) + sum(map(seen, loop.connections)) for loop in loops]
-    return plans, _grouped(loops, totals)
+    totals = [through(loop) + sum(map(seen, loop.connections)) for loop in loops]
+    return plans | predicted, _grouped(loops, totals)
 
 
 def _shares(
     membership: Floats,
     rest: Floats,
     delayed: Sequence[Connection],
-    step_ns: int,
-    steps_before: StepsBefore,
+    timing: TimingOf,
 ) -> Floats:
     """What each delayed line takes off, so that membership @ shares = rest as well as can be.
 
@@ -178,27 +158,17 @@ def _shares(
     extrapolated while a loop has a delay to draw from.
     """
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
-    newest = [step_ns if steps_before(line) else 0 for line in delayed]
-    room = np.array(newest) - step_ns / 2 + np.array(delays)  # up to where it is interpolated
+    times = [timing(line) for line in delayed]
+    newest = np.array([t.newest_ns - t.target_ns / 2 for t in times])
+    room = newest + np.array(delays)  # up to where it is interpolated
     in_loop = membership.any(axis=0)
     begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)
-    weights = np.sqrt(np.maximum(delays, 1e-6 * step_ns))
+    weights = np.sqrt(np.maximum(delays, [1e-6 * t.target_ns for t in times]))
     usable = membership.any(axis=1)
     missing = rest[usable] - membership[usable] @ begin
     scaled = np.linalg.lstsq(membership[usable] * weights, missing, rcond=None)[0]
     shares: Floats = begin + weights * scaled
     return shares
-
-
-def _plan(
-    line: Connection, step_ns: int, mode: DelayMode, share: float, *, ahead: bool
-) -> DelayPlan:
-    delay = line.delay.nominal_ns if line.delay else 0
-    if mode is DelayMode.PLAIN:
-        return DelayPlan(line, -delay, -(-delay // step_ns) * step_ns + step_ns / 2, 0)
-    shift = round(step_ns / 2 - delay + share)
-    newest = step_ns if ahead else 0
-    return DelayPlan(line, shift, step_ns / 2 - shift, max(0, shift - newest))
 
 
 def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:

@@ -1,11 +1,25 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-Outcome: TypeAlias = tuple[int, int, int, int, str]
+#: key, nominal_ns, loss, quantiles_ns, correlation_ns, times_ns, delays_ns, interpolated, in_order,
+#: by_arrival: see engine/src/channel.hpp
+ChannelRow: TypeAlias = tuple[
+    int,
+    int,
+    float,
+    Sequence[float],
+    int,
+    Sequence[int],
+    Sequence[int],
+    bool,
+    bool,
+    bool,
+]
+Outcome: TypeAlias = tuple[int, int, int, int, int, str]
 
 class Unit:
     @property
@@ -52,7 +66,7 @@ class Fmu(Unit):
     def set_state(self, state: SavedState, /) -> int: ...
     def take_log(self) -> list[tuple[int, str, str]]: ...
 
-Ports1: TypeAlias = tuple[list[int], list[int], list[int], list[str]]
+Ports1: TypeAlias = tuple[list[int], list[int], list[int], list[str], list[float]]
 
 class Fmu1(Fmu):
     def __init__(
@@ -85,7 +99,13 @@ class Fmu1(Fmu):
 
 class Fmu2(Fmu):
     def __init__(
-        self, library: str, name: str, guid: str, resources: str, logging: bool = False
+        self,
+        library: str,
+        name: str,
+        guid: str,
+        resources: str,
+        logging: bool = False,
+        exchange: bool = False,
     ) -> None: ...
     def bind(
         self,
@@ -95,6 +115,7 @@ class Fmu2(Fmu):
         real_outputs: Sequence[int],
         integer_outputs: Sequence[int],
         boolean_outputs: Sequence[int],
+        integer_input_names: Sequence[str],
         /,
     ) -> None: ...
     def declare(self, rolls_back: bool, takes_slopes: bool, has_derivatives: bool) -> None: ...
@@ -127,6 +148,7 @@ class Fmu3(Fmu):
         logging: bool = False,
         event_mode: bool = False,
         early_return: bool = False,
+        exchange: bool = False,
     ) -> None: ...
     def bind(self, inputs: Sequence[Port3], outputs: Sequence[Port3], /) -> None: ...
     def drive(self, timers: Sequence[Timer], /) -> None: ...
@@ -149,6 +171,43 @@ class Fmu3(Fmu):
     def interval(self, clock: int, fraction: bool = False) -> tuple[int, float, int, int]: ...
     def shift(self, clock: int, /) -> float: ...
 
+class Model:
+    def bind(self, reals: Sequence[tuple[int, int, bool]], /) -> None: ...
+
+class Fmi2Model(Model):
+    def __init__(
+        self,
+        fmu: Fmu2,
+        indicators: int,
+        states: Sequence[int],
+        derivatives: Sequence[int],
+        has_jacobian: bool,
+        tell_steps: bool,
+    ) -> None: ...
+
+class Fmi3Model(Model):
+    def __init__(
+        self,
+        fmu: Fmu3,
+        states: Sequence[int],
+        derivatives: Sequence[int],
+        sizes: Sequence[int],
+        has_jacobian: bool,
+        tell_steps: bool,
+    ) -> None: ...
+
+class MeUnit(Unit):
+    def __init__(
+        self, model: Model, tolerance: float, cvode_folder: str, states: Sequence[str]
+    ) -> None: ...
+    def bind(self) -> None: ...
+    def start(self, time_ns: int, /) -> int: ...
+    def expect_event(self) -> int: ...
+    def memory(self) -> list[float]: ...
+    def put_back(self, memory: Sequence[float], /) -> int: ...
+    @property
+    def derivative_calls(self) -> int: ...
+
 class PythonUnit(Unit):
     def __init__(
         self,
@@ -162,14 +221,43 @@ class PythonUnit(Unit):
     ) -> None: ...
     def take_exception(self) -> BaseException | None: ...
 
+class SharedBlock:
+    def __init__(self, file: int, inputs: int, outputs: int) -> None: ...
+    @staticmethod
+    def size(inputs: int, outputs: int) -> int: ...
+
+class RemoteUnit(Unit):
+    def __init__(self, name: str, memory: int, most_inputs: int, most_outputs: int) -> None: ...
+    def attach(self, process: int) -> None: ...
+    def bind(self, inputs: int, outputs: int) -> None: ...
+    def declare(
+        self, rolls_back: bool, takes_slopes: bool, has_derivatives: bool, has_event_mode: bool
+    ) -> None: ...
+    def limit(self, limit_ns: int) -> None: ...
+    def hold_on_failure(self) -> None: ...
+    def restart_on_failure(self, helper: Callable[[int], int], every: int) -> None: ...
+    def kept(self) -> None: ...
+    def flush(self) -> int: ...
+    def ring(self) -> None: ...
+    def lose(self, why: str) -> None: ...
+    def end(self) -> str: ...
+    def late(self) -> str: ...
+    @property
+    def lost(self) -> bool: ...
+    @property
+    def held(self) -> tuple[int, str] | None: ...
+
+def serve(unit: Unit, block: SharedBlock) -> None: ...
+def end_with_master(socket: int, master: int) -> None: ...
+
 class EngineState:
     def __init__(
         self,
         done: int,
         time_ns: int,
         signals: Floats,
-        newest: NDArray[np.int64],
         samples: Floats,
+        marks: NDArray[np.int64],
         memory: Floats,
         /,
     ) -> None: ...
@@ -182,18 +270,37 @@ class EngineState:
     @property
     def signals(self) -> Floats: ...
     @property
-    def newest(self) -> NDArray[np.int64]: ...
-    @property
     def samples(self) -> Floats: ...
+    @property
+    def marks(self) -> NDArray[np.int64]: ...
+
+class Relay(Unit):
+    def __init__(self, name: str, direct: bool, sloped: bool, sine: bool, rate: float) -> None: ...
+
+class History:
+    def __init__(
+        self,
+        depth: int,
+        reading: int,
+        beyond: int,
+        channel: Sequence[ChannelRow],
+        start_ns: int,
+        value: float,
+    ) -> None: ...
+    def push(self, time_ns: int, value: float, /) -> None: ...
+    def read(self, time_ns: int, now_ns: int, /) -> float: ...
+    @property
+    def facts(self) -> tuple[int, int, int, int, int]: ...
 
 class Engine:
     def __init__(
         self,
         signals: int,
         members: Sequence[tuple[Unit, int, int, int]],
-        histories: Sequence[tuple[int, int, int]],
+        histories: Sequence[tuple[int, int, int, int, int]],
+        channels: Sequence[ChannelRow],
         copies: Sequence[tuple[int, int, float, float]],
-        reads: Sequence[tuple[int, int, int, float, float]],
+        reads: Sequence[tuple[int, int, int, int, float, float]],
         mixes: Sequence[tuple[int, int, float, float, float]],
         loops: Sequence[tuple[int, float, int, Sequence[int], Sequence[int], Sequence[int]]],
         operations: Sequence[tuple[int, int, int, int, int]],
@@ -230,7 +337,10 @@ class Engine:
     def put_texts(self, first: int, values: Sequence[bytes], /) -> None: ...
     def read_texts(self) -> int: ...
     def start(self, start_ns: int, step_ns: int) -> None: ...
-    def lines(self, code: int, first: int, count: int, /) -> None: ...
+    def lines(self, code: int, first: int, count: int, /) -> int: ...
+    @property
+    def unread(self) -> str: ...
+    def line_facts(self, history: int, /) -> tuple[int, int, int, int, int]: ...
     def record(
         self, slots: Sequence[int], every: int, rows: Floats, times: NDArray[np.int64], /
     ) -> None: ...

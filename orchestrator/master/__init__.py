@@ -6,6 +6,7 @@ from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
 from orchestrator.master.planned import planned
+from orchestrator.master.probe import ProbedDelay, probe_delay, probe_delays, probe_loop
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
@@ -16,12 +17,16 @@ __all__ = [
     "Checkpoint",
     "DelayMode",
     "Execution",
+    "ProbedDelay",
     "Recording",
     "Schedule",
     "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
     "planned",
+    "probe_delay",
+    "probe_delays",
+    "probe_loop",
     "recordable",
     "start",
 ]

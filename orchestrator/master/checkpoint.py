@@ -29,9 +29,9 @@ class StoredCheckpoint:
         Communication steps that were done.
     signals
         The engine's buffer, float64 array of shape (signals,).
-    newest, samples
-        The past of the delays: number of the newest sample of each (int64), and all samples
-        (float64), one delay after the other, as the engine keeps them.
+    samples, marks
+        The past of the delays, one after the other, as the engine keeps it: samples (float64);
+        counts and times (int64).
     memory
         What loops and the control of the step keep from step to step (float64).
     rows, times_ns
@@ -45,8 +45,8 @@ class StoredCheckpoint:
     time_ns: int
     steps: int
     signals: NDArray[np.float64]
-    newest: NDArray[np.int64]
     samples: NDArray[np.float64]
+    marks: NDArray[np.int64]
     memory: NDArray[np.float64]
     rows: NDArray[np.float64]
     times_ns: NDArray[np.int64]
@@ -61,7 +61,7 @@ class StoredCheckpoint:
     def engine(self) -> EngineState:
         """What the engine takes."""
         return EngineState(
-            self.steps, self.time_ns, self.signals, self.newest, self.samples, self.memory
+            self.steps, self.time_ns, self.signals, self.samples, self.marks, self.memory
         )
 
 
@@ -123,8 +123,8 @@ class Checkpoint:
             self.time_ns,
             engine.done,
             engine.signals,
-            engine.newest,
             engine.samples,
+            engine.marks,
             engine.memory,
             *self.rows.joined(),
             states,

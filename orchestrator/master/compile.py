@@ -66,13 +66,11 @@ def compile_schedule(
     plans, loop_delays = plan_delays(
         system.connections,
         closed_loops(system),
-        step_ns,
         mode,
-        holding.before,
-        lambda line: holding.of(line).late * step_ns,
+        lambda line: holding.timing(line, step_ns),
     )
     buffer = Buffer(system, plan, rates, recorded)
-    lines = Lines(system, plan, buffer, holding, plans, mode, step_ns)
+    lines = Lines(system, plan, buffer, holding, plans, step_ns)
     emission = Emission(system, plan, buffer, lines)
     events = event_table(system, buffer, lines)  # adds to the copies
     return Schedule(
@@ -83,6 +81,7 @@ def compile_schedule(
         tuple(buffer.members),
         buffer.slots,
         tuple(lines.histories),
+        tuple(lines.channels),
         tuple(lines.copies),
         tuple(lines.reads),
         tuple(lines.mixes),
@@ -93,6 +92,7 @@ def compile_schedule(
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
         tuple(loop_delays),
+        lines.watched,
         buffer.text_size,
         tuple(lines.text_copies),
         events,

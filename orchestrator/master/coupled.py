@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import lcm
 
+from orchestrator.coupling import Timing
 from orchestrator.master.order import acts_at_once
 from orchestrator.master.plan import Coupling, Plan
 from orchestrator.master.schedule import Code
@@ -52,6 +53,22 @@ class Holding:
         """Whether a connection's source is stepped before its target within one step."""
         return self._group[line.source.component] < self._group[line.target.component]
 
+    def timing(self, line: Connection, step_ns: int) -> Timing:
+        """Return when the ends of a connection act, for a communication step in nanoseconds."""
+        source, target = (self._ticks.get(end.component, 1) for end in (line.source, line.target))
+        newest = min(reached - begin for begin, reached in self._windows(line))
+        return Timing(
+            source * step_ns,
+            target * step_ns,
+            newest * step_ns,
+            self.of(line).late * step_ns,
+            self._system.components[line.target.component].takes_slopes,
+        )
+
+    def read_ahead(self, name: str) -> int:
+        """Communication steps from the begin of a unit's step to when it takes its inputs."""
+        return self._ticks.get(name, 1) - 1 if self._plan.latch_at_end else 0
+
     def of(self, line: Connection) -> Held:
         """Return what a connection's target is held at.
 
@@ -71,13 +88,19 @@ class Holding:
 
     def _lateness(self, line: Connection) -> float:
         """How late the newest value is: the mean over all steps of the target."""
+        half = self._ticks.get(line.target.component, 1) / 2
+        windows = self._windows(line)
+        return sum(begin + half - reached for begin, reached in windows) / len(windows)
+
+    def _windows(self, line: Connection) -> list[tuple[int, int]]:
+        """For each step of the target its begin and the newest value's moment, in ticks.
+
+        All that repeats are in the list.
+        """
         source = self._ticks.get(line.source.component, 1)
         target = self._ticks.get(line.target.component, 1)
-        windows = lcm(source, target) // target
-        before = self.before(line)
-        total = 0.0
-        for window in range(windows):
-            latch = window * target + (target - 1 if self._plan.latch_at_end else 0)
-            reached = (latch + 1 if before else latch) // source * source
-            total += (window + 0.5) * target - reached
-        return total / windows
+        latches = [
+            (begin, begin + self.read_ahead(line.target.component) + self.before(line))
+            for begin in range(0, lcm(source, target), target)
+        ]
+        return [(begin, latch // source * source) for begin, latch in latches]

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode
+from orchestrator.coupling import DelayMode, LineStatistics
 from orchestrator.engine import Engine
 from orchestrator.errors import (
     CapabilityError,
@@ -27,7 +27,7 @@ from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
-from orchestrator.master.events import EventStatistics, with_abilities
+from orchestrator.master.events import EventStatistics
 from orchestrator.master.facts import facts
 from orchestrator.master.failure import (
     FATAL,
@@ -40,17 +40,12 @@ from orchestrator.master.failure import (
 )
 from orchestrator.master.initialisation import initialise
 from orchestrator.master.keeper import Keeper
+from orchestrator.master.making import make_units
 from orchestrator.master.ports import Ports, PortValue
 from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
-from orchestrator.simunits import (
-    SimulationUnit,
-    capabilities_of,
-    make_unit,
-    refuse_second_instances,
-    resolve,
-)
+from orchestrator.simunits import SimulationUnit, isolate, resolve
 from orchestrator.system import System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -120,7 +115,7 @@ class Execution:
         resolved = resolve(system)
         if mode is DelayMode.PLAIN:
             resolved = resolved.without_zero_delays()  # nothing to take a step's own delay off
-        self.system = resolved.check(algebraic_loops=True)
+        self.system, self._notes = isolate(resolved.check(algebraic_loops=True))
         self.start_ns = nanoseconds(start, "start time")
         stop_ns = None if stop is None else nanoseconds(stop, "stop time")
         outputs = recordable(self.system, record)
@@ -133,20 +128,16 @@ class Execution:
             algorithm_options,
             rates,
         )
-        self.units: list[SimulationUnit] = []
-        refuse_second_instances(self.system)
-        components = [self.system.components[member.name] for member in self.schedule.members]
-        self.schedule = with_abilities(self.schedule, [capabilities_of(c) for c in components])
-        early = self.schedule.events is not None and self.schedule.events.early_return
-        for component, member in zip(components, self.schedule.members, strict=True):
-            unit = make_unit(component, early_return=early)
-            unit.bind(
-                (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
-            )
-            self.units.append(unit)
-        expect_capable(self.schedule, self.units)
-        self._engine = self._make_engine(threads)
-        initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+        self.units: list[SimulationUnit]
+        self.schedule, self.units = make_units(self.system, self.schedule)
+        try:
+            expect_capable(self.schedule, self.units)
+            self._engine = self._make_engine(threads)
+            initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+        except BaseException:
+            for unit in self.units:
+                unit.terminate()
+            raise
         self.wall_seconds = 0.0
         self._ended = ""
         self._for_good = False
@@ -174,6 +165,7 @@ class Execution:
             plan.signals,
             members,
             plan.histories,
+            [channel.row() for channel in plan.channels],
             plan.copies,
             plan.reads,
             plan.mixes,
@@ -194,6 +186,11 @@ class Execution:
     def recorded_columns(self) -> int:
         """Number of scalar signals that are recorded."""
         return self._recorder.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What happened to units and processes, in sentences."""
+        return (*self._notes, *(note for unit in self.units for note in unit.notes))
 
     @property
     def time(self) -> float:
@@ -261,7 +258,7 @@ class Execution:
         self._expect_going()
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         began = time.perf_counter()
-        _, status, failed, loop, reason = self._engine.run(steps, goal_ns)
+        _, status, failed, loop, read, reason = self._engine.run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         self.wall_seconds += taken
         for unit in self.units:
@@ -274,6 +271,9 @@ class Execution:
         if status > 1 and is_unsettled(reason):
             self._end("its events did not come to an end")
             raise StepError(unsettled_message(self.schedule, reason, self.time))
+        if read >= 0:
+            self._end(f"input '{self.schedule.input_of(read)}' failed ({reason})")
+            raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         if status > 1 and failed < 0:
             self._end("no step was short enough")
             raise StepSizeUnderflowError(underflow_message(reason, self.time))
@@ -346,6 +346,13 @@ class Execution:
         """
         self._expect_going()
         self._ports.set(name, value)
+
+    def line_statistics(self) -> dict[str, LineStatistics]:
+        """Return what varying and slerped connections did so far, by connection."""
+        return {
+            line: LineStatistics(*self._engine.line_facts(history))
+            for line, history in self.schedule.watched.items()
+        }
 
     def save(self) -> Checkpoint:
         """Save the run as it stands: units, signals, pasts of all delays, clock and recording.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 
+from orchestrator.coupling import channel_of
 from orchestrator.master.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
-from orchestrator.system import System
+from orchestrator.system import Connection, System
 
 
 def facts(
@@ -45,14 +47,28 @@ def facts(
     }
     for unit in units:
         details = unit.description.details
-        values = system.components[unit.name].values
+        component = system.components[unit.name]
+        values = component.values
         made = [details.get(key, "") for key in ("kind", "guid", "class")]
         made += [f"{name} = {values[name]!r}" for name in sorted(values)]
+        made += [f"{option} {value}" for option, value in component.options.numerical().items()]
         said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
     for line in system.connections:
-        delay = f"delay {line.delay.nominal_ns} ns" if line.delay else "no delay"
-        said[f"connection {line}"] = f"{delay}, {line.transformation or 'not transformed'}"
+        said[f"connection {line}"] = _line(line)
     return said
+
+
+def _line(line: Connection) -> str:
+    delay = f"delay {line.delay.nominal_ns} ns" if line.delay else "no delay"
+    said = [delay, str(line.transformation or "not transformed")]
+    channel = channel_of(line)
+    if channel is not None:  # too much to be read: recorded delays may be thousands
+        said.append(f"varying {blake2b(repr(channel.row()).encode(), digest_size=16).hexdigest()}")
+    if line.interpolation is not None:
+        said.append(f"interpolation {line.interpolation}")
+    if line.extrapolation is not None:
+        said.append(f"extrapolation {line.extrapolation}")
+    return ", ".join(said)
 
 
 def differences(found: Mapping[str, str], here: Mapping[str, str]) -> list[str]:

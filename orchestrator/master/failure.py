@@ -13,13 +13,14 @@ FATAL = 4
 
 def reason_of(unit: SimulationUnit, member: Member, reason: str) -> str:
     """Say why a unit failed, in words of its connectors."""
+    reason = reason or unit.native.failure
     if reason.startswith("output number "):
         output = _element(member.outputs, unit, int(reason.split()[2]))
         reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
     if reason.startswith("reached "):
         reached = int(reason.split()[1]) / 1e9
         return f"it went to t = {reached:.9g} s, another time than it was asked for"
-    return reason or unit.native.failure or "the unit gave no reason"
+    return reason or "the unit gave no reason"
 
 
 def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:

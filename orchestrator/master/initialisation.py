@@ -41,14 +41,11 @@ def initialise(
         before, texts_before = signals.copy(), engine.texts
         if schedule.events is not None and schedule.events.held_back[1]:
             engine.lines(Code.COPY, *schedule.events.held_back)
+        exchange.unread = -1
         exchange.execute(0, len(schedule.operations))
         if np.array_equal(before, signals) and engine.texts == texts_before:
             break
-    for name, (slot, size) in schedule.slots.items():
-        if not np.isfinite(signals[slot : slot + size]).all():
-            raise StepError(
-                f"'{name}' is not finite (NaN or infinite) at the start, t = {start_ns / 1e9:.9g} s"
-            )
+    _expect_sound(schedule, engine, start_ns, exchange.unread)
     engine.start(start_ns, schedule.step_ns)
     for unit in units:
         unit.begin_events()
@@ -60,7 +57,7 @@ def _begin_events(
     schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine, start_ns: int
 ) -> None:
     """Let units handle the events at the start together; the past is what they lead to."""
-    _, status, failed, _, reason = engine.begin_events(start_ns)
+    _, status, failed, _, _, reason = engine.begin_events(start_ns)
     if status > 1 and failed < 0:
         raise StepError(unsettled_message(schedule, reason, start_ns / 1e9))
     if status > 1:
@@ -69,6 +66,16 @@ def _begin_events(
             f"component '{units[failed].name}' failed in the event mode of the start: {why}"
         )
     engine.start(start_ns, schedule.step_ns)
+
+
+def _expect_sound(schedule: Schedule, engine: Engine, start_ns: int, unread: int) -> None:
+    """Refuse signals that are not finite, and a line that could not be read in the last pass."""
+    at = f"at the start, t = {start_ns / 1e9:.9g} s"
+    if unread >= 0:
+        raise StepError(f"input '{schedule.input_of(unread)}' {at}: {engine.unread}")
+    for name, (slot, size) in schedule.slots.items():
+        if not np.isfinite(engine.signals[slot : slot + size]).all():
+            raise StepError(f"'{name}' is not finite (NaN or infinite) {at}")
 
 
 class _Exchange:
@@ -85,6 +92,7 @@ class _Exchange:
         self._units = units
         self._engine = engine
         self._start_ns = start_ns
+        self.unread = -1  # row of a line that could not be read in the last pass
 
     def execute(self, begin: int, end: int) -> None:
         """Do the operations ``begin`` to ``end - 1``."""
@@ -102,7 +110,7 @@ class _Exchange:
             elif code != Code.PUSH:
                 # the past is what the signals are now
                 self._engine.start(self._start_ns, self._schedule.step_ns)
-                self._engine.lines(code, first, count)
+                self.unread = max(self.unread, self._engine.lines(code, first, count))
 
     def _evaluate(self, row: int) -> None:
         member, unit = self._schedule.members[row], self._units[row]

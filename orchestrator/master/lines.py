@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from orchestrator.coupling import DelayMode, DelayPlan
+from orchestrator.coupling import Channel, DelayPlan, channel_of
 from orchestrator.errors import CapabilityError
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.plan import Plan
-from orchestrator.master.schedule import Code, Reading
-from orchestrator.system import Connection, Endpoint, System, conversion
+from orchestrator.master.schedule import Beyond, Code, Reading
+from orchestrator.system import Connection, Endpoint, Interpolation, System, conversion
 
-#: Most samples that the histories of all delays may hold together (800 MB).
-MOST_SAMPLES = 100_000_000
+#: Most samples that the histories of all delays may hold together (800 MB, with their times).
+MOST_SAMPLES = 50_000_000
 Rows = tuple[int, int, int]  # code, first, count
 
 
@@ -28,8 +28,8 @@ class Lines:
         Where the signals lie, and at what undelayed inputs are held.
     delays
         How delayed connections are read, by target.
-    mode, step_ns
-        What the schedule is compiled for.
+    step_ns
+        Smallest distance of two samples: a history is as deep as its reading then needs.
 
     Raises
     ------
@@ -44,41 +44,59 @@ class Lines:
         buffer: Buffer,
         holding: Holding,
         delays: Mapping[Endpoint, DelayPlan],
-        mode: DelayMode,
         step_ns: int,
     ) -> None:
         self._system = system
         self._slots = buffer.slots
         self._holding = holding
         self._plans = delays
+        self._step_ns = step_ns
         self.ticks = {member.name: member.ticks for member in buffer.members}
         self._text_slots = buffer.text_slots
         self.text_copies: list[tuple[int, int]] = []
-        self.histories: list[tuple[int, int, int]] = []
+        self.histories: list[tuple[int, int, int, int, int]] = []
+        self.channels: list[Channel] = []
+        self.watched: dict[str, int] = {}
         self.copies: list[tuple[int, int, float, float]] = []
-        self.reads: list[tuple[int, int, int, float, float]] = []
+        self.reads: list[tuple[int, int, int, int, float, float]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
         self.mixes: list[tuple[int, int, float, float, float]] = []
-        self._lay_out_histories(plan, mode, step_ns)
+        self._lay_out_histories(plan, step_ns)
 
-    def _lay_out_histories(self, algorithm: Plan, mode: DelayMode, step_ns: int) -> None:
+    def _lay_out_histories(self, algorithm: Plan, step_ns: int) -> None:
         """Allot the rows of one source's histories side by side, in order of the groups."""
-        reading = Reading.HOLD if mode is DelayMode.PLAIN else Reading.LINEAR
         for name in (name for group in algorithm.groups for name in group.members):
             for target, plan in self._plans.items():
                 if plan.connection.source.component == name:
-                    slot, size = self._slots[str(plan.connection.source)]
-                    first = len(self.histories)
-                    depth = -(-max(0, -plan.shift_ns) // step_ns) + 3
-                    self.histories += [(slot + i, depth, reading) for i in range(size)]
-                    self._rows.setdefault(name, []).append((target, first))
-        samples = sum(depth for _, depth, _ in self.histories)
+                    self._rows.setdefault(name, []).append((target, len(self.histories)))
+                    self._lay_out(plan, step_ns)
+        samples = sum(row[1] for row in self.histories)
         if samples > MOST_SAMPLES:
             raise CapabilityError(
                 f"the delays of system '{self._system.name}' hold {samples} samples at a step of"
                 f" {step_ns / 1e6:g} ms; expected at most {MOST_SAMPLES}: check the delays,"
                 " or take a longer step"
             )
+
+    def _lay_out(self, plan: DelayPlan, step_ns: int) -> None:
+        """Allot the histories of one connection, one for each scalar."""
+        channel = channel_of(plan.connection)
+        back = max(0, -plan.shift_ns)
+        spare = 4  # the newest, those on both sides of the reading, and one before for curves
+        number = -1
+        if channel is not None:
+            back += max(0, channel.longest_ns - channel.nominal_ns)
+            spare = 8  # some may be lost
+            number = len(self.channels)
+            self.channels.append(channel)
+        if channel is not None or plan.interpolation is Interpolation.SLERP:
+            self.watched[str(plan.connection)] = len(self.histories)
+        slot, size = self._slots[str(plan.connection.source)]
+        reading = Reading[plan.interpolation.name]
+        beyond = Beyond[plan.extrapolation.name]
+        spare += self.ticks[plan.connection.target.component]  # read that much later, at most
+        depth = -(-back // step_ns) + spare
+        self.histories += [(slot + i, depth, reading, beyond, number) for i in range(size)]
 
     def exchange(self, lines: Iterable[Connection]) -> list[Rows]:
         """Return the operations that bring the newest values along these connections."""
@@ -94,9 +112,12 @@ class Lines:
             target, size = self._slots[str(line.target)]
             plan = self._plans.get(line.target)
             if plan is not None:
-                history = rows[line.target]
+                whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
+                shift = plan.shift_ns
+                shift -= self._holding.read_ahead(line.target.component) * self._step_ns
                 self.reads += [
-                    (history + i, target + i, plan.shift_ns, factor, offset) for i in range(size)
+                    (rows[line.target] + i, target + i, shift, plan.span_ns, factor, offset)
+                    for i in range(1 if whole else size)
                 ]
                 continue
             source = self._slots[str(line.source)][0]

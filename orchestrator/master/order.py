@@ -10,16 +10,18 @@ from orchestrator.system import Causality, Connection, System
 def stepping_order(system: System) -> list[list[str]]:
     """Order the components, those that form a ring without a delay together.
 
-    Delayed connections do not bind the order: they are the cuts. In a ring without a delay the
-    connections that act at once (direct feed-through) bind it, so that the outputs which stand in
-    the buffer after a step belong to one moment; what is still a ring keeps the system's order.
+    Delayed connections do not bind the order: they are the cuts. Where a ring has several, the
+    longest delay is the cut: the shorter ones are put in order, so that what they may have to read
+    ahead is as little as can be. In a ring without a delay the connections that act at once (direct
+    feed-through) bind the order, so that the outputs which stand in the buffer after a step belong
+    to one moment; what is still a ring keeps the system's order.
 
     Returns
     -------
     list of list of str
         Rings in order; a component that is in no ring stands alone.
     """
-    lines = [line for line in system.connections if line.delay is None]
+    lines = _with_short_delays(system)
     order = []
     for ring in _ordered(list(system.components), lines):
         inside = [c for c in lines if c.target.component in ring and acts_at_once(system, c)]
@@ -64,6 +66,22 @@ def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
         tuple(name for name, own in zip(order, level, strict=True) if own == wanted)
         for wanted in range(max(level, default=-1) + 1)
     ]
+
+
+def _with_short_delays(system: System) -> list[Connection]:
+    """Return what binds: undelayed lines, and delayed ones that close no ring, shortest first."""
+    lines = [line for line in system.connections if line.delay is None]
+    delayed = [line for line in system.connections if line.delay is not None]
+    delayed.sort(key=lambda line: line.delay.nominal_ns if line.delay else 0)
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(system.components)
+    graph.add_edges_from((line.source.component, line.target.component) for line in lines)
+    for line in delayed:
+        source, target = line.source.component, line.target.component
+        if not nx.has_path(graph, target, source):
+            graph.add_edge(source, target)
+            lines.append(line)
+    return lines
 
 
 def _ordered(names: list[str], lines: list[Connection]) -> list[list[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.master.algorithms import plan_of
-from orchestrator.master.plan import Plan
+from orchestrator.master.plan import Coupling, Plan
 from orchestrator.system import System
 
 
@@ -43,7 +43,29 @@ def planned(
             f" '{system.name}' declares delays, which are realised on a grid of equal steps:"
             " choose an algorithm of fixed steps"
         )
+    _check_predictions(system, algorithm, plan, rates or {})
     return plan
+
+
+def _check_predictions(
+    system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]
+) -> None:
+    """Refuse predicted inputs where an algorithm has its own way to bring inputs up to time."""
+    predicted = [line for line in system.connections if line.is_predicted]
+    own_way = plan.coupling is not Coupling.NEWEST or plan.loops is not None
+    if predicted and (own_way or plan.rule is not None):
+        raise CapabilityError(
+            f"algorithm '{algorithm}' has its own way between samples, and connection"
+            f" {predicted[0]} predicts its input ('{predicted[0].extrapolation}'): choose 'jacobi'"
+            " or 'gauss-seidel', or leave the extrapolation out"
+        )
+    for line in predicted:
+        for name in (line.source.component, line.target.component):
+            if rates.get(name, 1) != 1:
+                raise CapabilityError(
+                    f"connection {line} predicts its input ('{line.extrapolation}') over one"
+                    f" communication step, and '{name}' has the rate {rates[name]}: expected 1"
+                )
 
 
 def _check_rates(system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]) -> None:

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.coupling import LineStatistics
 from orchestrator.master.execution import Execution
+from orchestrator.master.past import Past, on_arc
 from orchestrator.master.reference_events import EarlyReturnError, ReferenceEvents
 from orchestrator.master.reference_loop import solve
 from orchestrator.master.reference_step import Chooser
-from orchestrator.master.schedule import Code, Reading, Schedule
+from orchestrator.master.schedule import Beyond, Code, Reading, Schedule
 
 Floats = NDArray[np.float64]
-#: States of the units, signals, lengths of the pasts.
-Mark = tuple[list[object], Floats, list[int]]
-
-
-class _Past:
-    """Every sample of one delayed signal, by step number."""
-
-    def __init__(self, reading: int, step_ns: int, first: float) -> None:
-        self.reading = reading
-        self.step_ns = step_ns
-        self.samples = [first]
-
-    def read(self, elapsed_ns: int) -> float:
-        """Value at a time since the start; see History::read of the engine."""
-        newest = len(self.samples) - 1
-        if elapsed_ns < 0 or newest == 0:
-            return self.samples[0]
-        index, rest = divmod(elapsed_ns, self.step_ns)
-        if self.reading == Reading.HOLD:
-            return self.samples[min(index, newest)]
-        if index > newest - 1:
-            index, rest = newest - 1, elapsed_ns - (newest - 1) * self.step_ns
-        low, high = self.samples[index], self.samples[index + 1]
-        return low + rest / self.step_ns * (high - low)
+#: States of the units, signals, pasts.
+Mark = tuple[list[object], Floats, list[Past]]
 
 
 class Reference:
@@ -58,11 +40,20 @@ class Reference:
             if member.text_outputs:
                 place = slice(member.text_output_offset, member.text_output_end)
                 self.texts[place] = unit.get_texts()
+        channels = self.plan.channels
         self.past = [
-            _Past(reading, self.plan.step_ns, self.signals[slot])
-            for slot, _, reading in self.plan.histories
+            Past(
+                depth,
+                reading,
+                beyond,
+                channels[number] if number >= 0 else None,
+                execution.start_ns,
+                float(self.signals[slot]),
+            )
+            for slot, depth, reading, beyond, number in self.plan.histories
         ]
-        self.start_ns = self.time_ns = self.now_ns = execution.start_ns
+        self.slopes: Floats = np.zeros(self.plan.signals)
+        self.time_ns = self.now_ns = execution.start_ns
         self.done = 0
         self.step_ns = self.plan.step_ns
         self.begin = self.signals.copy()
@@ -108,24 +99,28 @@ class Reference:
     def jump(self) -> None:
         """Take the values after events as those of this moment; see Engine::jump."""
         self.last_ns = 0
-        for past, (slot, _, _) in zip(self.past, self.plan.histories, strict=True):
-            if len(past.samples) > 1 and self.on_grid:
-                past.samples[-1] = float(self.signals[slot])
+        for past, row in zip(self.past, self.plan.histories, strict=True):
+            if self.on_grid:
+                past.amend(float(self.signals[row[0]]))
 
     def mark(self) -> Mark:
         """Keep everything that a sweep changes."""
         states = [unit.get_state() for unit in self.units]
-        return states, self.signals.copy(), [len(past.samples) for past in self.past]
+        return states, self.signals.copy(), deepcopy(self.past)
 
     def rewind(self, mark: Mark, but: int = -1) -> None:
         """Go back to a mark, with all units but one if its number is given."""
-        states, signals, lengths = mark
+        states, signals, past = mark
         for number, (unit, state) in enumerate(zip(self.units, states, strict=True)):
             if number != but:
                 unit.set_state(state)
         self.signals[:] = signals
-        for past, length in zip(self.past, lengths, strict=True):
-            del past.samples[length:]
+        self.past[:] = deepcopy(past)
+
+    def line_statistics(self) -> dict[str, LineStatistics]:
+        """As :meth:`Execution.line_statistics`."""
+        watched = self.plan.watched.items()
+        return {line: self.past[history].statistics for line, history in watched}
 
     def sweep(self, time_ns: int, step_ns: int) -> None:
         """Do all operations of a step."""
@@ -155,13 +150,12 @@ class Reference:
             source, target, factor, offset = plan.copies[row]
             signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
-            history, target, shift, factor, offset = plan.reads[row]
-            elapsed = self.now_ns - self.start_ns
-            signals[target] = factor * self.past[history].read(elapsed + shift) + offset
+            self._read(*plan.reads[row])
         elif code is Code.PUSH and not self.on_grid:
             return
         elif code is Code.PUSH:
-            self.past[row].samples.append(float(signals[plan.histories[row][0]]))
+            value = float(signals[plan.histories[row][0]])
+            self.past[row].push(self.now_ns + self.step_ns, value)
         elif code is Code.TEXT:
             source, target = plan.text_copies[row]
             self.texts[target] = self.texts[source]
@@ -176,9 +170,35 @@ class Reference:
         else:
             self._step(row)
 
+    def _read(
+        self, history: int, target: int, shift: int, span: int, factor: float, offset: float
+    ) -> None:
+        past, begin = self.past[history], self.now_ns + shift
+        if past.reading is Reading.SLERP:
+            found = [p.around(begin, self.now_ns) for p in self.past[history : history + 4]]
+            share = min(max(found[0].share(begin), 0.0), 1.0)
+            turned = on_arc([f.low.value for f in found], [f.high.value for f in found], share)
+            self.signals[target : target + 4] = [factor * x + offset for x in turned]
+            return
+        smoothed = past.beyond is Beyond.SMOOTHED
+        value = 0.0 if smoothed else past.read(begin, self.now_ns)
+        if smoothed or span:
+            end = past.read(begin + span, self.now_ns)
+            if smoothed:
+                value = past.smooth(self.now_ns, end)
+            if span:
+                self.slopes[target] = factor * ((end - value) / (float(span) / 1e9))
+            else:
+                value = 0.5 * (value + end)
+        self.signals[target] = factor * value + offset
+
     def _step(self, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
-        unit.set(self.signals[member.input_offset :][: member.input_size])
+        inputs = slice(member.input_offset, member.input_offset + member.input_size)
+        unit.set(self.signals[inputs])
+        reads = self.plan.reads
+        if any(span and inputs.start <= at < inputs.stop for _, at, _, span, _, _ in reads):
+            unit.native.set_slopes(self.slopes[inputs])
         if member.text_inputs:
             unit.set_texts(self.texts[member.text_input_offset : member.text_output_offset])
         begin = self.now_ns - (member.ticks - 1) * self.step_ns

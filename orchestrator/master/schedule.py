@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay
+from orchestrator.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.master.plan import Iteration, StepMethod
 
 
@@ -28,6 +28,17 @@ class Reading(IntEnum):
 
     HOLD = 0
     LINEAR = 1
+    CUBIC = 2
+    SLERP = 3
+
+
+class Beyond(IntEnum):
+    """How a history is read after its newest sample (engine/src/history.hpp)."""
+
+    HOLD = 0
+    LINEAR = 1
+    QUADRATIC = 2
+    SMOOTHED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +162,15 @@ class Schedule:
     slots
         Position and length of every bound connector, by ``component.connector``.
     histories
-        ``(slot, depth, reading)`` for each delayed scalar.
+        ``(slot, depth, reading, beyond, channel)`` for each delayed or predicted scalar; the
+        channel is -1 where the delay does not vary.
+    channels
+        How varying delays are drawn.
     copies
         ``(source, target, factor, offset)``.
     reads
-        ``(history, target, shift_ns, factor, offset)``.
+        ``(history, target, shift_ns, span_ns, factor, offset)``; one row for four scalars where
+        they are a quaternion.
     mixes
         ``(source, target, weight, factor, offset)`` of BLEND and EXTEND.
     loops
@@ -169,6 +184,8 @@ class Schedule:
         How often initial outputs are exchanged at most until all are consistent.
     plans, loop_delays
         How delayed connections are read, and the delay of every loop.
+    watched
+        First history of every connection whose readings are counted.
     texts
         Length of the buffer of Strings and Binaries.
     text_copies
@@ -183,9 +200,10 @@ class Schedule:
     signals: int
     members: tuple[Member, ...]
     slots: Mapping[str, tuple[int, int]]
-    histories: tuple[tuple[int, int, int], ...]
+    histories: tuple[tuple[int, int, int, int, int], ...]
+    channels: tuple[Channel, ...]
     copies: tuple[tuple[int, int, float, float], ...]
-    reads: tuple[tuple[int, int, int, float, float], ...]
+    reads: tuple[tuple[int, int, int, int, float, float], ...]
     mixes: tuple[tuple[int, int, float, float, float], ...]
     loops: tuple[LoopTable, ...]
     operations: tuple[tuple[int, int, int, int, int], ...]
@@ -193,6 +211,7 @@ class Schedule:
     initial_passes: int
     plans: tuple[DelayPlan, ...]
     loop_delays: tuple[LoopDelay, ...]
+    watched: Mapping[str, int]
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
     events: EventTable | None = None
@@ -201,3 +220,8 @@ class Schedule:
     def varies(self) -> bool:
         """Whether steps differ in length."""
         return self.rule.method is not StepMethod.FIXED
+
+    def input_of(self, read: int) -> str:
+        """Name the input that a row of the reads brings a value to."""
+        place = self.reads[read][1]
+        return next(name for name, (at, size) in self.slots.items() if at <= place < at + size)

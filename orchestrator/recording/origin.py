@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -49,6 +50,7 @@ def origin(result: Result) -> dict[str, Any]:
         "delay_mode": result.delay_mode,
         "loops": [_loop(loop) for loop in result.loops],
         "plans": [_plan(plan) for plan in result.plans],
+        "line_statistics": {line: asdict(facts) for line, facts in result.line_statistics.items()},
         "wall_seconds": result.wall_seconds,
         "simulated_seconds": result.simulated_seconds,
         "versions": versions(),
@@ -74,4 +76,8 @@ def _plan(plan: DelayPlan) -> dict[str, Any]:
         "shift_ns": plan.shift_ns,
         "seen_ns": plan.seen_ns,
         "extrapolation_ns": plan.extrapolation_ns,
+        "interpolation": str(plan.interpolation),
+        "extrapolation": str(plan.extrapolation),
+        "span_ns": plan.span_ns,
+        "held_ns": plan.held_ns,
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayPlan, LoopDelay, remarks
+from orchestrator.coupling import DelayPlan, LineStatistics, LoopDelay, remarks
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.recording.parameters import ParameterRow
 
@@ -50,7 +50,9 @@ class Result:
     delay_mode
         ``"exact"`` or ``"plain"``.
     loops, plans
-        Delay of every closed loop, and how every delayed connection is read.
+        Delay of every closed loop, and how every delayed or predicted connection is read.
+    line_statistics
+        What varying and slerped connections did to their samples, by connection.
     wall_seconds
         Time that the stepping took.
     simulated_seconds
@@ -76,6 +78,7 @@ class Result:
     delay_mode: str = ""
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
+    line_statistics: dict[str, LineStatistics] = field(default_factory=dict)
     wall_seconds: float = 0.0
     simulated_seconds: float = 0.0
     notes: tuple[str, ...] = ()

@@ -3,10 +3,13 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
+from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmu_description import read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.isolation import isolate
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
     block_names,
@@ -14,7 +17,6 @@ from orchestrator.simunits.registry import (
     component_of,
     fmu,
     make_unit,
-    refuse_second_instances,
     resolve,
 )
 from orchestrator.simunits.unit import SimulationUnit
@@ -23,10 +25,12 @@ __all__ = [
     "Block",
     "BlockUnit",
     "Capabilities",
+    "Fmu1Unit",
     "Fmu2Unit",
     "Fmu3Unit",
     "FmuUnit",
     "Input",
+    "ModelExchangeUnit",
     "Output",
     "Parameter",
     "SimulationUnit",
@@ -38,8 +42,8 @@ __all__ = [
     "capabilities_of",
     "component_of",
     "fmu",
+    "isolate",
     "make_unit",
     "read_fmu",
-    "refuse_second_instances",
     "resolve",
 ]

@@ -31,18 +31,21 @@ def describe_fmi2(described: Any) -> tuple[UnitDescription, dict[str, FmuVariabl
                 v.name for v in unknown.dependencies if v.causality == Causality.INPUT
             )
     cs = described.coSimulation
-    description = UnitDescription(
-        name=described.modelName,
-        connectors=connectors,
-        feedthrough=feedthrough,
-        capabilities=Capabilities(
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
             can_roll_back=bool(cs.canGetAndSetFMUstate),
             can_serialize=bool(cs.canSerializeFMUstate),
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=bool(cs.providesDirectionalDerivative),
             takes_input_slopes=bool(cs.canInterpolateInputs),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
-        ),
+        )
+    description = UnitDescription(
+        name=described.modelName,
+        connectors=connectors,
+        feedthrough=feedthrough,
+        capabilities=capabilities,
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.
         has_states=described.modelExchange is None or bool(described.derivatives),
         details={

@@ -19,13 +19,20 @@ class Fmu2Unit(FmuUnit):
     def _load(self, name: str, folder: Path) -> Fmu2:
         fmu = self.fmu
         resources = (folder / "resources").as_uri()
-        native = Fmu2(str(folder / fmu.library), name, fmu.guid, resources, self._logging_on)
+        exchange = fmu.interface == "ModelExchange"
+        library = str(folder / fmu.library)
+        native = Fmu2(library, name, fmu.guid, resources, self._logging_on, exchange)
         can = fmu.description.capabilities
         native.declare(can.can_roll_back, can.takes_input_slopes, can.has_directional_derivatives)
         return native
 
-    def _references(self, connectors: Sequence[Connector], kind: DataType) -> list[int]:
-        return [self.fmu.references[c.name] for c in connectors if c.type is kind]
+    def _references(
+        self, connectors: Sequence[Connector]
+    ) -> tuple[list[int], list[int], list[int]]:
+        def of(kind: DataType) -> list[int]:
+            return [self.fmu.references[c.name] for c in connectors if c.type is kind]
+
+        return of(DataType.REAL), of(DataType.INTEGER), of(DataType.BOOLEAN)
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
@@ -43,10 +50,9 @@ class Fmu2Unit(FmuUnit):
             self._check(status, f"setting '{name}' to {value!r}")
 
     def _bind(self) -> None:
-        kinds = (DataType.REAL, DataType.INTEGER, DataType.BOOLEAN)
-        inputs = [self._references(self.inputs, kind) for kind in kinds]
-        outputs = [self._references(self.outputs, kind) for kind in kinds]
-        self.native.bind(*inputs, *outputs)
+        names = [c.name for c in self.inputs if c.type is DataType.INTEGER]
+        inputs, outputs = self._references(self.inputs), self._references(self.outputs)
+        self.native.bind(*inputs, *outputs, names)
         self._bind_texts()
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:

@@ -30,8 +30,19 @@ def describe_fmi3(
     """
     cs = described.coSimulation
     element = root.find("CoSimulation")
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
+            can_roll_back=bool(cs.canGetAndSetFMUstate),
+            can_serialize=bool(cs.canSerializeFMUstate),
+            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
+            has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
+            has_event_mode=bool(cs.hasEventMode),
+            might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
+            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+        )
     connectors, variables = _variables(described, root)
-    if cs.hasEventMode:
+    if capabilities.has_event_mode:
         connectors = {
             name: replace(connector, variability=_variability(variables[name]))
             for name, connector in connectors.items()
@@ -40,15 +51,7 @@ def describe_fmi3(
         name=described.modelName,
         connectors=connectors,
         feedthrough=_feedthrough(described, connectors),
-        capabilities=Capabilities(
-            can_roll_back=bool(cs.canGetAndSetFMUstate),
-            can_serialize=bool(cs.canSerializeFMUstate),
-            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
-            has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
-            has_event_mode=bool(cs.hasEventMode),
-            might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
-            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
-        ),
+        capabilities=capabilities,
         # Derivatives are listed for Model Exchange; without that interface states may be hidden.
         has_states=described.modelExchange is None or bool(described.derivatives),
         details={
@@ -100,7 +103,7 @@ def _variables(
             variable.variability != "continuous",
             tuple(clock.valueReference for clock in variable.clocks or ()),
             variable.causality == "structuralParameter",
-            timers.get(variable.name),
+            timer=timers.get(variable.name),
         )
     return connectors, variables
 

@@ -57,6 +57,7 @@ class Fmu3Unit(FmuUnit):
             self._logging_on,
             can.has_event_mode,
             self._early_return,
+            exchange=fmu.interface == "ModelExchange",
         )
         native.declare(can.can_roll_back, can.has_directional_derivatives)
         return native

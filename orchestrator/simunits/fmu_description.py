@@ -12,9 +12,11 @@ from typing import Any
 from lxml import etree
 
 from orchestrator.archive import open_archive, parse_xml, read_entry
-from orchestrator.errors import DescriptionError, FmuError
+from orchestrator.errors import CapabilityError, DescriptionError, FmuError
 from orchestrator.simunits import fmi2_description, fmi3_description
 from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.exchange_description import as_model_exchange
+from orchestrator.simunits.fmi1_description import describe_fmi1
 from orchestrator.simunits.fmi2_description import describe_fmi2
 from orchestrator.simunits.fmi3_description import describe_fmi3
 from orchestrator.simunits.fmu_variable import FmuVariable
@@ -38,7 +40,7 @@ class FmuDescription:
     version
         Major version of FMI.
     interface
-        ``"CoSimulation"``.
+        ``"CoSimulation"`` or ``"ModelExchange"``.
     variables
         The connectors, as FMI has them.
     """
@@ -78,43 +80,80 @@ class FmuDescription:
         return replace(self, description=replace(self.description, connectors=connectors))
 
 
-def read_fmu(path: Path) -> FmuDescription:
-    """Read and check an FMU for co-simulation by the engine.
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What the archive of an FMU holds: FMPy's reading, the XML, the names of all entries."""
+
+    described: Any
+    root: etree._Element
+    names: frozenset[str]
+    version: int
+
+
+def read_fmu(path: Path, interface: str | None = None) -> FmuDescription:
+    """Read and check an FMU that the engine is to run.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    interface
+        ``"cs"`` or ``"me"``; unless told, Co-Simulation where the FMU has it.
 
     Raises
     ------
     FmuError
-        If the file is missing or damaged, its description is not valid, it is not a
-        Co-Simulation FMU of FMI 2.0 or 3.0, or has no binary for this platform.
+        If the file is missing or damaged, its description is not valid, it is not of FMI 1.0, 2.0
+        or 3.0, or has no binary for this platform.
+    CapabilityError
+        If it does not have the interface that is wanted.
     """
+    return _read(path, _stamp(path), interface)
+
+
+def open_description(path: Path) -> Any:
+    """Return an FMU's model description as FMPy reads it; raises as :func:`read_fmu`."""
+    return _open(path, _stamp(path)).described
+
+
+def _stamp(path: Path) -> int:
     try:
-        stamp = path.stat().st_mtime_ns
+        return path.stat().st_mtime_ns
     except OSError:
         raise FmuError(
             f"{path}: no such FMU; build it (`softdock build`) or correct the component's source"
         ) from None
-    return _read(path, stamp)
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, stamp: int) -> FmuDescription:  # noqa: ARG001 - the stamp renews the cache
+def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews the cache
     with open_archive(path, FmuError) as archive:
         content = read_entry(path, archive, "modelDescription.xml", FmuError)
-        names = set(archive.namelist())
+        names = frozenset(archive.namelist())
     root = parse_xml(content, f"{path}: modelDescription.xml", FmuError)
     text = root.get("fmiVersion", "none")
-    version = {"2.0": 2, "3.0": 3}.get(text[:3])
+    version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
     if version is None:
-        raise FmuError(f"{path}: FMI version {text}; the engine loads FMI 2.0 and 3.0")
-    described = _parse(path)
-    interface = _interface(path, described)
-    description, variables = _describe(version, described, root)
+        raise FmuError(f"{path}: FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
+    return _Opened(_parse(path), root, names, version)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
+    opened = _open(path, stamp)
+    described, version = opened.described, opened.version
+    interface = _interface(path, described, wanted)
+    if interface == "modelExchange" and version == 1:
+        raise FmuError(f"{path}: FMI 1.0 for Model Exchange; the engine integrates FMI 2.0 and 3.0")
+    description, variables = _describe(path, version, described, opened.root)
+    if interface == "modelExchange":
+        description = as_model_exchange(description, described, opened.root)
     return FmuDescription(
         path,
         description,
         {v.name: v.valueReference for v in described.modelVariables},
         described.guid,
-        _library(path, version, getattr(described, interface).modelIdentifier, names),
+        _library(path, version, getattr(described, interface).modelIdentifier, opened.names),
         version,
         interface[0].upper() + interface[1:],
         variables,
@@ -134,22 +173,26 @@ def _parse(path: Path) -> Any:
         raise FmuError(f"{path}: modelDescription.xml cannot be read: {error}") from error
 
 
-def _interface(path: Path, described: Any) -> str:
+def _interface(path: Path, described: Any, wanted: str | None) -> str:
     """Choose the interface by which the FMU is run, as FMPy's attribute."""
-    if described.coSimulation is None:
-        raise FmuError(f"{path}: has no Co-Simulation interface, which the engine runs FMUs by")
-    return "coSimulation"
+    known = {"cs": "coSimulation", "me": "modelExchange"}
+    found = [key for key, name in known.items() if getattr(described, name, None) is not None]
+    if not found:
+        raise FmuError(f"{path}: has neither a Co-Simulation nor a Model Exchange interface")
+    if wanted is not None and wanted not in found:
+        raise CapabilityError(f"{path}: has no interface '{wanted}'; it has: {', '.join(found)}")
+    return known[wanted or found[0]]
 
 
 def _describe(
-    version: int, described: Any, root: etree._Element
+    path: Path, version: int, described: Any, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
     if version == 3:
         return describe_fmi3(described, root)
-    return describe_fmi2(described)
+    return describe_fmi2(described) if version == 2 else describe_fmi1(path, described, root)
 
 
-def _library(path: Path, version: int, identifier: str, names: set[str]) -> str:
+def _library(path: Path, version: int, identifier: str, names: frozenset[str]) -> str:
     system = platform.system(), platform.machine()
     platforms = (fmi3_description if version == 3 else fmi2_description).PLATFORMS
     folder = platforms.get(system, "-".join(system))

@@ -9,12 +9,14 @@ import weakref
 from abc import abstractmethod
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from orchestrator.archive import extract
 from orchestrator.engine import Fmu, SavedState
 from orchestrator.errors import DescriptionError, FmuError, StepError
 from orchestrator.simunits.elf import is_whole
 from orchestrator.simunits.fmu_description import FmuDescription
+from orchestrator.simunits.fmu_variable import FmuVariable
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import Connector, DataType, Value
 
@@ -37,6 +39,26 @@ def _unpacked(path: Path, stamp: int) -> _Folder:  # noqa: ARG001 - the stamp re
     return folder
 
 
+def unpacked(path: Path) -> _Folder:
+    """Return the folder of an unpacked FMU, which is there while somebody holds this."""
+    return _unpacked(path, path.stat().st_mtime_ns)
+
+
+def check_limits(component: str, name: str, variable: FmuVariable, value: Any) -> None:
+    """Raise DescriptionError if a number does not fit the type of its variable."""
+    limits = variable.limits()
+    if limits is None:
+        return
+    for number in value if isinstance(value, (tuple, list)) else (value,):
+        if not limits[0] <= number <= limits[1]:
+            what = variable.type
+            if what in {"Integer", "Enumeration"}:
+                what = "Integer of 32 bits, as FMI 1.0 and 2.0 have it"
+            raise DescriptionError(
+                f"component '{component}': parameter '{name}': expected an {what}, found {number!r}"
+            )
+
+
 class FmuUnit(SimulationUnit):
     """Runs one instance of an FMU; each version of FMI has its own class.
 
@@ -49,7 +71,7 @@ class FmuUnit(SimulationUnit):
     native: Fmu
 
     def __init__(self, name: str, fmu: FmuDescription, *, logging_on: bool = False) -> None:
-        self._folder = _unpacked(fmu.path, fmu.path.stat().st_mtime_ns)
+        self._folder = unpacked(fmu.path)
         folder = self._folder.path
         if not is_whole(folder / fmu.library):
             raise FmuError(
@@ -70,20 +92,7 @@ class FmuUnit(SimulationUnit):
         """Make the engine's instance from the unpacked archive."""
 
     def _check_limits(self, name: str, value: Value) -> None:
-        """Raise DescriptionError if a number does not fit the type of its variable."""
-        variable = self.fmu.variables[name]
-        limits = variable.limits()
-        if limits is None:
-            return
-        for number in value if isinstance(value, tuple) else (value,):
-            if not limits[0] <= number <= limits[1]:  # type: ignore[operator]
-                what = variable.type
-                if what in {"Integer", "Enumeration"}:
-                    what = "Integer of 32 bits, as FMI 2.0 has it"
-                raise DescriptionError(
-                    f"component '{self.name}': parameter '{name}': expected an {what},"
-                    f" found {number!r}"
-                )
+        check_limits(self.name, name, self.fmu.variables[name], value)
 
     def _bind_texts(self) -> None:
         def row(connector: Connector) -> tuple[str, bool, int, int]:

@@ -42,6 +42,8 @@ class FmuVariable:
         Value references of the clocks at whose ticks it changes.
     is_structural
         Whether it is a structural parameter, which is set in configuration mode.
+    is_negated
+        Whether its value is minus that of its reference (the negated alias of FMI 1.0).
     timer
         What makes it tick, if it is a time-based input clock.
     """
@@ -52,6 +54,7 @@ class FmuVariable:
     is_discrete: bool = False
     clocks: tuple[int, ...] = ()
     is_structural: bool = False
+    is_negated: bool = False
     timer: Timer | None = None
 
     def limits(self) -> tuple[float, float] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -16,19 +16,35 @@ from orchestrator.errors import (
     UnknownNameError,
 )
 from orchestrator.simunits.block import Block
+from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
 from orchestrator.simunits.description import Capabilities, UnitDescription
+from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
-from orchestrator.simunits.fmu_description import read_fmu
+from orchestrator.simunits.fmpy_unit import FmpyUnit
+from orchestrator.simunits.fmu_description import FmuDescription, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
+from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
+from orchestrator.simunits.pyfmi_unit import PyfmiUnit
+from orchestrator.simunits.remote_unit import WorkerUnit
 from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.system import Component, Connector, Source, SourceKind, System, Value
+from orchestrator.system import (
+    Backend,
+    Component,
+    Connector,
+    Source,
+    SourceKind,
+    System,
+    UnitOptions,
+    Value,
+)
 
-#: The class that runs an FMU, by version and interface.
-_FMU_UNITS: Mapping[tuple[int, str], type[FmuUnit]] = {
-    (2, "CoSimulation"): Fmu2Unit,
-    (3, "CoSimulation"): Fmu3Unit,
+#: The class of an FMU's instances, by version.
+_FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
+_BACKENDS: Mapping[Backend, Callable[[str, FmuDescription], SimulationUnit]] = {
+    Backend.FMPY: FmpyUnit,
+    Backend.PYFMI: PyfmiUnit,
 }
 
 
@@ -82,18 +98,28 @@ def block(which: str | type[Block]) -> Component:
     """
     if isinstance(which, str):
         return component_of(Source(SourceKind.BLOCK, which))
-    _LOCAL[which.__name__] = which
+    know(which.__name__, which)
     return component_of(Source(SourceKind.BLOCK, which.__name__))
 
 
-def _describe(source: Source, values: Mapping[str, Value]) -> UnitDescription:
+def know(name: str, kind: type[Block]) -> None:
+    """Make a block class known in this process."""
+    _LOCAL[name] = kind
+
+
+def _describe(
+    source: Source, values: Mapping[str, Value], interface: str | None
+) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return read_fmu(Path(source.location)).shaped(values).description
+        return read_fmu(Path(source.location), interface).shaped(values).description
     return describe_block(source.location, _block_class(source.location))
 
 
 def component_of(
-    source: Source, name: str = "component", values: Mapping[str, Value] | None = None
+    source: Source,
+    name: str = "component",
+    values: Mapping[str, Value] | None = None,
+    options: UnitOptions | None = None,
 ) -> Component:
     """Describe a source as a component.
 
@@ -105,21 +131,37 @@ def component_of(
         Of the component.
     values
         Values of its parameters: structural ones give arrays their extents.
+    options
+        How it is run.
     """
-    description = _describe(source, values or {})
+    options = options or UnitOptions()
+    description = _describe(source, values or {}, options.interface)
     return Component(
         name,
         source,
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
-        has_event_mode=description.capabilities.has_event_mode,
+        takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
+        has_event_mode=_shares_events(source, description, options),
+        options=options,
+    )
+
+
+def _shares_events(source: Source, description: UnitDescription, options: UnitOptions) -> bool:
+    """Whether the engine leads a unit through event mode, instead of what stands between them."""
+    if source.kind is not SourceKind.FMU or not description.capabilities.has_event_mode:
+        return False
+    is_near = options.backend == "native" and options.isolation != "process"
+    return (
+        is_near and read_fmu(Path(source.location), options.interface).interface == "CoSimulation"
     )
 
 
 def capabilities_of(component: Component) -> Capabilities:
-    """Return what a master may ask of a component's unit."""
-    return _describe(component.source, component.values).capabilities
+    """Return what a component's description says that its unit can."""
+    options = component.options
+    return _describe(component.source, component.values, options.interface).capabilities
 
 
 def resolve(system: System) -> System:
@@ -137,9 +179,10 @@ def resolve(system: System) -> System:
     resolved = {}
     for name, component in system.components.items():
         try:
-            found = component_of(component.source, name, component.values)
+            found = component_of(component.source, name, component.values, component.options)
         except SoftdockError as error:
-            problems.append(DescriptionError(f"component '{name}': {error}"))
+            kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
+            problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
         resolved[name] = replace(found, values=component.values)
@@ -186,25 +229,8 @@ def _contract(connector: Connector) -> str:
     return f"{connector.causality} {connector.type}{shape}{unit}"
 
 
-def refuse_second_instances(system: System) -> None:
-    """Raise CapabilityError if an FMU that allows one instance per process is used twice.
-
-    Such an FMU keeps its state outside of its instances; a second one would change the first.
-    """
-    users: dict[str, list[str]] = {}
-    for name, component in system.components.items():
-        if component.source.kind is SourceKind.FMU:
-            users.setdefault(component.source.location, []).append(name)
-    for location, names in users.items():
-        if len(names) > 1 and read_fmu(Path(location)).description.capabilities.once_per_process:
-            raise CapabilityError(
-                f"components {', '.join(names)}: {location} can be instantiated only once per"
-                " process (canBeInstantiatedOnlyOncePerProcess); use it in one component"
-            )
-
-
 def make_unit(component: Component, *, early_return: bool = False) -> SimulationUnit:
-    """Instantiate a component and set its values.
+    """Instantiate a component, in a process of its own if it says so, and set its values.
 
     Parameters
     ----------
@@ -214,15 +240,16 @@ def make_unit(component: Component, *, early_return: bool = False) -> Simulation
         Whether a unit with event mode may end a step before its end, at an event.
     """
     source = component.source
+    if component.options.isolation == "process":
+        kind = None if source.kind is SourceKind.FMU else _block_class(source.location)
+        place = {} if kind is None else place_of(kind)
+        described = _describe(source, component.values, component.options.interface)
+        return WorkerUnit(component, described, place)
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
-        described = read_fmu(Path(source.location))
-        kind_of_unit = _FMU_UNITS[described.version, described.interface]
-        if issubclass(kind_of_unit, Fmu3Unit):
-            unit = kind_of_unit(component.name, described, early_return=early_return)
-        else:
-            unit = kind_of_unit(component.name, described)
+        unit = _make_fmu(component, early_return=early_return)
     else:
+        _refuse_fmu_options(component, f"block '{source.location}'")
         kind = _block_class(source.location)
         try:
             made = kind()
@@ -234,3 +261,39 @@ def make_unit(component: Component, *, early_return: bool = False) -> Simulation
         unit = BlockUnit(component.name, describe_block(source.location, kind), made)
     unit.set_values(component.values)
     return unit
+
+
+def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
+    options = component.options
+    try:
+        described = read_fmu(Path(component.source.location), options.interface)
+    except CapabilityError as error:
+        raise CapabilityError(f"component '{component.name}': {error}") from None
+    if component.backend is not Backend.NATIVE:
+        _refuse_fmu_options(component, f"a unit that {component.backend} runs")
+        return _BACKENDS[component.backend](component.name, described)
+    kind = _FMU_UNITS[described.version]
+    if issubclass(kind, Fmu3Unit):
+        instance: FmuUnit = kind(component.name, described, early_return=early_return)
+    else:
+        instance = kind(component.name, described)
+    if described.interface == "ModelExchange":
+        return ModelExchangeUnit(component.name, instance, options)
+    what = f"{described.path}, run as Co-Simulation,"
+    _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
+    return instance
+
+
+def _refuse_fmu_options(component: Component, what: str) -> None:
+    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
+    options = component.options
+    given = [
+        f"{name} = {value!r}"
+        for name in ("interface", "solver", "tolerance")
+        if (value := getattr(options, name)) is not None
+    ]
+    if given:
+        raise CapabilityError(
+            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
+            " for FMUs with interface 'me'"
+        )

@@ -204,6 +204,11 @@ class SimulationUnit(ABC):
         """Return the Python exception that ended the last step, if there was one."""
         return None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever reads the results must know of this unit, in sentences."""
+        return ()
+
     def _check(self, status: int, doing: str) -> None:
         if status > 1:
             self.forward_log()

@@ -1,11 +1,7 @@
-"""Softdock's annotations in an SSD: transport delays, and how the master steps.
+"""Softdock's annotations in an SSD, and the one that says how the master steps.
 
 Namespace ``https://softdock.io/ssp/1``; times are exact decimals, so that they come back as the
-same count of nanoseconds::
-
-    <ssc:Annotation type="io.softdock.delay">
-      <sd:TransportDelay nominal="0.016" unit="s" provenance="assumed"/>
-    </ssc:Annotation>
+same count of nanoseconds. Those of connections are in :mod:`line_annotations`::
 
     <ssc:Annotation type="io.softdock.master">
       <sd:Master algorithm="gauss-seidel" step="0.001"/>
@@ -22,13 +18,18 @@ from lxml import etree
 
 from orchestrator.errors import DescriptionError, SspError
 from orchestrator.ssp.names import add, children, listed, tag
-from orchestrator.system import DefaultExperiment, Provenance, TransportDelay, nanoseconds
+from orchestrator.system import DefaultExperiment, nanoseconds
 
 OWN_TYPES: Final = "io.softdock."
 DELAY_TYPE: Final = "io.softdock.delay"
+LINE_TYPE: Final = "io.softdock.line"
 MASTER_TYPE: Final = "io.softdock.master"
 #: Where each annotation stands.
-PARENTS: Final = {DELAY_TYPE: "ssd:Connection", MASTER_TYPE: "ssd:DefaultExperiment"}
+PARENTS: Final = {
+    DELAY_TYPE: "ssd:Connection",
+    LINE_TYPE: "ssd:Connection",
+    MASTER_TYPE: "ssd:DefaultExperiment",
+}
 
 
 def seconds_text(ns: int) -> str:
@@ -39,27 +40,35 @@ def seconds_text(ns: int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _annotate(parent: etree._Element, kind: str) -> etree._Element:
+def annotate(parent: etree._Element, kind: str) -> etree._Element:
+    """Append an annotation of a type to an element, and return it."""
     return add(add(parent, "ssd:Annotations"), "ssc:Annotation", type=kind)
 
 
-def _own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
-    """Return the content of the annotation of a type, after checking that it is the only one."""
+def own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
+    """Return the content of the annotation of a type, after checking that it is the only one.
+
+    Raises
+    ------
+    SspError
+        If it stands there more than once, or holds anything but one element of that name.
+    """
     every = listed(parent, "ssd:Annotations", "ssc:Annotation")
     found = [annotation for annotation in every if annotation.get("type") == kind]
     if not found:
         return None
     content = [inner for annotation in found for inner in children(annotation)]
-    if len(found) > 1 or len(content) != 1 or tag(content[0]) != name or children(content[0]):
+    if len(found) > 1 or len(content) != 1 or tag(content[0]) != name:
         inside = ", ".join(map(tag, content)) or "nothing"
         raise SspError(
-            f"annotation {kind}: expected it once with one empty {name},"
+            f"annotation {kind}: expected it once with one {name},"
             f" found it {len(found)} times with {inside}"
         )
     return content[0]
 
 
-def _only(element: etree._Element, allowed: Collection[str]) -> None:
+def only(element: etree._Element, allowed: Collection[str]) -> None:
+    """Refuse attributes that are not known."""
     unknown = [name for name in element.attrib if name not in allowed]
     if unknown:
         raise SspError(
@@ -68,39 +77,10 @@ def _only(element: etree._Element, allowed: Collection[str]) -> None:
         )
 
 
-def add_delay(connection: etree._Element, delay: TransportDelay) -> None:
-    """Append the annotation of a transport delay to an ssd:Connection."""
-    add(
-        _annotate(connection, DELAY_TYPE),
-        "sd:TransportDelay",
-        nominal=seconds_text(delay.nominal_ns),
-        unit="s",
-        provenance=str(delay.provenance),
-    )
-
-
-def read_delay(connection: etree._Element) -> TransportDelay | None:
-    """Read the transport delay of an ssd:Connection.
-
-    Raises
-    ------
-    SspError, DescriptionError
-        If the annotation is not as it is written.
-    """
-    element = _own(connection, DELAY_TYPE, "sd:TransportDelay")
-    if element is None:
-        return None
-    _only(element, ("nominal", "unit", "provenance"))
-    nominal = element.get("nominal")
-    if nominal is None:
-        raise SspError("sd:TransportDelay: expected the attribute nominal, in seconds")
-    provenance = element.get("provenance", Provenance.ASSUMED.value)
-    if provenance not in set(Provenance):
-        raise SspError(
-            f"sd:TransportDelay: expected provenance {', '.join(Provenance)}, found '{provenance}'"
-        )
-    time = nanoseconds(f"{nominal} {element.get('unit', 's')}", "delay")
-    return TransportDelay(time, Provenance(provenance))
+def empty(element: etree._Element) -> None:
+    """Refuse an element with content."""
+    if children(element) or (element.text or "").strip():
+        raise SspError(f"{tag(element)}: expected an empty element")
 
 
 def add_experiment(root: etree._Element, experiment: DefaultExperiment) -> None:
@@ -116,7 +96,7 @@ def add_experiment(root: etree._Element, experiment: DefaultExperiment) -> None:
     if experiment.step_ns is not None:
         attributes["step"] = seconds_text(experiment.step_ns)
     if attributes:
-        add(_annotate(element, MASTER_TYPE), "sd:Master", **attributes)
+        add(annotate(element, MASTER_TYPE), "sd:Master", **attributes)
 
 
 def read_experiment(element: etree._Element) -> DefaultExperiment:
@@ -130,10 +110,11 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
     stop = element.get("stopTime")
     start_ns = nanoseconds(element.get("startTime", "0"), "startTime")
     stop_ns = None if stop is None else nanoseconds(stop, "stopTime")
-    master = _own(element, MASTER_TYPE, "sd:Master")
+    master = own(element, MASTER_TYPE, "sd:Master")
     if master is None:
         return DefaultExperiment(start_ns, stop_ns)
-    _only(master, ("algorithm", "step"))
+    empty(master)
+    only(master, ("algorithm", "step"))
     step = master.get("step")
     step_ns = None if step is None else nanoseconds(step, "step")
     return DefaultExperiment(start_ns, stop_ns, step_ns, master.get("algorithm"))

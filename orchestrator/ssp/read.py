@@ -9,8 +9,9 @@ from lxml import etree
 
 from orchestrator.archive import parse_xml
 from orchestrator.errors import DescriptionError, SspError
-from orchestrator.ssp.annotations import read_delay, read_experiment
+from orchestrator.ssp.annotations import read_experiment
 from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.line_annotations import read_delay, read_line
 from orchestrator.ssp.names import child, children, full, listed, tag
 from orchestrator.ssp.parameters import Assignment, read_bindings
 from orchestrator.ssp.schema import Schema, check
@@ -30,7 +31,7 @@ from orchestrator.system import (
     Value,
 )
 
-_TYPES = {f"ssc:{kind}": kind for kind in DataType}
+_TYPES = {f"ssc:{kind}": kind for kind in DataType if kind not in (DataType.BINARY, DataType.CLOCK)}
 
 
 def read_ssd(path: str | Path) -> System:
@@ -70,7 +71,7 @@ def read_document(content: bytes, place: Place) -> System:
     components, connectors = _components(top, place, findings)
     for assignment in list(read_bindings(top, place, findings)):
         _assign_from_above(assignment, components, connectors)
-    connections = _connections(top, connectors, findings)
+    connections = _connections(top, place, connectors, findings)
     experiment = DefaultExperiment()
     for element in root.findall(full("ssd:DefaultExperiment")):
         with findings.guard(element):
@@ -157,7 +158,10 @@ def _assign_from_above(
 
 
 def _connections(
-    top: etree._Element, connectors: dict[str, dict[str, Connector]], findings: Findings
+    top: etree._Element,
+    place: Place,
+    connectors: dict[str, dict[str, Connector]],
+    findings: Findings,
 ) -> tuple[Connection, ...]:
     found = []
     for element in listed(top, "ssd:Connections", "ssd:Connection"):
@@ -165,8 +169,9 @@ def _connections(
             line = Connection(
                 _end(element, "start", connectors),
                 _end(element, "end", connectors),
-                read_delay(element),
+                read_delay(element, place),
                 _transformation(element),
+                *read_line(element),
             )
             _check_suppressed(element, line, connectors)
             found.append(line)

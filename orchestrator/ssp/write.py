@@ -9,8 +9,9 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.errors import CapabilityError, DescriptionError
-from orchestrator.ssp.annotations import add_delay, add_experiment
+from orchestrator.ssp.annotations import add_experiment
 from orchestrator.ssp.files import replacing
+from orchestrator.ssp.line_annotations import add_line
 from orchestrator.ssp.names import BLOCK_TYPE, FMU_TYPE, NAMESPACES, add, full
 from orchestrator.ssp.parameters import add_bindings, real_text
 from orchestrator.ssp.schema import Schema, check
@@ -145,6 +146,11 @@ def _connector(connectors: etree._Element, connector: Connector) -> None:
         raise CapabilityError(
             f"is an array of shape {connector.shape}; SSP 1.0 has no arrays: use scalar connectors"
         )
+    if connector.type in {DataType.BINARY, DataType.CLOCK}:
+        raise CapabilityError(
+            f"is a {connector.type}; Real, Integer, Boolean and String connectors are written:"
+            " leave it out"
+        )
     element = add(connectors, "ssd:Connector", name=connector.name, kind=str(connector.causality))
     if connector.description:
         element.set("description", connector.description)
@@ -182,5 +188,4 @@ def _connection(
             factor=real_text(line.transformation.factor),
             offset=real_text(line.transformation.offset),
         )
-    if line.delay is not None:
-        add_delay(element, line.delay)
+    add_line(element, line)

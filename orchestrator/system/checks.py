@@ -93,6 +93,31 @@ def _match(components: Components, line: Connection) -> Iterator[DescriptionErro
         conversion(source.unit, target.unit)
     except UnitMismatchError as error:
         yield UnitMismatchError(f"{where}: {error}")
+    yield from _between_samples(line, source)
+
+
+def _between_samples(line: Connection, source: Connector) -> Iterator[DescriptionError]:
+    """Whether a signal can be interpolated and extrapolated as its connection says."""
+    held = {None, "hold"}
+    ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
+    for what, way in ways.items():
+        if way not in held and source.type is not DataType.REAL:
+            yield DescriptionError(
+                f"connection {line}: {what} '{way}' is for Real signals, found {source.type};"
+                " expected hold"
+            )
+    if line.interpolation != "slerp":
+        return
+    if source.shape != (4,):
+        yield DescriptionError(
+            f"connection {line}: interpolation 'slerp' is for quaternions, connectors of shape"
+            f" (4,); found shape {source.shape}"
+        )
+    if line.transformation is not None:
+        yield DescriptionError(
+            f"connection {line}: interpolation 'slerp' is for unit quaternions; expected no factor"
+            " and no offset"
+        )
 
 
 def _sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
+from orchestrator.system.unit_options import UnitOptions
 
 
 class SourceKind(StrEnum):
@@ -16,6 +17,14 @@ class SourceKind(StrEnum):
 
     FMU = "fmu"
     BLOCK = "block"
+
+
+class Backend(StrEnum):
+    """What runs an FMU: the engine itself, or another tool, to compare with."""
+
+    NATIVE = "native"
+    FMPY = "fmpy"
+    PYFMI = "pyfmi"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +76,12 @@ class Component:
     has_states
         Whether an output may also depend on inputs through a state. Without one, an output that
         depends at once on some inputs depends on no other.
+    takes_slopes
+        Whether its Real inputs may change linearly over a step, instead of being held.
     has_event_mode
         Whether it handles events together with others, at one instant.
+    options
+        How the source is run, see :class:`UnitOptions`.
     """
 
     name: str
@@ -77,7 +90,9 @@ class Component:
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
+    takes_slopes: bool = False
     has_event_mode: bool = False
+    options: UnitOptions = field(default_factory=UnitOptions)
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
@@ -85,6 +100,11 @@ class Component:
                 f"component '{self.name}': a name must not be empty or contain a dot,"
                 " the dot separates component and connector"
             )
+
+    @property
+    def backend(self) -> Backend:
+        """What runs it, if it is an FMU."""
+        return Backend(self.options.backend)
 
     def of(self, causality: Causality) -> list[Connector]:
         """Return the connectors of one causality, in declared order."""

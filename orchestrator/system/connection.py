@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from orchestrator.errors import DescriptionError
 from orchestrator.system.delay import TransportDelay
@@ -35,14 +36,80 @@ class LinearTransformation:
     offset: float = 0.0
 
 
+class Interpolation(StrEnum):
+    """How the value of a delayed line between two samples is made."""
+
+    HOLD = "hold"
+    LINEAR = "linear"
+    CUBIC = "cubic"
+    SLERP = "slerp"
+
+
+class Extrapolation(StrEnum):
+    """What an input is taken to be after the newest sample."""
+
+    HOLD = "hold"
+    LINEAR = "linear"
+    QUADRATIC = "quadratic"
+    SMOOTHED = "smoothed"
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A directed signal line."""
+    """A directed signal line.
+
+    Parameters
+    ----------
+    source, target
+        An output and an input.
+    delay
+        ``None``: the signal arrives at once.
+    transformation
+        After the unit conversion.
+    interpolation
+        Of a delayed line, between samples; ``None``: what the delay mode does, ``hold`` if plain,
+        ``linear`` if exact.
+    extrapolation
+        After the newest sample. Of a line without a delay: the input over a step is predicted from
+        the samples before it; ``None`` means ``hold``. Of a delayed line that is interpolated:
+        where it is read ahead; ``None`` means ``linear``, and ``hold`` if its delay varies.
+
+    Raises
+    ------
+    DescriptionError
+        If the two do not go with each other or with the delay.
+    """
 
     source: Endpoint
     target: Endpoint
     delay: TransportDelay | None = None
     transformation: LinearTransformation | None = None
+    interpolation: Interpolation | None = None
+    extrapolation: Extrapolation | None = None
+
+    def __post_init__(self) -> None:
+        if self.delay is None and self.interpolation is not None:
+            raise DescriptionError(
+                f"connection {self}: interpolation '{self.interpolation}' needs a delay; without"
+                " one there is nothing between two samples (extrapolation predicts the input)"
+            )
+        if self.delay is not None and self.extrapolation is Extrapolation.SMOOTHED:
+            raise DescriptionError(
+                f"connection {self}: extrapolation 'smoothed' is for connections without a delay;"
+                " expected hold, linear or quadratic"
+            )
+        held = {Interpolation.HOLD, Interpolation.SLERP}
+        ahead = self.extrapolation not in {None, Extrapolation.HOLD}
+        if self.interpolation in held and ahead:
+            raise DescriptionError(
+                f"connection {self}: extrapolation '{self.extrapolation}' does not go with"
+                f" interpolation '{self.interpolation}', which holds the newest sample"
+            )
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether it has no delay and the target's input is predicted over the step."""
+        return self.delay is None and self.extrapolation not in {None, Extrapolation.HOLD}
 
     def __str__(self) -> str:
         return f"{self.source} -> {self.target}"

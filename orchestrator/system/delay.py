@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from orchestrator.errors import DescriptionError
 from orchestrator.system.time import nanoseconds
+from orchestrator.system.variation import Variation
 
 
 class Provenance(StrEnum):
@@ -28,15 +29,18 @@ class TransportDelay:
         all, so that an exact master takes its own numerical delay off by extrapolation.
     provenance
         Where the figure comes from.
+    variation
+        How the delay differs from sample to sample, and which samples are lost; ``None``: not.
 
     Raises
     ------
     DescriptionError
-        If the delay is negative.
+        If the delay is negative, or a jitter could make it so.
     """
 
     nominal_ns: int
     provenance: Provenance = Provenance.ASSUMED
+    variation: Variation | None = None
 
     def __post_init__(self) -> None:
         if self.nominal_ns < 0:
@@ -44,9 +48,20 @@ class TransportDelay:
                 f"a delay cannot be negative: expected >= 0 s, found {self.nominal_ns / 1e9:g} s"
             )
 
+        jitter = self.variation.jitter if self.variation else None
+        if jitter is not None and jitter.lowest_ns(self.nominal_ns) < 0:
+            raise DescriptionError(
+                f"a {jitter.kind} jitter of {jitter.spread_ns / 1e9:g} s makes a delay of"
+                f" {self.nominal_ns / 1e9:g} s negative; expected a smaller spread"
+            )
+
     @classmethod
     def of(
-        cls, nominal: str | float, provenance: Provenance | str = Provenance.ASSUMED
+        cls,
+        nominal: str | float,
+        provenance: Provenance | str = Provenance.ASSUMED,
+        *,
+        variation: Variation | None = None,
     ) -> TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
         if provenance not in set(Provenance):
@@ -54,4 +69,4 @@ class TransportDelay:
                 f"provenance of a delay: expected one of {', '.join(Provenance)},"
                 f" found '{provenance}'"
             )
-        return cls(nanoseconds(nominal, "delay"), Provenance(provenance))
+        return cls(nanoseconds(nominal, "delay"), Provenance(provenance), variation)

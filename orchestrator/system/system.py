@@ -10,8 +10,14 @@ import networkx as nx
 
 from orchestrator.errors import AlgebraicLoopError, DescriptionError, UnknownNameError
 from orchestrator.system import checks
-from orchestrator.system.component import Component
-from orchestrator.system.connection import Connection, Endpoint, LinearTransformation
+from orchestrator.system.component import Backend, Component, SourceKind
+from orchestrator.system.connection import (
+    Connection,
+    Endpoint,
+    Extrapolation,
+    Interpolation,
+    LinearTransformation,
+)
 from orchestrator.system.connector import Value
 from orchestrator.system.delay import TransportDelay
 from orchestrator.system.time import nanoseconds
@@ -25,6 +31,25 @@ class DefaultExperiment:
     stop_ns: int | None = None
     step_ns: int | None = None
     algorithm: str | None = None
+
+
+def _ways(
+    where: str, interpolation: str | None, extrapolation: str | None
+) -> tuple[Interpolation | None, Extrapolation | None]:
+    if interpolation is not None and interpolation not in set(Interpolation):
+        raise DescriptionError(
+            f"{where}: interpolation: expected one of {', '.join(Interpolation)},"
+            f" found '{interpolation}'"
+        )
+    if extrapolation is not None and extrapolation not in set(Extrapolation):
+        raise DescriptionError(
+            f"{where}: extrapolation: expected one of {', '.join(Extrapolation)},"
+            f" found '{extrapolation}'"
+        )
+    return (
+        None if interpolation is None else Interpolation(interpolation),
+        None if extrapolation is None else Extrapolation(extrapolation),
+    )
 
 
 @dataclass(frozen=True)
@@ -73,6 +98,8 @@ class System:
         delay: TransportDelay | str | float | None = None,
         factor: float = 1.0,
         offset: float = 0.0,
+        interpolation: Interpolation | str | None = None,
+        extrapolation: Extrapolation | str | None = None,
     ) -> System:
         """Connect an output to an input.
 
@@ -84,11 +111,14 @@ class System:
             Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
         factor, offset
             Linear transformation of the signal, after the unit conversion.
+        interpolation, extrapolation
+            Between and after the samples: see :class:`Connection`.
 
         Raises
         ------
         DescriptionError
-            If an end is malformed or the delay is negative; names are checked by :meth:`check`.
+            If an end is malformed, the delay is negative, or the ways to interpolate and
+            extrapolate do not exist or fit; names are checked by :meth:`check`.
         """
         if delay is not None and not isinstance(delay, TransportDelay):
             try:
@@ -96,7 +126,13 @@ class System:
             except DescriptionError as error:
                 raise DescriptionError(f"connection {source} -> {target}: {error}") from None
         linear = LinearTransformation(factor, offset) if (factor, offset) != (1.0, 0.0) else None
-        line = Connection(Endpoint.parse(source), Endpoint.parse(target), delay, linear)
+        line = Connection(
+            Endpoint.parse(source),
+            Endpoint.parse(target),
+            delay,
+            linear,
+            *_ways(f"connection {source} -> {target}", interpolation, extrapolation),
+        )
         return replace(self, connections=(*self.connections, line))
 
     def component(self, name: str) -> Component:
@@ -138,10 +174,58 @@ class System:
             raise DescriptionError(f"{path}: has no value; set one")
         return value
 
+    def with_options(self, name: str, **changes: object) -> System:
+        """Change how a component is run: ``system.with_options("arm", interface="me")``.
+
+        Raises
+        ------
+        DescriptionError
+            If there is no such component or option, or a value does not fit.
+        """
+        component = self.component(name)
+        try:
+            options = component.options.changed(changes)
+        except DescriptionError as error:
+            told = (f"component '{name}': {text}" for text in error.problems)
+            raise type(error)(*told) from None
+        return self.replace(replace(component, options=options))
+
     def replace(self, component: Component) -> System:
         """Put another component in the place of the one of the same name."""
         self.component(component.name)
         return replace(self, components={**self.components, component.name: component})
+
+    def with_backend(self, backend: Backend | str, *names: str) -> System:
+        """Let another back-end run some FMUs, or all of them if no names are given.
+
+        Parameters
+        ----------
+        backend
+            ``"native"``, ``"fmpy"`` or ``"pyfmi"``.
+        *names
+            Components.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such back-end or component.
+        DescriptionError
+            If a component is no FMU.
+        """
+        if backend not in set(Backend):
+            known = ", ".join(Backend)
+            raise UnknownNameError(f"back-end '{backend}': expected one of {known}")
+        changed = dict(self.components)
+        for name in names or self.components:
+            component = self.component(name)
+            if component.source.kind is SourceKind.FMU:
+                options = component.options.changed({"backend": str(backend)})
+                changed[name] = replace(component, options=options)
+            elif names:
+                raise DescriptionError(
+                    f"component '{name}' ({component.source}) is no FMU: it has no back-end"
+                )
+        return replace(self, components=changed)
 
     def with_delay(
         self, source: str, target: str, delay: TransportDelay | str | float | None
@@ -160,10 +244,27 @@ class System:
         )
         return replace(self, connections=tuple(changed))
 
-    def without_zero_delays(self) -> System:
-        """Turn delays of zero into plain connections, which no longer cut a loop."""
+    def with_extrapolation(self, extrapolation: Extrapolation | str) -> System:
+        """Let all connections without a delay predict what their targets see over a step.
+
+        Those that say themselves how are left as they are.
+        """
+        _, way = _ways(f"system '{self.name}'", None, extrapolation)
         changed = (
-            replace(c, delay=None) if c.delay and not c.delay.nominal_ns else c
+            replace(c, extrapolation=way) if c.delay is None and c.extrapolation is None else c
+            for c in self.connections
+        )
+        return replace(self, connections=tuple(changed))
+
+    def without_zero_delays(self) -> System:
+        """Turn delays of zero into plain connections, which no longer cut a loop.
+
+        One that varies stays: its samples are late at times.
+        """
+        changed = (
+            replace(c, delay=None, interpolation=None)
+            if c.delay and not (c.delay.nominal_ns or c.delay.variation)
+            else c
             for c in self.connections
         )
         return replace(self, connections=tuple(changed))

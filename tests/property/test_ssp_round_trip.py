@@ -19,14 +19,22 @@ from orchestrator.system import (
     Connector,
     DataType,
     DefaultExperiment,
+    DelayTrace,
+    Delivery,
     Endpoint,
+    Extrapolation,
+    Interpolation,
+    Jitter,
+    JitterKind,
     LinearTransformation,
+    Newest,
     Provenance,
     Source,
     SourceKind,
     System,
     TransportDelay,
     Value,
+    Variation,
 )
 
 
@@ -54,9 +62,44 @@ SOURCES = st.builds(Source, st.just(SourceKind.BLOCK), NAMES) | st.builds(
 )
 
 
+LOSSES = st.floats(0.0, 1.0, exclude_max=True, exclude_min=True)
+JITTERS = st.builds(
+    Jitter,
+    st.sampled_from([JitterKind.GAMMA]),
+    st.integers(1, 10**12),
+    st.floats(0.1, 100.0),
+    TIMES,
+) | st.builds(Jitter, st.sampled_from(JitterKind), st.just(1), st.just(2.0), TIMES)
+
+
+@st.composite
+def traces(draw: Callable[..., object]) -> DelayTrace:
+    times = draw(st.lists(TIMES, min_size=1, max_size=5, unique=True))
+    delay = st.none() | TIMES
+    delays = draw(st.lists(delay, min_size=len(times), max_size=len(times)))
+    return DelayTrace(tuple(sorted(times)), tuple(delays), draw(st.booleans()))
+
+
+VARIATIONS = st.builds(
+    Variation,
+    st.none() | JITTERS,
+    st.none(),
+    LOSSES,
+    st.integers(0, 2**63 - 1),
+    st.sampled_from(Delivery),
+    st.sampled_from(Newest),
+) | st.builds(Variation, st.none(), traces(), st.just(0.0) | LOSSES)
+DELAYS = st.builds(
+    TransportDelay,
+    st.integers(3, 2**63 - 1),
+    st.sampled_from(Provenance),
+    st.none() | VARIATIONS,
+)
+
+
 @st.composite
 def connectors(draw: Callable[..., object]) -> Connector:
-    kind = draw(st.sampled_from(DataType))
+    kind = draw(st.sampled_from(list(VALUES)))
     unit = draw(UNITS) if kind is DataType.REAL else None
     return Connector(
         draw(st.text(characters(), min_size=1, max_size=8)),
@@ -86,9 +129,26 @@ def components(draw: Callable[..., object]) -> Component:
 def systems(draw: Callable[..., object]) -> System:
     parts = draw(st.lists(components(), max_size=4, unique_by=lambda c: c.name))
     ends = [Endpoint(part.name, name) for part in parts for name in part.connectors]
-    delays = st.none() | st.builds(TransportDelay, TIMES, st.sampled_from(Provenance))
     linear = st.none() | st.builds(LinearTransformation, REALS, REALS)
-    lines = st.builds(Connection, st.sampled_from(ends), st.sampled_from(ends), delays, linear)
+    delayed = st.builds(
+        Connection,
+        st.sampled_from(ends),
+        st.sampled_from(ends),
+        DELAYS,
+        linear,
+        st.sampled_from([None, Interpolation.LINEAR, Interpolation.CUBIC]),
+        st.sampled_from([None, Extrapolation.HOLD, Extrapolation.QUADRATIC]),
+    )
+    direct = st.builds(
+        Connection,
+        st.sampled_from(ends),
+        st.sampled_from(ends),
+        st.none(),
+        linear,
+        st.none(),
+        st.none() | st.sampled_from(Extrapolation),
+    )
+    lines = delayed | direct
     optional = st.none() | TIMES
     experiment = st.builds(DefaultExperiment, TIMES, optional, optional, st.none() | TEXT)
     return System(

@@ -28,9 +28,9 @@ using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Times = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MemberRow = std::tuple<nb::object, std::size_t, std::size_t, std::int32_t>;
-using HistoryRow = std::tuple<std::size_t, std::size_t, int>;
+using HistoryRow = std::tuple<std::size_t, std::size_t, int, int, int>;
 using CopyRow = std::tuple<std::int32_t, std::int32_t, double, double>;
-using ReadRow = std::tuple<std::int32_t, std::int32_t, std::int64_t, double, double>;
+using ReadRow = std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, double, double>;
 using MixRow = std::tuple<std::int32_t, std::int32_t, double, double, double>;
 using Slots = std::vector<std::int32_t>;
 using LoopRow = std::tuple<int, double, std::int32_t, Slots, Slots, Slots>;
@@ -70,6 +70,19 @@ PyType_Slot runner_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_
                               {Py_tp_clear, reinterpret_cast<void*>(clear_runner)},
                               {0, nullptr}};
 
+std::vector<History> make_histories(const std::vector<HistoryRow>& rows,
+                                    const std::vector<ChannelRow>& channel_rows) {
+    std::vector<std::shared_ptr<const Channel>> channels;
+    for (const auto& row : channel_rows) channels.push_back(make_channel(row));
+    std::vector<History> histories;
+    for (const auto& [slot, depth, reading, beyond, number] : rows) {
+        const auto channel = number < 0 ? nullptr : channels.at(static_cast<std::size_t>(number));
+        histories.emplace_back(slot, depth, static_cast<Reading>(reading),
+                               static_cast<Beyond>(beyond), channel);
+    }
+    return histories;
+}
+
 Rule as_rule(const RuleRow& row) {
     const auto& [method, relative, absolute, order, least, most, first, checked, bonds] = row;
     return {static_cast<Rule::Method>(method),
@@ -83,31 +96,25 @@ Rule as_rule(const RuleRow& row) {
             bonds};
 }
 
-std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<MemberRow>& members,
-                                    const std::vector<HistoryRow>& histories,
-                                    const std::vector<CopyRow>& copies,
-                                    const std::vector<ReadRow>& reads,
-                                    const std::vector<MixRow>& mixes,
-                                    const std::vector<LoopRow>& loops,
-                                    const std::vector<OperationRow>& operations,
-                                    const RuleRow& rule, std::size_t threads) {
+std::unique_ptr<Runner> make_runner(
+    std::size_t signals, const std::vector<MemberRow>& members,
+    const std::vector<HistoryRow>& histories, const std::vector<ChannelRow>& channels,
+    const std::vector<CopyRow>& copies, const std::vector<ReadRow>& reads,
+    const std::vector<MixRow>& mixes, const std::vector<LoopRow>& loops,
+    const std::vector<OperationRow>& operations, const RuleRow& rule, std::size_t threads) {
     std::vector<Member> units;
     std::vector<nb::object> kept;
     for (const auto& [unit, inputs, outputs, ticks] : members) {
         units.push_back({nb::cast<Unit*>(unit), inputs, outputs, ticks});
         kept.push_back(unit);
     }
-    std::vector<History> past;
-    for (const auto& [slot, depth, reading] : histories) {
-        past.emplace_back(slot, depth, static_cast<Reading>(reading));
-    }
     std::vector<Copy> lines;
     for (const auto& [source, target, factor, offset] : copies) {
         lines.push_back({source, target, factor, offset});
     }
     std::vector<Read> delayed;
-    for (const auto& [history, target, shift, factor, offset] : reads) {
-        delayed.push_back({history, target, shift, factor, offset});
+    for (const auto& [history, target, shift, span, factor, offset] : reads) {
+        delayed.push_back({history, target, shift, span, factor, offset});
     }
     std::vector<Mix> mixed;
     for (const auto& [source, target, weight, factor, offset] : mixes) {
@@ -122,10 +129,11 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
     for (const auto& [code, first, count, every, phase] : operations) {
         list.push_back({static_cast<Code>(code), first, count, every, phase});
     }
-    return std::unique_ptr<Runner>(new Runner{
-        Engine(signals, std::move(units), std::move(past), std::move(lines), std::move(delayed),
-               std::move(mixed), std::move(iterated), std::move(list), as_rule(rule), threads),
-        std::move(kept), nb::object(), nb::object()});
+    return std::unique_ptr<Runner>(
+        new Runner{Engine(signals, std::move(units), make_histories(histories, channels),
+                          std::move(lines), std::move(delayed), std::move(mixed),
+                          std::move(iterated), std::move(list), as_rule(rule), threads),
+                   std::move(kept), nb::object(), nb::object()});
 }
 
 template <class Array>
@@ -141,7 +149,7 @@ auto array(std::vector<Value>& values, nb::handle owner) {
 
 nb::tuple as_tuple(const Outcome& outcome) {
     return nb::make_tuple(outcome.steps, static_cast<int>(outcome.status), outcome.unit,
-                          outcome.loop, text(outcome.reason));
+                          outcome.loop, outcome.read, text(outcome.reason));
 }
 
 }  // namespace
@@ -150,20 +158,21 @@ void bind_engine(nb::module_& module) {
     nb::class_<EngineState>(module, "EngineState")
         .def("__init__",
              [](EngineState* self, std::int64_t done, std::int64_t time_ns, Doubles signals,
-                Integers newest, Doubles samples, Doubles memory) {
-                 new (self) EngineState{done,           time_ns,         vector(signals),
-                                        vector(newest), vector(samples), vector(memory)};
+                Doubles samples, Integers marks, Doubles memory) {
+                 new (self)
+                     EngineState{done,          time_ns,       vector(signals), vector(samples),
+                                 vector(marks), vector(memory)};
              })
         .def_ro("done", &EngineState::done)
         .def_ro("time_ns", &EngineState::time_ns)
         .def_prop_ro("memory", [](EngineState& s) { return array(s.memory, nb::find(s)); })
         .def_prop_ro("signals", [](EngineState& s) { return array(s.signals, nb::find(s)); })
-        .def_prop_ro("newest", [](EngineState& s) { return array(s.newest, nb::find(s)); })
-        .def_prop_ro("samples", [](EngineState& s) { return array(s.samples, nb::find(s)); });
+        .def_prop_ro("samples", [](EngineState& s) { return array(s.samples, nb::find(s)); })
+        .def_prop_ro("marks", [](EngineState& s) { return array(s.marks, nb::find(s)); });
 
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
-        .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "copies"_a, "reads"_a,
-             "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1)
+        .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
+             "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1)
         .def("carry_texts",
              [](Runner& r, std::size_t size, const std::vector<TextCopyRow>& copies,
                 const std::vector<TextPlaceRow>& places) {
@@ -222,7 +231,7 @@ void bind_engine(nb::module_& module) {
              [](Runner& r, int code, std::int32_t first, std::int32_t count) {
                  const Operation operation{static_cast<Code>(code), first, count, 1, 0};
                  r.engine.check(operation);
-                 r.engine.execute_lines(operation);
+                 return r.engine.execute_lines(operation);
              })
         .def(
             "record",
@@ -250,6 +259,13 @@ void bind_engine(nb::module_& module) {
                      outcome = r.engine.run(steps, goal_ns);
                  }
                  return as_tuple(outcome);
+             })
+        .def_prop_ro("unread", [](Runner& r) { return std::string(r.engine.unread()); })
+        .def("line_facts",
+             [](Runner& r, std::size_t history) {
+                 const auto& facts = r.engine.histories().at(history).facts();
+                 return nb::make_tuple(facts.sent, facts.dropped, facts.late, facts.held,
+                                       facts.oldest_ns);
              })
         .def_prop_ro("loops",
                      [](Runner& r) {

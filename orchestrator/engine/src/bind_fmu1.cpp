@@ -11,10 +11,12 @@ using namespace nb::literals;
 namespace softdock {
 namespace {
 
-using PortsRow = std::tuple<References, References, References, std::vector<std::string>>;
+using PortsRow =
+    std::tuple<References, References, References, std::vector<std::string>, std::vector<double>>;
 
 Fmu1::Ports ports(const PortsRow& row) {
-    return {std::get<0>(row), std::get<1>(row), std::get<2>(row), std::get<3>(row)};
+    return {std::get<0>(row), std::get<1>(row), std::get<2>(row), std::get<3>(row),
+            std::get<4>(row)};
 }
 
 template <class Value, class Get>
@@ -64,7 +66,11 @@ void bind_fmu1(nb::module_& module) {
         .def(
             "get_boolean",
             [](Fmu1& f, unsigned int r) { return get<char>(f, f.functions().get_boolean, r) != 0; })
-        .def("get_string", [](Fmu1& f, unsigned int r) { return get_strings(f, {r}, 1)[0]; })
+        .def("get_string",
+             [](Fmu1& f, unsigned int r) {
+                 const nb::list found = get_strings(f, {r}, 1);
+                 return nb::object(found[0]);
+             })
         .def("set_real",
              [](Fmu1& f, unsigned int r, double v) { return set(f, f.functions().set_real, r, v); })
         .def("set_integer",

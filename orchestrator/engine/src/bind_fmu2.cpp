@@ -9,8 +9,9 @@ using namespace nb::literals;
 namespace softdock {
 namespace {
 
-Binding binding(References reals, References integers, References booleans) {
-    return {std::move(reals), std::move(integers), std::move(booleans)};
+Binding binding(References reals, References integers, References booleans,
+                std::vector<std::string> names = {}) {
+    return {std::move(reals), std::move(integers), std::move(booleans), std::move(names)};
 }
 
 // Get and set by type, for start values, parameters and single reads.
@@ -34,13 +35,19 @@ int set(Fmu2& fmu, Set function, const References& references, const std::vector
 
 void bind_fmu2(nb::module_& module) {
     nb::class_<Fmu2, Fmu>(module, "Fmu2")
-        .def(nb::init<const std::string&, const std::string&, const std::string&,
-                      const std::string&, bool>(),
-             "library"_a, "name"_a, "guid"_a, "resources"_a, "logging"_a = false)
+        .def(
+            "__init__",
+            [](Fmu2* self, const std::string& library, const std::string& name,
+               const std::string& guid, const std::string& resources, bool logging, bool exchange) {
+                new (self) Fmu2(library, name, guid, resources, logging,
+                                exchange ? fmi2::model_exchange : fmi2::co_simulation);
+            },
+            "library"_a, "name"_a, "guid"_a, "resources"_a, "logging"_a = false,
+            "exchange"_a = false)
         .def("bind",
              [](Fmu2& fmu, References ri, References ii, References bi, References ro,
-                References io, References bo) {
-                 fmu.bind(binding(std::move(ri), std::move(ii), std::move(bi)),
+                References io, References bo, std::vector<std::string> names) {
+                 fmu.bind(binding(std::move(ri), std::move(ii), std::move(bi), std::move(names)),
                           binding(std::move(ro), std::move(io), std::move(bo)));
              })
         .def("declare", &Fmu2::declare, "rolls_back"_a, "takes_slopes"_a, "has_derivatives"_a)

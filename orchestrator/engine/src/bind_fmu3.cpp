@@ -147,12 +147,12 @@ void bind_fmu3(nb::module_& module) {
             "__init__",
             [](Fmu3* self, const std::string& library, const std::string& name,
                const std::string& token, const std::string& resources, bool logging,
-               bool event_mode, bool early_return) {
+               bool event_mode, bool early_return, bool exchange) {
                 new (self) Fmu3(library, name, token, resources,
-                                Options3{logging, event_mode, early_return});
+                                Options3{logging, event_mode, early_return, exchange});
             },
             "library"_a, "name"_a, "token"_a, "resources"_a, "logging"_a = false,
-            "event_mode"_a = false, "early_return"_a = false)
+            "event_mode"_a = false, "early_return"_a = false, "exchange"_a = false)
         .def("bind",
              [](Fmu3& fmu, const std::vector<PortRow>& inputs,
                 const std::vector<PortRow>& outputs) { fmu.bind(ports(inputs), ports(outputs)); })

@@ -61,6 +61,7 @@ void bind_unit(nb::module_& module) {
         .def_prop_ro("can_roll_back", &Unit::can_roll_back)
         .def_prop_ro("takes_slopes", &Unit::takes_slopes)
         .def_prop_ro("has_derivatives", &Unit::has_derivatives)
+        .def_prop_ro("has_event_mode", &Unit::has_event_mode)
         .def("save", [](Unit& unit, std::size_t n) { return static_cast<int>(unit.save(n)); })
         .def("restore", [](Unit& unit, std::size_t n) { return static_cast<int>(unit.restore(n)); })
         .def(
@@ -78,7 +79,6 @@ void bind_unit(nb::module_& module) {
                 return static_cast<int>(unit.derivative(inputs.data(), outputs.data()));
             },
             nb::arg().noconvert(), nb::arg().noconvert())
-        .def_prop_ro("has_event_mode", &Unit::has_event_mode)
         .def_prop_ro("due_ns",
                      [](Unit& unit) -> nb::object {
                          const auto due = unit.due_ns();

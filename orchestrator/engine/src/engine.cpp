@@ -40,6 +40,7 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
                std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
                std::size_t threads)
     : signals_(signals),
+      slopes_(signals),
       members_(std::move(members)),
       histories_(std::move(histories)),
       copies_(std::move(copies)),
@@ -50,13 +51,15 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
       crew_(std::make_unique<Crew>(threads)),
       begin_(signals),
       before_(signals),
-      marked_signals_(signals),
-      marked_newest_(histories_.size()) {
+      marked_signals_(signals) {
     for (std::size_t i = 0; i < loops.size(); ++i) {
         loops_.push_back(make_solver(loops[i], static_cast<std::int32_t>(i)));
     }
     remembers_ = !mixes_.empty() || control_->varies();
     check_tables();
+    for (const auto& line : reads_) {
+        if (line.span_ns) owner_of(line)->sloped = true;
+    }
 }
 
 Engine::~Engine() = default;
@@ -70,13 +73,13 @@ void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
     stretch_ = 0.0;
     last_ns_ = 0;
     for (auto& history : histories_) {
-        history.start(start_ns, step_ns, signals_[history.slot()]);
+        history.start(start_ns, signals_[history.slot()]);
     }
     for (auto& loop : loops_) std::fill(loop->memory().begin(), loop->memory().end(), 0.0);
     control_->start(step_ns);
 }
 
-void Engine::execute_lines(const Operation& operation) {
+std::int32_t Engine::execute_lines(const Operation& operation) {
     const auto end = operation.first + operation.count;
     switch (operation.code) {
         case Code::copy:
@@ -87,14 +90,17 @@ void Engine::execute_lines(const Operation& operation) {
             break;
         case Code::read:
             for (auto i = operation.first; i < end; ++i) {
-                const auto& line = reads_[i];
-                const double past = histories_[line.history].read(now_ns_ + line.shift_ns);
-                signals_[line.target] = line.factor * past + line.offset;
+                const auto* why =
+                    reads_[i].execute(histories_, now_ns_, signals_.data(), slopes_.data());
+                if (why) {
+                    unread_ = why;
+                    return i;
+                }
             }
             break;
         case Code::push:
             for (auto i = operation.first; i < end && on_grid_; ++i) {
-                histories_[i].push(signals_[histories_[i].slot()]);
+                histories_[i].push(now_ns_ + step_ns_, signals_[histories_[i].slot()]);
             }
             break;
         case Code::blend:
@@ -120,6 +126,7 @@ void Engine::execute_lines(const Operation& operation) {
         case Code::solve:
             break;
     }
+    return -1;
 }
 
 Status Engine::collect(const Member& member, Outcome& outcome) {
@@ -152,6 +159,9 @@ Status Engine::advance(std::int32_t number, Outcome& outcome) {
     // A unit of several ticks is stepped in the last of them.
     const auto begin = now_ns_ - (member.ticks - 1) * step_ns_;
     auto status = unit.set_inputs(signals_.data() + member.inputs);
+    if (member.sloped && !failed(status)) {
+        status = unit.set_slopes(slopes_.data() + member.inputs);
+    }
     if (has_texts && !failed(status)) status = texts_.send(unit, row);
     if (!failed(status)) status = unit.step(begin, member.ticks * step_ns_);
     if (!failed(status) && unit.reached().time_ns != now_ns_ + step_ns_) {
@@ -175,7 +185,11 @@ Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
             i += static_cast<std::size_t>(operation.count);
             status = loops_[operation.first]->solve(*this, body, i + 1, outcome);
         } else {
-            execute_lines(operation);
+            outcome.read = execute_lines(operation);
+            if (outcome.read >= 0) {
+                outcome.reason = unread_;
+                status = Status::error;
+            }
         }
         if (failed(status)) return status;
     }
@@ -200,9 +214,7 @@ void Engine::accept() {
 void Engine::jump() {
     last_ns_ = 0;
     for (auto& history : histories_) {
-        if (history.newest() == 0 || !on_grid_) continue;
-        history.set_newest(history.newest() - 1);
-        history.push(signals_[history.slot()]);
+        if (on_grid_) history.amend(signals_[history.slot()]);
     }
 }
 

@@ -23,6 +23,7 @@ struct Outcome {
     int unit = -1;               // index of the unit that ended it, or -1
     int loop = -1;               // index of the loop that did not converge, or -1
     std::int64_t early_ns = -1;  // where the step ends instead, as that unit returned early, or -1
+    int read = -1;               // row of the reads that could not be read, or -1
     std::string reason;
 };
 
@@ -30,9 +31,10 @@ struct Outcome {
 struct EngineState {
     std::int64_t done = 0, time_ns = 0;
     std::vector<double> signals;
-    std::vector<std::int64_t> newest;  // one for each history
-    std::vector<double> samples;       // of all histories, one ring after the other
-    std::vector<double> memory;        // of loops and of the step's control
+    // Of all histories, one after the other: see History::save.
+    std::vector<double> samples;
+    std::vector<std::int64_t> marks;
+    std::vector<double> memory;  // of loops and of the step's control
 };
 
 class Engine {
@@ -54,8 +56,9 @@ class Engine {
     EventPhase* events() { return events_.get(); }
 
     void start(std::int64_t start_ns, std::int64_t step_ns);
-    // Executes one line operation outside of a step: used while initialising.
-    void execute_lines(const Operation& operation);
+    // Executes one line operation, also outside of a step while initialising. Returns -1, or the
+    // row of a line that could not be read; unread() says why.
+    std::int32_t execute_lines(const Operation& operation);
     // Does up to `steps` steps, those of varying length up to `goal_ns`, which the last one meets;
     // writes a row of recorded signals after every `every`-th.
     Outcome run(std::int64_t steps, std::int64_t goal_ns);
@@ -74,6 +77,8 @@ class Engine {
     std::int64_t time_ns() const { return time_ns_; }
     std::int64_t done() const { return done_; }
     std::vector<double>& signals() { return signals_; }
+    const char* unread() const { return unread_; }
+    const std::vector<History>& histories() const { return histories_; }
     double get(std::int32_t slot) const { return signals_[static_cast<std::size_t>(slot)]; }
     const std::vector<std::unique_ptr<LoopSolver>>& loops() const { return loops_; }
     const StepControl& control() const { return *control_; }
@@ -111,11 +116,14 @@ class Engine {
 
   private:
     Status other_end(const Reached& reached, Outcome& outcome) const;
-    void check_tables() const;
+    void check_tables();
     void check_rule() const;
     std::vector<std::vector<double>*> memories();
 
+    std::vector<Member>::iterator owner_of(const Read& line);
+
     std::vector<double> signals_;
+    std::vector<double> slopes_;  // of inputs per second, at their places in the buffer
     std::vector<Member> members_;
     std::vector<History> histories_;
     std::vector<Copy> copies_;
@@ -135,10 +143,12 @@ class Engine {
     std::int64_t last_ns_ = 0;    // length of the step before, 0 at the start
     std::vector<double> marked_signals_;
     std::vector<std::string> marked_texts_;
-    std::vector<std::int64_t> marked_newest_;
+    std::vector<double> marked_samples_;
+    std::vector<std::int64_t> marked_marks_;
 
     Texts texts_;
     std::vector<std::int32_t> recorded_;
+    const char* unread_ = "";
     std::int64_t every_ = 1;
     double* sink_ = nullptr;
     std::int64_t* times_ = nullptr;

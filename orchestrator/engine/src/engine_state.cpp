@@ -34,7 +34,9 @@ Status Engine::mark(Outcome& outcome) {
     }
     marked_signals_ = signals_;
     marked_texts_ = texts_.buffer();
-    for (std::size_t i = 0; i < histories_.size(); ++i) marked_newest_[i] = histories_[i].newest();
+    marked_samples_.clear();
+    marked_marks_.clear();
+    for (auto& history : histories_) history.save(marked_samples_, marked_marks_);
     return Status::ok;
 }
 
@@ -46,9 +48,9 @@ Status Engine::rewind(Outcome& outcome, std::int32_t but) {
     }
     signals_ = marked_signals_;
     texts_.buffer() = marked_texts_;
-    for (std::size_t i = 0; i < histories_.size(); ++i) {
-        histories_[i].set_newest(marked_newest_[i]);
-    }
+    const double* numbers = marked_samples_.data();
+    const std::int64_t* marks = marked_marks_.data();
+    for (auto& history : histories_) history.restore(numbers, marks);
     return Status::ok;
 }
 
@@ -71,10 +73,7 @@ EngineState Engine::save() {
     state.done = done_;
     state.time_ns = time_ns_;
     state.signals = signals_;
-    for (auto& history : histories_) {
-        state.newest.push_back(history.newest());
-        state.samples.insert(state.samples.end(), history.ring().begin(), history.ring().end());
-    }
+    for (const auto& history : histories_) history.save(state.samples, state.marks);
     state.memory.push_back(static_cast<double>(last_ns_));
     for (const auto* part : memories()) {
         state.memory.insert(state.memory.end(), part->begin(), part->end());
@@ -83,25 +82,26 @@ EngineState Engine::save() {
 }
 
 void Engine::restore(const EngineState& state) {
-    std::size_t samples = 0, memory = 1;
-    for (auto& history : histories_) samples += history.ring().size();
-    for (const auto* part : memories()) memory += part->size();
-    const auto negative = [](std::int64_t number) { return number < 0; };
-    if (state.signals.size() != signals_.size() || state.newest.size() != histories_.size() ||
-        state.samples.size() != samples || state.memory.size() != memory || negative(state.done) ||
-        std::any_of(state.newest.begin(), state.newest.end(), negative)) {
-        throw std::invalid_argument("the state does not fit the engine's tables");
+    std::size_t numbers = 0, marks = 0, memory = 1;
+    for (const auto& history : histories_) {
+        numbers += history.number_count();
+        marks += history.mark_count();
     }
+    for (const auto* part : memories()) memory += part->size();
+    bool sound = state.signals.size() == signals_.size() && state.samples.size() == numbers &&
+                 state.marks.size() == marks && state.memory.size() == memory && state.done >= 0;
+    const auto* mark = state.marks.data();
+    for (std::size_t i = 0; sound && i < histories_.size(); ++i) {
+        sound = histories_[i].is_sound(mark);
+        mark += histories_[i].mark_count();
+    }
+    if (!sound) throw std::invalid_argument("the state does not fit the engine's tables");
     done_ = state.done;
     time_ns_ = now_ns_ = state.time_ns;
     std::copy(state.signals.begin(), state.signals.end(), signals_.begin());
-    auto next = state.samples.begin();
-    for (std::size_t i = 0; i < histories_.size(); ++i) {
-        auto& ring = histories_[i].ring();
-        std::copy_n(next, ring.size(), ring.begin());
-        next += static_cast<std::ptrdiff_t>(ring.size());
-        histories_[i].set_newest(state.newest[i]);
-    }
+    mark = state.marks.data();
+    const auto* number = state.samples.data();
+    for (auto& history : histories_) history.restore(number, mark);
     auto from = state.memory.begin();
     last_ns_ = static_cast<std::int64_t>(*from++);
     for (auto* part : memories()) {

@@ -1,4 +1,5 @@
 // The checks of an engine's tables: once, so that its loop need not.
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,7 +25,15 @@ void require(bool sound, const char* table) {
 
 }  // namespace
 
-void Engine::check_tables() const {
+// The unit that a line leads to; members_.end() if its target is no input.
+std::vector<Member>::iterator Engine::owner_of(const Read& line) {
+    const auto target = static_cast<std::size_t>(line.target);
+    return std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
+        return target >= member.inputs && target < member.inputs + member.unit->input_count();
+    });
+}
+
+void Engine::check_tables() {
     const auto size = signals_.size();
     for (const auto& member : members_) {
         const auto& unit = *member.unit;
@@ -38,7 +47,14 @@ void Engine::check_tables() const {
         require(inside(line.source, 1, size) && inside(line.target, 1, size), "copies");
     }
     for (const auto& line : reads_) {
-        require(inside(line.history, 1, histories_.size()) && inside(line.target, 1, size),
+        const bool turns = inside(line.history, 1, histories_.size()) &&
+                           histories_[line.history].reading() == Reading::slerp;
+        const std::size_t count = turns ? 4 : 1;
+        require(inside(line.history, count, histories_.size()) &&
+                    inside(line.target, count, size) && line.span_ns >= 0,
+                "reads");
+        require(!line.span_ns ||
+                    (owner_of(line) != members_.end() && owner_of(line)->unit->takes_slopes()),
                 "reads");
     }
     for (const auto& line : mixes_) {
@@ -65,6 +81,8 @@ void Engine::check_tables() const {
         }
     }
     check_rule();
+    // A step that is done again would find its own samples in them.
+    require(histories_.empty() || !control_->varies(), "histories");
 }
 
 void Engine::carry(Texts texts) {

@@ -1,4 +1,4 @@
-// The part of the FMI 3.0 Co-Simulation C interface that the engine calls (FMI 3.0.2, 2 and 4).
+// The part of the FMI 3.0 C interface that the engine calls (FMI 3.0.2, 2 and 4).
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,7 @@ struct Access {
 struct Functions {
     Instance (*instantiate)(String, String, String, bool, bool, bool, bool, const ValueReference*,
                             std::size_t, Environment, Logger, void*);
+    Instance (*instantiate_exchange)(String, String, String, bool, bool, Environment, Logger);
     void (*free_instance)(Instance);
     int (*enter_initialization_mode)(Instance, bool, double, double, bool, double);
     int (*exit_initialization_mode)(Instance);

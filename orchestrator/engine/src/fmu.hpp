@@ -90,10 +90,7 @@ class Fmu : public Unit {
     // Times of events, which the importer keeps, and which belong to a saved state too.
     virtual std::vector<std::int64_t>* times() { return nullptr; }
 
-  protected:
-    // Throws if the library cannot be loaded.
-    Fmu(std::string name, const std::string& library);
-
+    // A function of the library. Throws if it is required and missing.
     template <class Function>
     void find(const std::string& name, Function& function, bool required = true) {
         function = reinterpret_cast<Function>(dlsym(library_, name.c_str()));
@@ -101,6 +98,11 @@ class Fmu : public Unit {
             throw std::runtime_error("its library does not export '" + name + "'");
         }
     }
+
+  protected:
+    // Throws if the library cannot be loaded.
+    Fmu(std::string name, const std::string& library);
+
     // Throws, with what the library said, if there is no instance.
     void require_instance(const char* function);
     // Frees what was saved; the last that a version does before it frees the instance.

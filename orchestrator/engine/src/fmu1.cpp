@@ -65,7 +65,7 @@ Fmu1::Fmu1(Origin1 origin) : Fmu(origin.name, origin.library), origin_(std::move
 
 Fmu1::~Fmu1() {
     instances.remove(instance_);
-    if (usable()) call_.free_instance(instance_);
+    if (usable() && instance_) call_.free_instance(instance_);
 }
 
 void Fmu1::instantiate() {
@@ -180,6 +180,7 @@ Status Fmu1::get_outputs(double* values) {
     auto status = Status::ok;
     if (const auto n = outputs_.reals.size()) {
         status = note(call_.get_real(instance_, outputs_.reals.data(), n, values));
+        for (std::size_t i = 0; i < outputs_.signs.size(); ++i) values[i] *= outputs_.signs[i];
         values += n;
         if (failed(status)) return status;
     }

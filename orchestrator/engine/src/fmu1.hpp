@@ -21,6 +21,7 @@ class Fmu1 final : public Fmu {
     struct Ports {
         References reals, integers, booleans;
         std::vector<std::string> integer_names;
+        std::vector<double> signs;  // of reals: -1 for the negated alias; empty if all are 1
         std::size_t size() const { return reals.size() + integers.size() + booleans.size(); }
     };
 

@@ -29,12 +29,12 @@ extern "C" void log_message(fmi2::Environment environment, fmi2::String, int sta
 }  // namespace
 
 Fmu2::Fmu2(const std::string& library, const std::string& name, const std::string& guid,
-           const std::string& resources, bool logging)
+           const std::string& resources, bool logging, fmi2::Type type)
     : Fmu(name, library) {
-    load();
+    load(type == fmi2::co_simulation);
     callbacks_ = {log_message, std::calloc, std::free, nullptr, this};
-    instance_ = call_.instantiate(name.c_str(), fmi2::co_simulation, guid.c_str(),
-                                  resources.c_str(), &callbacks_, 0, logging);
+    instance_ = call_.instantiate(name.c_str(), type, guid.c_str(), resources.c_str(), &callbacks_,
+                                  0, logging);
     require_instance("fmi2Instantiate");
 }
 
@@ -44,7 +44,7 @@ Fmu2::~Fmu2() {
     call_.free_instance(instance_);
 }
 
-void Fmu2::load() {
+void Fmu2::load(bool steps) {
     find("fmi2Instantiate", call_.instantiate);
     find("fmi2FreeInstance", call_.free_instance);
     find("fmi2SetupExperiment", call_.setup_experiment);
@@ -59,8 +59,8 @@ void Fmu2::load() {
     find("fmi2SetInteger", call_.set_integer);
     find("fmi2SetBoolean", call_.set_boolean);
     find("fmi2SetString", call_.set_string);
-    find("fmi2DoStep", call_.do_step);
-    find("fmi2GetRealStatus", call_.get_real_status);
+    find("fmi2DoStep", call_.do_step, steps);
+    find("fmi2GetRealStatus", call_.get_real_status, steps);
     states_.prefix = "fmi2";
     find("fmi2GetFMUstate", states_.get, false);
     find("fmi2SetFMUstate", states_.set, false);
@@ -93,9 +93,8 @@ Status Fmu2::set_inputs(const double* values) {
         for (std::size_t i = 0; i < n; ++i) {
             const double rounded = std::nearbyint(*values++);
             if (!fits(rounded)) {
-                failure_ = "Integer input number " + std::to_string(i) +
-                           " does not fit the 32 bits of FMI 2.0: " + std::to_string(rounded);
-                return Status::error;
+                return fail("input '" + inputs_.integer_names[i] + "': " + std::to_string(rounded) +
+                            " does not fit the 32 bits of FMI 2.0");
             }
             scratch_[i] = static_cast<fmi2::Integer>(rounded);
         }

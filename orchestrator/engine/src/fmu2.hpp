@@ -1,4 +1,4 @@
-// One instance of an FMI 2.0 Co-Simulation FMU.
+// One instance of an FMI 2.0 FMU; made for Model Exchange it does not step by itself.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@ namespace softdock {
 // Value references that are set or read together, reals first.
 struct Binding {
     std::vector<fmi2::ValueReference> reals, integers, booleans;
+    std::vector<std::string> integer_names;
     std::size_t size() const { return reals.size() + integers.size() + booleans.size(); }
 };
 
 class Fmu2 final : public Fmu {
   public:
     Fmu2(const std::string& library, const std::string& name, const std::string& guid,
-         const std::string& resources, bool logging);
+         const std::string& resources, bool logging, fmi2::Type type = fmi2::co_simulation);
     ~Fmu2() override;
 
     void bind(Binding inputs, Binding outputs);
@@ -46,7 +47,7 @@ class Fmu2 final : public Fmu {
     double last_successful_time();
 
   private:
-    void load();
+    void load(bool steps);
 
     fmi2::Functions call_{};
     fmi2::Callbacks callbacks_{};

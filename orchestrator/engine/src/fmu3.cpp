@@ -19,7 +19,16 @@ Fmu3::Fmu3(const std::string& library, const std::string& name, const std::strin
            const std::string& resources, Options3 options)
     : Fmu(name, library), options_(options), inputs_(*this, {}), outputs_(*this, {}) {
     load();
-    instance_ = call_.instantiate(name.c_str(), token.c_str(), resources.c_str(), false,
+    make_instance(token, resources);
+}
+
+void Fmu3::make_instance(const std::string& token, const std::string& resources) {
+    if (options_.exchange) {
+        instance_ = call_.instantiate_exchange(name().c_str(), token.c_str(), resources.c_str(),
+                                               false, options_.logging, this, log_message3);
+        return require_instance("fmi3InstantiateModelExchange");
+    }
+    instance_ = call_.instantiate(name().c_str(), token.c_str(), resources.c_str(), false,
                                   options_.logging, options_.event_mode, options_.early_return,
                                   nullptr, 0, this, log_message3, nullptr);
     require_instance("fmi3InstantiateCoSimulation");
@@ -32,12 +41,14 @@ Fmu3::~Fmu3() {
 }
 
 void Fmu3::load() {
-    find("fmi3InstantiateCoSimulation", call_.instantiate);
+    const bool exchange = options_.exchange;
+    find("fmi3InstantiateCoSimulation", call_.instantiate, !exchange);
+    find("fmi3InstantiateModelExchange", call_.instantiate_exchange, exchange);
     find("fmi3FreeInstance", call_.free_instance);
     find("fmi3EnterInitializationMode", call_.enter_initialization_mode);
     find("fmi3ExitInitializationMode", call_.exit_initialization_mode);
     find("fmi3Terminate", call_.terminate);
-    find("fmi3DoStep", call_.do_step);
+    find("fmi3DoStep", call_.do_step, !exchange);
     find_values();
     find("fmi3EnterConfigurationMode", call_.enter_configuration_mode, false);
     find("fmi3ExitConfigurationMode", call_.exit_configuration_mode, false);

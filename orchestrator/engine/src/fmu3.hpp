@@ -1,4 +1,4 @@
-// One instance of an FMI 3.0 Co-Simulation FMU.
+// One instance of an FMI 3.0 FMU.
 #pragma once
 
 #include <string>
@@ -16,6 +16,7 @@ struct Options3 {
     bool logging = false;
     bool event_mode = false;    // the FMU has one, and leaves its events to the importer
     bool early_return = false;  // a step may end before its end
+    bool exchange = false;      // Model Exchange: it does not step by itself
 };
 
 class Fmu3 final : public Fmu {
@@ -80,6 +81,7 @@ class Fmu3 final : public Fmu {
     enum Mode { initial, stepping, in_event };
 
     void load();
+    void make_instance(const std::string& token, const std::string& resources);
     void find_values();
 
     const Options3 options_;

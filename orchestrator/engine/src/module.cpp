@@ -7,6 +7,10 @@ NB_MODULE(_engine, module) {
     softdock::bind_fmu1(module);
     softdock::bind_fmu2(module);
     softdock::bind_fmu3(module);
+    softdock::bind_me_unit(module);
     softdock::bind_python_unit(module);
+    softdock::bind_relay(module);
+    softdock::bind_history(module);
+    softdock::bind_remote_unit(module);
     softdock::bind_engine(module);
 }

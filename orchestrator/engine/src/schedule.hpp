@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "read.hpp"
 #include "unit.hpp"
 
 namespace softdock {
@@ -12,7 +13,7 @@ namespace softdock {
 // One operation of a communication step. `first` and `count` select rows of the operation's table.
 enum class Code : std::int32_t {
     copy = 0,    // signals[target] = factor * signals[source] + offset
-    read = 1,    // the same from a history, at the step's time plus the line's shift
+    read = 1,    // the same from a history: see read.hpp
     step = 2,    // for units first..: set the inputs, step, get the outputs
     push = 3,    // append the newest value to histories
     blend = 4,   // the same as copy, of a mean of the source's values at the step's ends
@@ -33,12 +34,6 @@ struct Copy {
     double factor, offset;
 };
 
-struct Read {
-    std::int32_t history, target;
-    std::int64_t shift_ns;
-    double factor, offset;
-};
-
 // blend: begin + weight * (now - begin); extend: now + weight * (change per step before) * step.
 struct Mix {
     std::int32_t source, target;
@@ -49,6 +44,7 @@ struct Member {
     Unit* unit;
     std::size_t inputs, outputs;  // where its segments begin in the buffer
     std::int32_t ticks = 1;       // communication steps that one step of this unit takes
+    bool sloped = false;          // its inputs have slopes within a step
 };
 
 // Operations that are repeated until the outputs that they start from are those they give.

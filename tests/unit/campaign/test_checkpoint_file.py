@@ -135,7 +135,7 @@ def described(**changes):
     [
         ("checkpoint.json", lambda data: data[:20], r"'checkpoint\.json' is damaged"),
         ("checkpoint.json", lambda data: None, r"no 'checkpoint\.json'"),
-        ("checkpoint.json", lambda data: "[]", "expected a 'softdock checkpoint 1', found 'None'"),
+        ("checkpoint.json", lambda data: "[]", "expected a 'softdock checkpoint 2', found 'None'"),
         ("checkpoint.json", described(format="softdock checkpoint 9"), "found 'softdock checkpoi"),
         ("checkpoint.json", described(units=["a"]), "damaged: no states of b"),
         ("checkpoint.json", described(units=3), "the checkpoint is damaged"),
@@ -161,8 +161,8 @@ def test_damaged_files(tmp_path, name, change, message):
     [
         ("signals", np.zeros(3)),
         ("samples", np.zeros(1)),
-        ("newest", np.full(2, -1)),
-        ("newest", np.zeros(3, dtype=np.int64)),
+        ("marks", np.full(2, -1)),
+        ("marks", np.zeros(3, dtype=np.int64)),
     ],
 )
 def test_tables_of_another_engine(tmp_path, name, array):

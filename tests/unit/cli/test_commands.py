@@ -185,6 +185,22 @@ def test_analyze_gives_the_figures_of_the_paper(softdock):
     assert softdock("analyze")[0] == 0
 
 
+def test_analyze_delays_prints_what_is_predicted_and_measured(softdock, example):
+    code, out, _ = softdock("analyze", "delays", example / "capture.ssd", "--measure", "--json")
+    assert code == 0
+    (case,) = json.loads(out).values()
+    assert case["loops"]
+    for loop in case["loops"]:
+        assert loop["physical_delay_ms"] == 16.0
+        # Interpolation is of second order in w H, 0.03 here: less than a thousandth of a step.
+        assert loop["measured_delay_ms"] == pytest.approx(loop["predicted_delay_ms"], abs=1e-3)
+    arguments = ("--delay", "plain", "--algorithm", "jacobi", "--step", "3 ms")
+    code, out, _ = softdock("analyze", "delays", example / "capture.ssd", *arguments)
+    assert code == 0
+    assert "predicted [ms]" in out
+    assert "measured" not in out
+
+
 def test_build_says_what_is_unchanged(softdock, plants):
     code, out, _ = softdock("build", ROOT / "fmus", "--json")
     assert code == 0

@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrator.coupling import DelayMode, plan_delays
+from orchestrator.coupling import DelayMode, Timing, plan_delays
 from orchestrator.simunits import block
 from orchestrator.system import Endpoint, System, closed_loops
 
@@ -28,7 +28,12 @@ def gauss_seidel(line):
 
 
 def plan(system, mode, before, step=H):
-    return plan_delays(system.connections, closed_loops(system), step, DelayMode(mode), before)
+    return plan_delays(
+        system.connections,
+        closed_loops(system),
+        DelayMode(mode),
+        lambda line: Timing.equal(step, before=before(line)),
+    )
 
 
 @pytest.mark.parametrize(("before", "adds"), [(jacobi, 3 * H / 2), (gauss_seidel, H / 2)])

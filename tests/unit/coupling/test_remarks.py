@@ -1,15 +1,18 @@
 import pytest
 
-from orchestrator.coupling import DelayMode, plan_delays, remarks
+from orchestrator.coupling import DelayMode, Timing, plan_delays, remarks
 from orchestrator.simunits import block
-from orchestrator.system import System, closed_loops
+from orchestrator.system import System, TransportDelay, Variation, closed_loops
 
 pytestmark = pytest.mark.usefixtures("toys")
 
 
 def said(system, mode, step_ns, ahead=False):
     plans, loops = plan_delays(
-        system.connections, closed_loops(system), step_ns, DelayMode(mode), lambda _: ahead
+        system.connections,
+        closed_loops(system),
+        DelayMode(mode),
+        lambda _: Timing.equal(step_ns, before=ahead),
     )
     return remarks(list(plans.values()), loops, step_ns, mode)
 
@@ -55,9 +58,8 @@ def test_nothing_is_extrapolated_while_a_loop_has_a_delay_to_draw_from():
     plans, (loop,) = plan_delays(
         system.connections,
         closed_loops(system),
-        1_000_000,
         DelayMode.EXACT,
-        lambda _: False,
+        lambda _: Timing.equal(1_000_000, before=False),
     )
     assert [plan.extrapolation_ns for plan in plans.values()] == [0, 0]
     by_delay = {p.connection.delay.nominal_ns: p for p in plans.values()}
@@ -65,3 +67,41 @@ def test_nothing_is_extrapolated_while_a_loop_has_a_delay_to_draw_from():
     assert by_delay[0].seen_ns == pytest.approx(500_000, abs=1.0)  # a nanosecond of rounding
     assert by_delay[16_000_000].seen_ns == pytest.approx(15_000_000, abs=1.0)
     assert loop.numerical_ns == pytest.approx(0.0, abs=1.0)
+
+
+def test_predictions_and_slopes_are_said():
+    system = (
+        System("ring")
+        .add("body", block("integrator"))
+        .add("spring", block("gain"))
+        .connect("body.y", "spring.u", extrapolation="quadratic")
+        .connect("spring.y", "body.u", extrapolation="smoothed")
+    )
+    first, second, missed = said(system, "exact", 1_000_000)
+    assert first == "1 connection without a delay predicts the input over each step: quadratic"
+    assert second == "1 connection without a delay predicts the input over each step: smoothed"
+    assert missed.startswith("the loop body -> spring misses its declared delay of 0 ms by +0.5 ms")
+
+
+def test_a_delay_that_varies():
+    delay = TransportDelay.of("16 ms", variation=Variation(loss=0.5))
+    (text,) = said(ring(delay), "plain", 1_000_000)
+    # One more step on the mean, where each second sample is lost; and half a step held.
+    assert text == (
+        "the delay of body.y -> spring.u varies: 17.5 ms is what its target sees in the mean"
+    )
+    (text,) = said(ring(delay), "exact", 1_000_000)
+    assert text.endswith("is what its target sees as long as no sample is lost or late")
+
+
+def test_what_is_held_instead_of_read_ahead():
+    system = System("ring").add("body", block("integrator")).add("spring", block("gain"))
+    system = system.connect(
+        "body.y", "spring.u", delay="1 ms", interpolation="linear", extrapolation="hold"
+    ).connect("spring.y", "body.u")
+    held, missed = said(system, "exact", 1_000_000)
+    assert held == (
+        "body.y -> spring.u would have to be read 0.5 ms ahead of its newest sample, which is held"
+        " instead: it is late by that"
+    )
+    assert missed.endswith("by +0.5 ms: it holds samples instead of interpolating them")

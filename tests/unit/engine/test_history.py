@@ -1,10 +1,14 @@
 """Readings of the engine's histories against the plain formula, through the smallest engine."""
 
+import math
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from orchestrator.engine import Engine
-from orchestrator.master.schedule import Code, Reading
+from orchestrator.coupling import Channel
+from orchestrator.engine import Engine, History
+from orchestrator.master.schedule import Beyond, Code, Reading
 
 H = 10
 
@@ -14,9 +18,10 @@ def read(samples, reading, shift, depth):
     engine = Engine(
         2,
         [],
-        [(0, depth, reading)],
+        [(0, depth, reading, Beyond.LINEAR, -1)],
         [],
-        [(0, 1, shift, 1.0, 0.0)],
+        [],
+        [(0, 1, shift, 0, 1.0, 0.0)],
         [],
         [],
         [(Code.READ, 0, 1, 1, 0), (Code.PUSH, 0, 1, 1, 0)],
@@ -57,3 +62,155 @@ def test_hold(shift):
     found = read(samples, Reading.HOLD, shift, depth)
     expected = [samples[max(0, (n * H + shift) // H)] for n in range(199)]
     assert found == expected
+
+
+MS = 1_000_000
+
+
+def past(times, values, reading, beyond=Beyond.LINEAR, *, depth=1000, channel=()):
+    history = History(depth, reading, beyond, [c.row() for c in channel], times[0], values[0])
+    for time, value in zip(times[1:], values[1:], strict=True):
+        history.push(time, value)
+    return history
+
+
+@pytest.mark.parametrize("reading", [Reading.HOLD, Reading.LINEAR])
+def test_samples_at_any_distance(reading):
+    rng = np.random.default_rng(5)
+    times = np.cumsum(rng.integers(1, 50, size=300)).tolist()
+    values = rng.normal(size=300).tolist()
+    history = past(times, values, reading)
+    for at in range(times[0], times[-1], 3):
+        i = max(j for j, time in enumerate(times) if time <= at)
+        expected = values[i]
+        if reading is Reading.LINEAR:
+            share = (at - times[i]) / (times[i + 1] - times[i])
+            expected += share * (values[i + 1] - values[i])
+        assert history.read(at, at) == expected  # the same operations: the same bits
+
+
+@pytest.mark.parametrize(
+    ("reading", "degree"), [(Reading.HOLD, 0), (Reading.LINEAR, 1), (Reading.CUBIC, 2)]
+)
+def test_polynomials_are_met_at_any_distance_of_samples(reading, degree):
+    """Slopes of a cubic come from parabolas: a parabola is met, a third power is not."""
+    times = np.cumsum(np.random.default_rng(1).integers(1, 40, size=60)).tolist()
+    values = [1.0 + sum((t / 100) ** k for k in range(1, degree + 1)) for t in times]
+    history = past(times, values, reading)
+    for at in range(times[0], times[-1]):
+        expected = 1.0 + sum((at / 100) ** k for k in range(1, degree + 1))
+        # Values to 150: some hundred roundings of 3e-14 would be too many.
+        assert history.read(at, at) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("reading", "order"), [(Reading.HOLD, 1), (Reading.LINEAR, 2), (Reading.CUBIC, 3)]
+)
+@pytest.mark.parametrize("uniform", [True, False])
+def test_order_of_convergence(reading, order, uniform):
+    """The largest error on a sine falls with the order of the step, inside of the samples.
+
+    On a uniform grid the two slopes of a cubic have errors that cancel but for the fourth order
+    only in the middle of an interval; the largest error is of the third.
+    """
+    errors = []
+    for count in (64, 128, 256):
+        grid = np.linspace(0.0, 1.0, count + 1)
+        if not uniform:
+            grid[1::2] += 0.3 / count  # distances of 1.3 and 0.7
+        times = np.round(grid * 1e9).astype(np.int64).tolist()
+        history = past(times, [math.sin(9.0 * t / 1e9) for t in times], reading)
+        reads = np.linspace(0.1e9, 0.9e9, 4001).astype(np.int64).tolist()
+        errors.append(max(abs(history.read(t, t) - math.sin(9.0 * t / 1e9)) for t in reads))
+    orders = [math.log2(one / two) for one, two in pairwise(errors)]
+    # Within a tenth of the order: the step is not yet infinitely small.
+    assert orders == pytest.approx([order] * 2, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("beyond", "order"), [(Beyond.HOLD, 1), (Beyond.LINEAR, 2), (Beyond.QUADRATIC, 3)]
+)
+def test_order_of_extrapolation(beyond, order):
+    errors = []
+    for count in (64, 128, 256):
+        step = 10**9 // count
+        worst = 0.0
+        for n in range(count // 4, count):
+            times = [k * step for k in range(n + 1)]
+            history = past(times, [math.sin(9.0 * t / 1e9) for t in times], Reading.LINEAR, beyond)
+            at = times[-1] + step // 2
+            worst = max(worst, abs(history.read(at, at) - math.sin(9.0 * at / 1e9)))
+        errors.append(worst)
+    orders = [math.log2(one / two) for one, two in pairwise(errors)]
+    assert orders == pytest.approx([order] * 2, abs=0.15)
+
+
+def test_a_cubic_has_no_kink():
+    """C1: the slopes on both sides of a sample differ by what the distance explains."""
+    rng = np.random.default_rng(2)
+    times = (np.cumsum(rng.integers(5, 20, size=30)) * MS).tolist()
+    history = past(times, rng.normal(size=30).tolist(), Reading.CUBIC)
+    e = 1000
+    for at in times[2:-2]:
+        left, here, right = (history.read(at + d, 0) for d in (-e, 0, e))
+        # Slopes are of the order 1e-7 per ns; a second derivative of 1e-13 turns them by 1e-10.
+        assert (right - here) / e == pytest.approx((here - left) / e, abs=1e-9)
+
+
+def test_older_than_what_is_kept_is_an_error():
+    times = [10 * n for n in range(20)]
+    history = past(times, [float(t) for t in times], Reading.LINEAR, depth=4)
+    assert history.read(160, 190) == 160.0  # the oldest of four
+    with pytest.raises(IndexError, match="older than the samples"):
+        history.read(159, 190)
+    young = past(times[:3], [7.0, 8.0, 9.0], Reading.LINEAR, depth=4)
+    assert young.read(-50, 0) == 7.0  # before the start a signal has its first value
+
+
+def test_late_samples_with_a_held_reading():
+    """Delays 5, 35, 5 at 10, 20, 30: the second is overtaken by the third."""
+    delays = Channel(0, 10, times_ns=(0, 15, 25), delays_ns=(5, 35, 5))
+    late_last = Channel(0, 10, times_ns=(0, 15, 25), delays_ns=(5, 35, 5), by_arrival=True)
+    in_order = Channel(0, 10, times_ns=(0, 15, 25), delays_ns=(5, 35, 5), in_order=True)
+    arrivals = range(10, 70, 5)
+    found = {}
+    for name, channel in {"sent": delays, "arrived": late_last, "order": in_order}.items():
+        history = past([0, 10, 20, 30], [0.0, 1.0, 2.0, 3.0], Reading.HOLD, channel=[channel])
+        # A receiver that is the nominal 10 behind: it asks for t - 10 at the time t.
+        found[name] = [history.read(t - 10, t) for t in arrivals]
+        assert history.facts[:3] == (3, 0, 1)
+    #                          t: 10   15   20   25   30   35   40   45   50   55   60   65
+    assert found["sent"] == [0.0, 1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]
+    assert found["arrived"] == [0.0, 1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0, 2.0]
+    assert found["order"] == [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize(("beyond", "missing"), [(Beyond.HOLD, 20.0), (Beyond.LINEAR, 25.0)])
+def test_a_late_sample_with_an_interpolated_reading(beyond, missing):
+    """The sample of 30 is 12 late: between 20 and 32 a receiver has only 20 and before."""
+    channel = Channel(0, 10, times_ns=(0, 25, 35), delays_ns=(10, 22, 10))
+    times = [0, 10, 20, 30]
+    history = past(times, [float(t) for t in times], Reading.LINEAR, beyond, channel=[channel])
+    assert [history.read(t, t + 10) for t in (5, 15, 20)] == [5.0, 15.0, 20.0]
+    assert history.facts[3] == 0
+    assert history.read(25, 35) == missing
+    assert history.facts == (3, 0, 1, 1, 15)
+    assert history.read(32, 42) == (30.0 if beyond is Beyond.HOLD else 32.0)
+
+
+def test_a_lost_sample_is_bridged():
+    channel = Channel(0, 10, times_ns=(0, 15, 25), delays_ns=(10, -1, 10))
+    history = past([0, 10, 20, 30], [0.0, 1.0, 9.0, 3.0], Reading.LINEAR, channel=[channel])
+    assert history.read(20, 30) == 2.0  # on the line from 10 to 30
+    assert history.facts[:4] == (3, 1, 0, 0)
+
+
+def test_what_is_held_outlives_the_ring():
+    channel = Channel(0, 0, times_ns=(0, 15), delays_ns=(0, -1))
+    history = History(4, Reading.HOLD, Beyond.HOLD, [channel.row()], 0, 0.0)
+    history.push(10, 1.0)
+    assert history.read(10, 10) == 1.0
+    for n in range(2, 40):
+        history.push(10 * n, float(n))
+        assert history.read(10 * n, 10 * n) == 1.0
+    assert history.facts == (39, 38, 0, 38, 380)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.engine import Engine, PythonUnit
-from orchestrator.master.schedule import Code, Reading
+from orchestrator.master.schedule import Beyond, Code, Reading
 
 #: Steps of 1 ns, all the same.
 FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())
@@ -21,9 +21,10 @@ def make(**changed):
     tables = {
         "signals": 2,
         "members": [(unit, 0, 1, 1)],
-        "histories": [(1, 3, Reading.HOLD)],
+        "histories": [(1, 3, Reading.HOLD, Beyond.HOLD, -1)],
+        "channels": [],
         "copies": [(1, 0, 1.0, 1.0)],
-        "reads": [(0, 0, 0, 1.0, 0.0)],
+        "reads": [(0, 0, 0, 0, 1.0, 0.0)],
         "mixes": [(1, 0, 0.5, 1.0, 0.0)],
         "loops": [(0, 1e-9, 50, [1], [], [0])],
         "operations": [(code, 0, 1, 1, 0) for code in (Code.COPY, Code.STEP, Code.PUSH)],
@@ -38,7 +39,7 @@ def test_run():
     rows = np.empty((4, 2))
     times = np.empty(4, dtype=np.int64)
     engine.record([0, 1], 1, rows, times)
-    assert engine.run(4, 0) == (4, 0, -1, -1, "")
+    assert engine.run(4, 0) == (4, 0, -1, -1, -1, "")
     assert (engine.time_ns, engine.rows) == (4, 4)
     assert rows.tolist() == [[1.0, 2.0], [3.0, 6.0], [7.0, 14.0], [15.0, 30.0]]
     assert times.tolist() == [1, 2, 3, 4]
@@ -47,11 +48,13 @@ def test_run():
 @pytest.mark.parametrize(
     ("table", "rows"),
     [
-        ("histories", [(2, 3, 0)]),
+        ("histories", [(2, 3, 0, 0, -1)]),
         ("copies", [(2, 0, 1.0, 0.0)]),
         ("copies", [(0, -1, 1.0, 0.0)]),
-        ("reads", [(1, 0, 0, 1.0, 0.0)]),
-        ("reads", [(0, 2, 0, 1.0, 0.0)]),
+        ("reads", [(1, 0, 0, 0, 1.0, 0.0)]),
+        ("reads", [(0, 2, 0, 0, 1.0, 0.0)]),
+        ("reads", [(0, 0, 0, -1, 1.0, 0.0)]),
+        ("reads", [(0, 0, 0, 1, 1.0, 0.0)]),
         ("mixes", [(2, 0, 0.5, 1.0, 0.0)]),
         ("loops", [(0, 1e-9, 50, [2], [], [0])]),
         ("loops", [(0, 1e-9, 50, [1], [-1], [0])]),
@@ -73,8 +76,11 @@ def test_run():
     ],
 )
 def test_rows_that_point_out_of_a_table(table, rows):
+    tables = {table: rows}
+    if table == "rule":  # steps of varying length go without histories
+        tables |= {"histories": [], "reads": [], "operations": []}
     with pytest.raises(IndexError, match=f"out of the table: {table}"):
-        make(**{table: rows})
+        make(**tables)
 
 
 @pytest.mark.parametrize(("inputs", "outputs"), [(2, 0), (0, 2), (10**9, 0)])

@@ -115,3 +115,37 @@ def test_a_broken_algorithm_plug_in(monkeypatch):
 
 def test_registered_algorithms():
     assert {"gauss-seidel", "jacobi"} <= set(algorithm_names())
+
+
+def test_predictions_where_an_algorithm_has_its_own_way():
+    system = (
+        System("predicted")
+        .add("a", block("integrator"))
+        .add("b", block("integrator"))
+        .connect("a.y", "b.u", extrapolation="linear")
+        .connect("b.y", "a.u")
+    )
+
+    def build(name, rates=None):
+        return compile_schedule(system, name, 10**6, DelayMode.EXACT, (), rates=rates)
+
+    assert len(build("jacobi").histories) == 1
+    with pytest.raises(CapabilityError, match=r"own way between samples, .* a\.y -> b\.u predicts"):
+        build("ecco")
+    with pytest.raises(CapabilityError, match=r"over one communication step, and 'a' has the rate"):
+        build("jacobi", {"a": 2})
+
+
+def test_the_longest_delay_of_a_ring_is_the_cut():
+    """The others are stepped source before target, so that they read ahead as little as can be."""
+    system = System("ring")
+    for name in ("c", "b", "a"):
+        system = system.add(name, block("integrator"))
+    for line, delay in {"a.b": "0.2 ms", "b.c": "16 ms", "c.a": "0.4 ms"}.items():
+        source, target = line.split(".")
+        system = system.connect(f"{source}.y", f"{target}.u", delay=delay)
+    assert order_of(system) == ["c", "a", "b"]
+    schedule = compile_schedule(system, "gauss-seidel", 10**6, DelayMode.EXACT, ())
+    assert [plan.extrapolation_ns for plan in schedule.plans] == [0, 0, 0]
+    (loop,) = schedule.loop_delays
+    assert loop.numerical_ns == pytest.approx(0.0, abs=2.0)  # a nanosecond of rounding per line

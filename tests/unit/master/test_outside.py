@@ -118,7 +118,7 @@ def test_wrong_values(probe, name, value, found):
 
 def test_an_integer_that_fmi2_cannot_hold(probe):
     with pytest.raises(
-        DescriptionError, match=r"Integer of 32 bits, as FMI 2\.0 has it, found 2147"
+        DescriptionError, match=r"Integer of 32 bits, as FMI 1\.0 and 2\.0 have it, found 2147"
     ):
         start(loop(probe)).set("plant.n", 2**31)
 

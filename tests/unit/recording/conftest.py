@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orchestrator.coupling import DelayMode, plan_delays
+from orchestrator.coupling import DelayMode, Timing, plan_delays
 from orchestrator.recording import Result
 from orchestrator.system import (
     Causality,
@@ -79,11 +79,11 @@ def hybrid():
 
 @pytest.fixture
 def loops_and_plans(capture):
-    def before(line):
-        return line.source.component == "chaser"
+    def timing(line):
+        return Timing.equal(4_000_000, before=line.source.component == "chaser")
 
     loops = closed_loops(capture)
-    plans, delays = plan_delays(capture.connections, loops, 4_000_000, DelayMode.PLAIN, before)
+    plans, delays = plan_delays(capture.connections, loops, DelayMode.PLAIN, timing)
     return tuple(delays), tuple(plans.values())
 
 

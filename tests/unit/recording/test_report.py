@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coupling import DelayMode, plan_delays
+from orchestrator.coupling import DelayMode, Timing, plan_delays
 from orchestrator.errors import LoadError, SoftdockError
 from orchestrator.recording import (
     CaseSection,
@@ -116,7 +116,9 @@ def test_report_says_what_it_must(report):
 def test_extrapolation_is_said(capture, result):
     loops = closed_loops(capture.with_delay("chaser.position", "sheet.position_a", 0.0))
     lines = capture.with_delay("chaser.position", "sheet.position_a", 0.0).connections
-    plans, delays = plan_delays(lines, loops, 4_000_000, DelayMode.EXACT, lambda _: False)
+    plans, delays = plan_delays(
+        lines, loops, DelayMode.EXACT, lambda _: Timing.equal(4_000_000, before=False)
+    )
     case = CaseSection("ahead", loops=tuple(delays), plans=tuple(plans.values()))
     assert max(plan.extrapolation_ns for plan in plans.values()) > 0
     text = " ".join(parsed(render_report(Report("r", cases=(case,)))).words)

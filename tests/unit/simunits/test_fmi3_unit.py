@@ -1,9 +1,12 @@
 """FMI 3.0 Co-Simulation with every type; see tests/fixtures/c_fmus/every3.c."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from orchestrator.errors import DescriptionError, FmuError, StepError
+from orchestrator.export import build_recipe
 from orchestrator.master import Execution
 from orchestrator.simunits import Fmu3Unit, fmu, make_unit, read_fmu
 from orchestrator.system import Causality, DataType, System
@@ -208,3 +211,33 @@ def test_function_that_is_missing(c_fmu):
     path = c_fmu("every3", options=("-Dfmi3DoStep=hidden",))
     with pytest.raises(FmuError, match="its library does not export 'fmi3DoStep'"):
         make_unit(fmu(path))
+
+
+def test_messages_that_are_dropped_are_counted(every):
+    unit = start(every, fail=3)
+    for _ in range(10_003):
+        with pytest.raises(RuntimeError, match="refused to tell Float32"):
+            unit.native.get("Float32", 1)
+    messages = unit.native.take_log()
+    assert len(messages) == 10_001
+    assert messages[-1][:2] == (1, "log")
+    assert messages[-1][2].startswith("3 further messages were dropped; at most 10000 are kept")
+    assert unit.native.take_log() == []
+
+
+@pytest.mark.parametrize("name", ["BouncingBall", "TwoLinkArm"])
+def test_exported_fmus_give_the_same_bits_by_both_versions(name, tmp_path):
+    """One has events, which FMI 3.0 leaves to the importer; the other has arrays."""
+    recipe = Path(__file__).parents[3] / "fmus" / f"{name}.toml"
+    build_recipe(recipe, tmp_path, fmi=("2.0", "3.0"))
+    recordings = []
+    for file in (f"{name}.fmu", f"{name}.fmi3.fmu"):
+        component = fmu(tmp_path / file)
+        held = {c.name: c.start for c in component.of(Causality.INPUT)}
+        held = {k: v if v is not None else 0.0 for k, v in held.items()}
+        with Execution(System("s").add("a", component, **held), step="1 ms") as run:
+            run.advance("2 s")
+            recordings.append(run.recording())
+    old, new = recordings
+    assert np.array_equal(old.values, new.values)
+    assert np.ptp(old.values[:, 0]) > 0.1  # it moves

@@ -1,8 +1,9 @@
+import re
 import zipfile
 
 import pytest
 
-from orchestrator.errors import FmuError
+from orchestrator.errors import CapabilityError, FmuError
 from orchestrator.simunits import read_fmu
 from orchestrator.system import Causality, DataType
 
@@ -59,7 +60,7 @@ def test_no_description(tmp_path):
     [
         ("</fmiModelDescription>", "", "modelDescription.xml: malformed XML"),
         ("<fmiModelD", '<!DOCTYPE fmiModelDescription [<!ENTITY a "b">]>\n<fmiModelD', "document"),
-        ('fmiVersion="2.0"', 'fmiVersion="4.0"', "FMI version 4.0; the engine loads FMI 2.0 and 3"),
+        ('fmiVersion="2.0"', 'fmiVersion="4.0"', "FMI version 4.0; the engine loads FMI 1.0, 2"),
         ('fmiVersion="2.0"', "", "FMI version none"),
         ('valueReference="1" caus', 'valueReference="x" caus', "is not valid"),
         ('index="17"', 'index="99"', "cannot be read|is not valid"),
@@ -79,7 +80,16 @@ def test_model_exchange_only(make_fmu):
             'canHandleVariableCommunicationStepSize="true" ', ""
         )
     )
-    with pytest.raises(FmuError, match="has no Co-Simulation interface"):
+    described = read_fmu(path)
+    assert described.interface == "ModelExchange"
+    assert described.description.details["kind"] == "FMU, FMI 2.0 Model Exchange"
+    with pytest.raises(CapabilityError, match="has no interface 'cs'; it has: me"):
+        read_fmu(path, "cs")
+
+
+def test_an_fmu_for_scheduled_execution_or_nothing_is_refused(make_fmu):
+    path = make_fmu(lambda text: re.sub("<CoSimulation.*?/>", "", text, flags=re.DOTALL))
+    with pytest.raises(FmuError):
         read_fmu(path)
 
 

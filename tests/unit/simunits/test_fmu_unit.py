@@ -45,7 +45,7 @@ def test_integer_inputs(probe):
         unit.set(np.array([0.0, value, 0.0]))
         assert outputs(unit)["m"] == expected
     for value in (2.0**31, -(2.0**31) - 1, np.nan, np.inf):
-        with pytest.raises(StepError, match="Integer input number 0 does not fit the 32 bits"):
+        with pytest.raises(StepError, match=r"input 'n': .* does not fit the 32 bits of FMI"):
             unit.set(np.array([0.0, value, 0.0]))
 
 
@@ -212,7 +212,16 @@ def test_the_unpacked_folder_stays_while_it_is_used(make_fmu):
     assert not folder.exists()
 
 
-def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
+def test_strings_travel_apart_from_numbers(probe):
+    unit = Fmu2Unit("rig", read_fmu(probe))
+    unit.set_values({"label": "k\u00e4se"})
+    unit.bind(("u",), ("y", "label_out"))
+    unit.setup(0, None)
+    unit.exit_initialisation()
+    assert ([c.name for c in unit.outputs], unit.get_texts()) == (["y"], ["k\u00e4se".encode()])
+
+
+def test_an_fmu_that_allows_one_instance_is_refused_twice_in_one_process(make_fmu):
     single = make_fmu(
         lambda text: text.replace(
             "canGetAndSet", 'canBeInstantiatedOnlyOncePerProcess="true" canGetAndSet'
@@ -221,5 +230,8 @@ def test_an_fmu_that_allows_one_instance_is_refused_twice(make_fmu):
     values = {"u": 0.0, "n": 0, "flag": False}
     system = System("one").add("a", fmu(single), **values)
     Execution(system, step="1 ms").step()
+    both = system.add("b", fmu(single), **values)
+    for name in "ab":
+        both = both.with_options(name, isolation="none")
     with pytest.raises(CapabilityError, match=r"components a, b: .*only once per process"):
-        Execution(system.add("b", fmu(single), **values), step="1 ms")
+        Execution(both, step="1 ms")

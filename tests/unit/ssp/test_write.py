@@ -111,6 +111,13 @@ def test_temperatures_have_an_offset() -> None:
     assert (base_unit("degC").factor, base_unit("degC").offset) == (1.0, 273.15)
 
 
+@pytest.mark.parametrize("kind", [DataType.BINARY, DataType.CLOCK])
+def test_types_that_are_not_written(kind: DataType, tmp_path: Path) -> None:
+    system = of_block(Connector("tick", Causality.INPUT, kind))
+    with pytest.raises(CapabilityError, match=f"'tick'.* is a {kind}; Real, Integer"):
+        write_ssd(system, tmp_path / "SystemStructure.ssd")
+
+
 def test_arrays_are_refused(tmp_path: Path) -> None:
     system = of_block(
         Connector("torque", Causality.INPUT, unit="N.m", shape=(3,)),

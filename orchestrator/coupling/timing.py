@@ -1,0 +1,44 @@
+"""When the two ends of a connection act, as the schedule has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Times of one connection in nanoseconds, seen from the begin of a step of its target.
+
+    Parameters
+    ----------
+    source_ns, target_ns
+        How long one step of either unit takes; they begin together at the start.
+    newest_ns
+        The newest sample that can be read; of all steps of the target the one where it is oldest.
+    held_ns
+        How late the input is on average where nothing stands on the connection.
+    takes_slopes
+        Whether the target may be given the input with its slope.
+    """
+
+    source_ns: int
+    target_ns: int
+    newest_ns: int
+    held_ns: float
+    takes_slopes: bool = False
+
+    @classmethod
+    def equal(cls, step_ns: int, *, before: bool, takes_slopes: bool = False) -> Timing:
+        """Two units of the same step; ``before``: the source is stepped first."""
+        held = -step_ns / 2 if before else step_ns / 2
+        return cls(step_ns, step_ns, step_ns if before else 0, held, takes_slopes)
+
+    def sampled(self, shift_ns: int) -> float:
+        """Mean time of the newest sample at or before ``shift_ns`` after the begin of a step."""
+        windows = lcm(self.source_ns, self.target_ns) // self.target_ns
+        total = 0
+        for window in range(windows):
+            begin = window * self.target_ns
+            total += (begin + shift_ns) // self.source_ns * self.source_ns - begin
+        return total / windows

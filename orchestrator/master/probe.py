@@ -1,0 +1,297 @@
+"""The delay around a loop, measured: its coupling alone is run, and the phase of a sine is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import astuple, dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay
+from orchestrator.engine import Engine, Relay
+from orchestrator.errors import CapabilityError, DescriptionError
+from orchestrator.master.buffer import Buffer
+from orchestrator.master.compile import compile_schedule
+from orchestrator.master.coupled import Holding
+from orchestrator.master.emission import Emission
+from orchestrator.master.lines import Lines
+from orchestrator.master.plan import Coupling, Group, Plan
+from orchestrator.master.planned import planned
+from orchestrator.master.schedule import Schedule
+from orchestrator.system import (
+    Causality,
+    Component,
+    Connection,
+    Connector,
+    Endpoint,
+    Extrapolation,
+    Interpolation,
+    Loop,
+    Source,
+    SourceKind,
+    System,
+)
+
+#: Periods of the sine that are evaluated, after as many delays of the loop and periods to settle.
+_PERIODS = 8
+_SETTLING_PERIODS = 2
+#: The sine is slow against the step and the delay: so many of them in a period.
+_STEPS_PER_PERIOD = 64
+_DELAYS_PER_PERIOD = 8
+_SEEN = "what came round"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedDelay:
+    """Delay of one loop, predicted and measured.
+
+    Parameters
+    ----------
+    loop
+        The ring of ports.
+    physical_ns, predicted_ns
+        Declared delay, and with what the co-simulation adds to it.
+    measured_ns
+        Phase of the sine over its angular frequency.
+    frequency
+        Of the sine in Hz.
+    gain
+        Of the sine around the loop; below 1 where holds smooth it.
+    """
+
+    loop: Loop
+    physical_ns: int
+    predicted_ns: float
+    measured_ns: float
+    frequency: float
+    gain: float
+
+
+def probe_delays(
+    system: System,
+    *,
+    step_ns: int,
+    algorithm_name: str = "gauss-seidel",
+    mode: DelayMode = DelayMode.EXACT,
+    frequency: float | None = None,
+) -> list[ProbedDelay]:
+    """Measure the delay of every loop of a resolved system; see :func:`probe_delay`."""
+    schedule = compile_schedule(system, algorithm_name, step_ns, mode, ())
+    return [
+        probe_loop(system, schedule, delay, ring, frequency)
+        for delay in schedule.loop_delays
+        for ring in delay.loops
+    ]
+
+
+def probe_delay(
+    system: System,
+    components: Collection[str],
+    *,
+    step_ns: int,
+    algorithm_name: str = "gauss-seidel",
+    mode: DelayMode = DelayMode.EXACT,
+    frequency: float | None = None,
+) -> ProbedDelay:
+    """Measure the delay around one loop.
+
+    The loop is opened behind its first component, which sends a sine instead of its output. All
+    components become relays that are stepped, read and kept as the schedule of the whole system
+    says: one with direct feed-through passes its input on, one that responds through a state
+    integrates it (90 degrees, which are taken off). What comes round is fitted by least squares.
+
+    A held or linearly interpolated sample of a sine has a phase that is a delay of the predicted
+    size up to terms of the third order in (angular frequency x step): the hold itself,
+    ``exp(-jwH/2) sin(wH/2) / (wH/2)``, is late by H/2 exactly.
+
+    Parameters
+    ----------
+    system
+        Resolved and checked.
+    components
+        Those of the loop, in any order.
+    step_ns
+        Communication step in nanoseconds.
+    algorithm_name, mode
+        As of a run.
+    frequency
+        Of the sine in Hz; ``None``: slow against step and delay. The delay is known up to a
+        period: the figure nearest to the predicted one is given.
+
+    Raises
+    ------
+    DescriptionError
+        If the system has no such loop, or the frequency is not between 0 and a quarter of the
+        sampling frequency.
+    """
+    schedule = compile_schedule(system, algorithm_name, step_ns, mode, ())
+    rings = [
+        (delay, ring)
+        for delay in schedule.loop_delays
+        for ring in delay.loops
+        if sorted(ring.components) == sorted(components)
+    ]
+    if not rings:
+        known = "; ".join(" -> ".join(delay.components) for delay in schedule.loop_delays) or "none"
+        raise DescriptionError(
+            f"system '{system.name}' has no loop of {', '.join(components)}; it has: {known}"
+        )
+    return probe_loop(system, schedule, *rings[0], frequency)
+
+
+def probe_loop(
+    system: System,
+    schedule: Schedule,
+    delay: LoopDelay,
+    ring: Loop,
+    frequency: float | None = None,
+) -> ProbedDelay:
+    """Measure one ring of a schedule that was compiled from a system; see :func:`probe_delay`.
+
+    Parameters
+    ----------
+    system, schedule
+        The schedule and what it was compiled from.
+    delay, ring
+        One of the schedule's loops, and one of its rings.
+    frequency
+        See :func:`probe_delay`.
+    """
+    step = schedule.step_ns / 1e9
+    total = max(delay.total_ns, 0.0) / 1e9
+    if frequency is None:
+        frequency = 1.0 / max(_STEPS_PER_PERIOD * step, _DELAYS_PER_PERIOD * total)
+    if not 0.0 < frequency <= 0.25 / step:
+        raise DescriptionError(
+            f"frequency of a probe: expected above 0 to {0.25 / step:g} Hz, a quarter of the"
+            f" sampling frequency; found {frequency:g} Hz"
+        )
+    rate = 2.0 * math.pi * frequency
+    settling = math.ceil((total + _SETTLING_PERIODS / frequency) / step) + 4
+    steps = settling + math.ceil(_PERIODS / frequency / step)
+    rows = _run(system, schedule, ring, rate, steps)
+    time = np.arange(1, steps + 1, dtype=np.float64) * step
+    integrals = ring.feedthrough.count(False)
+    phase, gain = _fit(time[settling:], rows[settling:], rate, integrals)
+    expected = rate * delay.total_ns / 1e9
+    off = math.remainder(phase - 0.5 * math.pi * integrals - expected, 2.0 * math.pi)
+    measured = delay.total_ns + off / rate * 1e9
+    return ProbedDelay(ring, delay.physical_ns, delay.total_ns, measured, frequency, gain)
+
+
+def _fit(
+    time: NDArray[np.float64], values: NDArray[np.float64], rate: float, integrals: int
+) -> tuple[float, float]:
+    """Fit ``gain sin(rate t - phase)`` beside the polynomial that integrals may leave."""
+    middle = (time - time.mean()) / (time[-1] - time[0])
+    powers = [middle**k for k in range(integrals + 1)]
+    columns = np.stack([np.sin(rate * time), np.cos(rate * time), *powers], axis=1)
+    along, across = np.linalg.lstsq(columns, values, rcond=None)[0][:2]
+    return math.atan2(-across, along), math.hypot(along, across)
+
+
+def _run(
+    system: System, schedule: Schedule, ring: Loop, rate: float, steps: int
+) -> NDArray[np.float64]:
+    """Run the ring as relays; return what came round after each step."""
+    relays, plans = _relay_system(system, schedule, ring)
+    plan = planned(system, schedule.algorithm)
+    groups = (
+        Group(tuple(name for name in group.members if name in relays.components))
+        for group in plan.groups
+    )
+    if plan.coupling is not Coupling.NEWEST or plan.loops is not None:
+        raise CapabilityError(
+            f"the delays of algorithm '{schedule.algorithm}' are not measured: relays follow"
+            " algorithms that hold the newest value; choose 'jacobi' or 'gauss-seidel'"
+        )
+    alone = Plan(tuple(group for group in groups if group.members))
+    first = ring.components[0]
+    seen = f"{first}.{_SEEN}"
+    buffer = Buffer(relays, alone, {}, [seen])
+    lines = Lines(relays, alone, buffer, Holding(relays, alone, {}), plans, schedule.step_ns)
+    emission = Emission(relays, alone, buffer, lines)
+    direct = {
+        line.target.component: through
+        for line, through in zip(ring.connections, ring.feedthrough, strict=True)
+    }
+    members = [
+        (
+            Relay(
+                member.name,
+                direct[member.name],
+                relays.components[member.name].takes_slopes,
+                member.name == first,
+                rate,
+            ),
+            member.input_offset,
+            member.output_offset,
+            member.ticks,
+        )
+        for member in buffer.members
+    ]
+    channels = [channel.row() for channel in lines.channels]
+    engine = Engine(
+        buffer.size,
+        members,
+        lines.histories,
+        channels,
+        lines.copies,
+        lines.reads,
+        lines.mixes,
+        [],
+        emission.operations,
+        astuple(schedule.rule),
+        1,
+    )
+    rows = np.empty((steps, 1))
+    engine.start(0, schedule.step_ns)
+    engine.record([buffer.slots[seen][0]], 1, rows, np.empty(steps, dtype=np.int64))
+    engine.run(steps, steps * schedule.step_ns)
+    return rows[:, 0]
+
+
+def _relay_system(
+    system: System, schedule: Schedule, ring: Loop
+) -> tuple[System, dict[Endpoint, DelayPlan]]:
+    """The ring alone, of scalars without units, and how its lines are read in the whole system."""
+    of_target = {plan.connection.target: plan for plan in schedule.plans}
+    plans = {}
+    lines = []
+    for line in ring.connections:
+        alone = replace(line, transformation=None)
+        if line.interpolation is Interpolation.SLERP:
+            alone = replace(alone, interpolation=Interpolation.LINEAR)
+        lines.append(alone)
+        plan = of_target.get(line.target)
+        if plan is not None:
+            plans[line.target] = _scalar(replace(plan, connection=alone))
+    components = {}
+    for into, line in zip(
+        (ring.connections[-1], *ring.connections), ring.connections, strict=False
+    ):
+        components[line.source.component] = _relay(system, into, line)
+    first = components[ring.components[0]]
+    seen = {_SEEN: Connector(_SEEN, Causality.OUTPUT)}
+    components[first.name] = replace(first, connectors={**first.connectors, **seen})
+    return System(system.name, components, tuple(lines)), plans
+
+
+def _relay(system: System, into: Connection, out: Connection) -> Component:
+    name = out.source.component
+    ports = {
+        into.target.connector: Connector(into.target.connector, Causality.INPUT),
+        out.source.connector: Connector(out.source.connector, Causality.OUTPUT),
+    }
+    source = Source(SourceKind.BLOCK, "relay")
+    sloped = system.components[name].takes_slopes
+    return Component(name, source, ports, takes_slopes=sloped)
+
+
+def _scalar(plan: DelayPlan) -> DelayPlan:
+    """A quaternion is late as a scalar is that is interpolated, and held beyond the newest."""
+    if plan.interpolation is not Interpolation.SLERP:
+        return plan
+    return replace(plan, interpolation=Interpolation.LINEAR, extrapolation=Extrapolation.HOLD)

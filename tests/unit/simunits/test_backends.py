@@ -1,0 +1,147 @@
+"""The same FMUs run by the engine and by other tools."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orchestrator.errors import CapabilityError, DescriptionError, StepError, UnknownNameError
+from orchestrator.master import Execution
+from orchestrator.simunits import Block, Input, Output, block, fmu
+from orchestrator.system import Backend, Causality, System
+
+
+class Follow(Block):
+    """Closes the loop: a force against what it sees, with feed-through."""
+
+    position: float = Input()
+    force: float = Output()
+
+    def step(self, t, h):
+        self.force = np.sin(3.0 * t) - 0.7 * self.position
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """What completes an FMU of the tests: FMPy loads no library that lacks a function."""
+    return (str(Path(__file__).parents[2] / "fixtures" / "c_fmus" / "lacking.c"),)
+
+
+@pytest.fixture(scope="module")
+def probe(make_fmu, whole):
+    return make_fmu(options=whole)
+
+
+@pytest.fixture(scope="module")
+def mixed(probe, c_fmu, whole):
+    """FMI 2.0 and FMI 3.0, every type of number, arrays and texts, in a loop with a delay."""
+    every = fmu(c_fmu("every3", options=whole))
+    fed = {"u", "int32", "boolean", "label"}
+    held = {c.name: c.start for c in every.of(Causality.INPUT) if c.name not in fed}
+    return (
+        System("mixed")
+        .add("two", fmu(probe), gain=1.5, label="text", flag=True)
+        .add("three", every, **{**held, "x": (0.25, 0.5), "float32": 0.1, "uint16": 65535})
+        .add("follow", block(Follow))
+        .connect("follow.force", "two.u")
+        .connect("two.g", "three.u")
+        .connect("two.m", "three.int32")
+        .connect("two.not_flag", "three.boolean")
+        .connect("two.label_out", "three.label")
+        .connect("three.int32_out", "two.n", delay="10 ms")
+        .connect("three.y", "follow.position", delay="15 ms")
+    )
+
+
+def record(system, algorithm):
+    with Execution(system, step="5 ms", algorithm=algorithm, stop="1 s") as run:
+        run.advance("1 s")
+        return run.recording(), run.get("three.label_out")
+
+
+@pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
+def test_fmpy_gives_the_same_bits(mixed, algorithm):
+    # Both call the same functions of the same libraries with the same doubles: no tolerance.
+    native, text = record(mixed, algorithm)
+    foreign, foreign_text = record(mixed.with_backend("fmpy"), algorithm)
+    assert native.names == foreign.names
+    assert np.array_equal(native.values, foreign.values)
+    assert np.ptp(native.values[:, native.names.index("three.y")]) > 1e-3  # something moves
+    assert text == foreign_text == "text"
+
+
+def test_some_of_the_components(mixed):
+    half = mixed.with_backend("fmpy", "three")
+    assert [c.backend for c in half.components.values()] == ["native", "fmpy", "native"]
+    assert mixed.components["three"].backend is Backend.NATIVE  # a system never changes
+    native, _ = record(mixed, "gauss-seidel")
+    foreign, _ = record(half, "gauss-seidel")
+    assert np.array_equal(native.values, foreign.values)
+
+
+def test_who_has_no_back_end(mixed, c_fmu):
+    with pytest.raises(DescriptionError, match=r"'follow' .* is no FMU"):
+        mixed.with_backend("fmpy", "follow")
+    with pytest.raises(UnknownNameError, match="back-end 'fmpi': expected one of native, fmpy, py"):
+        mixed.with_backend("fmpi")
+    old = System("old").add("a", fmu(c_fmu("slave1")), u=0.0, n=0, flag=False, label="")
+    with pytest.raises(CapabilityError, match=r"fmpy runs FMI 2\.0 and 3\.0, found FMI 1\.0"):
+        Execution(old.with_backend("fmpy"), step="1 s")
+
+
+def test_a_step_that_fails(probe):
+    system = System("s").add("p", fmu(probe), u=0.0, n=0, flag=False, error_at=0.5)
+    with Execution(system.with_backend("fmpy"), step="0.5 s") as run:
+        run.step()
+        with pytest.raises(StepError, match=r"'p' failed in the step from t = 0\.5 s .*fmi2DoStep"):
+            run.step()
+
+
+def test_states_are_not_saved(mixed):
+    half = mixed.with_backend("fmpy", "two")
+    refused = pytest.raises(CapabilityError, match="'two' cannot save their states")
+    with Execution(half, step="5 ms") as run, refused:
+        run.save()
+
+
+def test_pyfmi_is_asked_for(mixed):
+    if importlib.util.find_spec("pyfmi") is not None:
+        pytest.skip("PyFMI is installed here: nothing to ask for")
+    with pytest.raises(CapabilityError, match="conda install -c conda-forge pyfmi"):
+        Execution(mixed.with_backend("pyfmi", "two"), step="5 ms")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pyfmi") is None,
+    reason="PyFMI is not on PyPI: conda install -c conda-forge pyfmi",
+)
+def test_pyfmi_gives_the_same_bits(mixed):
+    native, _ = record(mixed, "gauss-seidel")
+    foreign, _ = record(mixed.with_backend("pyfmi", "two"), "gauss-seidel")
+    assert np.array_equal(native.values, foreign.values)
+
+
+def test_a_back_end_of_an_experiment(probe, tmp_path):
+    from orchestrator.campaign import read_experiment, run_experiment
+    from orchestrator.ssp import write_ssd
+
+    system = System("s").add("p", fmu(probe), u=1.0, n=0, flag=False)
+    write_ssd(system, tmp_path / "s.ssd")
+    text = """
+        title = "both"
+        [defaults]
+        step = "0.1 s"
+        stop = "1 s"
+        [case.here]
+        system = "s.ssd"
+        measure.y = { kind = "final", signal = "p.y" }
+        [case.there]
+        system = "s.ssd"
+        backend = "fmpy"
+        measure.apart = { kind = "difference", signal = "p.y", to = "here" }
+    """
+    (tmp_path / "e.toml").write_text(text)
+    outcome = run_experiment(read_experiment(tmp_path / "e.toml"), tmp_path, tmp_path / "out")
+    assert outcome.problems == []
+    assert outcome.cases["there"].measured["apart"].value == 0.0
