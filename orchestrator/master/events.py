@@ -155,13 +155,15 @@ def event_table(system: System, buffer: Buffer, lines: Lines) -> EventTable | No
     return EventTable(tuple(numbers), tuple(rows), tuple(clocks), (first, count))
 
 
-def with_abilities(schedule: Schedule, abilities: Sequence[Capabilities]) -> Schedule:
+def with_abilities(
+    system: System, schedule: Schedule, abilities: Sequence[Capabilities]
+) -> Schedule:
     """Decide whether steps may be split at events, and whether units may return early.
 
     Parameters
     ----------
-    schedule
-        As compiled.
+    system, schedule
+        What runs, as it was compiled.
     abilities
         What the units can, in the order of its members.
     """
@@ -182,9 +184,16 @@ def with_abilities(schedule: Schedule, abilities: Sequence[Capabilities]) -> Sch
     refusals += [f"'{m.name}' is a device" for m, can in pairs if not can.is_repeatable]
     if schedule.rule.method is not StepMethod.FIXED:
         refusals.append(f"algorithm '{schedule.algorithm}' chooses the steps itself")
-    wanted = any(can.has_event_mode and can.might_return_early for can in abilities)
+    sources = {line.source.component for line in system.connections}
+    wanted = any(
+        system.components[m.name].has_event_mode and can.might_return_early and m.name in sources
+        for m, can in pairs
+    )
     if not wanted:
-        refusals.append("no component says that it might (mightReturnEarlyFromDoStep is not true)")
+        refusals.append(
+            "no component that might (mightReturnEarlyFromDoStep) is connected to one that could"
+            " make use of it"
+        )
     events = replace(
         schedule.events, splits=not fixed, early_return=not refusals, refusals=tuple(refusals)
     )

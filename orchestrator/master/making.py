@@ -41,7 +41,7 @@ def make_units(system: System, schedule: Schedule) -> tuple[Schedule, list[Simul
             made[c.name].description.capabilities if c.name in made else capabilities_of(c)
             for c in components
         ]
-        schedule = with_abilities(schedule, abilities)
+        schedule = with_abilities(system, schedule, abilities)
         early = schedule.events is not None and schedule.events.early_return
         for component in components:
             if component.has_event_mode:

@@ -35,6 +35,8 @@ def mixed(c_fmu, *, delay=None, fixed_steps=False):
         .connect("jumper.y", "lag.u")
         .connect("lag.y", "jumper.u")
         .connect("jumper.sum", "early.u", factor=10.0)
+        .add("listener", block("gain"), k=3.0)
+        .connect("early.x", "listener.u")
     )
     if delay is None:
         return system

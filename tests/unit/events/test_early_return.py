@@ -45,7 +45,8 @@ def test_a_unit_that_cannot_go_back_forbids_early_return(c_fmu, lacks):
     system = (
         System("stiff")
         .add("early", fmu(c_fmu("early3")), u=0.0)
-        .add("stiff", fmu(c_fmu("jumper3", without(lacks))), at=9.0, u=0.0)
+        .add("stiff", fmu(c_fmu("jumper3", without(lacks))), at=9.0)
+        .connect("early.x", "stiff.u")
     )
     with Execution(system, step="100 ms") as run:
         run.advance("0.6 s")
@@ -63,7 +64,8 @@ def test_a_unit_that_returns_all_the_same_is_told_who_forbids_it(c_fmu, lacks, m
     system = (
         System("stiff")
         .add("early", fmu(c_fmu("early3")), u=0.0, defiant=1)
-        .add("stiff", fmu(c_fmu("jumper3", without(lacks))), at=9.0, u=0.0)
+        .add("stiff", fmu(c_fmu("jumper3", without(lacks))), at=9.0)
+        .connect("early.x", "stiff.u")
     )
     with (
         Execution(system, step="100 ms") as run,
@@ -78,7 +80,9 @@ def test_an_input_that_jumps_is_an_event_at_the_begin_of_the_step(c_fmu, algorit
         System("jump")
         .add("early", fmu(c_fmu("early3")), level=9.0)
         .add("source", block("source"), at=0.15)
+        .add("gain", block("gain"), k=1.0)
         .connect("source.y", "early.u")
+        .connect("early.x", "gain.u")
     )
     with Execution(system, step="100 ms", algorithm=algorithm) as run:
         run.advance("0.5 s")
@@ -93,4 +97,12 @@ def test_adaptive_steps_do_without_early_return(c_fmu):
     with Execution(system, step="10 ms", algorithm="step-doubling") as run:
         run.advance("0.6 s")
         assert run.get("early.met") == 2
+        assert run.event_statistics().early_returns == 0
+
+
+def test_a_unit_that_nothing_listens_to_need_not_return_early(c_fmu):
+    system = System("alone").add("early", fmu(c_fmu("early3")), u=0.0)
+    with Execution(system, step="100 ms") as run:
+        run.advance("0.6 s")
+        assert column(run, "early.met") == [0, 0, 0, 1, 1, 2, 2]
         assert run.event_statistics().early_returns == 0
