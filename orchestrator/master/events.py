@@ -51,6 +51,18 @@ class EventStatistics:
     latest_ns: int
 
 
+def late_note(found: EventStatistics) -> tuple[str, ...]:
+    """Say that events were handled late, if any were."""
+    if not found.late:
+        return ()
+    note = (
+        f"{found.late} foreseen events were handled at the communication point after them, up to"
+        f" {found.latest_ns / 1e6:.6g} ms late: a component takes only equal steps, or several at"
+        " once"
+    )
+    return (note,)
+
+
 def check_events(system: System, rates: Mapping[str, int]) -> None:
     """Refuse what clocks and discrete values cannot do.
 
@@ -156,7 +168,11 @@ def event_table(system: System, buffer: Buffer, lines: Lines) -> EventTable | No
 
 
 def with_abilities(
-    system: System, schedule: Schedule, abilities: Sequence[Capabilities]
+    system: System,
+    schedule: Schedule,
+    abilities: Sequence[Capabilities],
+    *,
+    early_return: bool,
 ) -> Schedule:
     """Decide whether steps may be split at events, and whether units may return early.
 
@@ -166,6 +182,8 @@ def with_abilities(
         What runs, as it was compiled.
     abilities
         What the units can, in the order of its members.
+    early_return
+        Whether that is wanted.
     """
     if schedule.events is None:
         return schedule
@@ -184,6 +202,8 @@ def with_abilities(
     refusals += [f"'{m.name}' is a device" for m, can in pairs if not can.is_repeatable]
     if schedule.rule.method is not StepMethod.FIXED:
         refusals.append(f"algorithm '{schedule.algorithm}' chooses the steps itself")
+    if not early_return:
+        refusals.append("the option early_return is off")
     sources = {line.source.component for line in system.connections}
     wanted = any(
         system.components[m.name].has_event_mode and can.might_return_early and m.name in sources

@@ -27,7 +27,7 @@ from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
-from orchestrator.master.events import EventStatistics
+from orchestrator.master.events import EventStatistics, late_note
 from orchestrator.master.facts import facts
 from orchestrator.master.failure import (
     FATAL,
@@ -84,6 +84,11 @@ class Execution:
         Most threads that step units of one group at the same time; ``None``: as many as there are
         processors. They are used where they save time, and never change a result.
 
+    early_return
+        Whether units with event mode that others listen to may end a step at an event, where all
+        units can go back: the step is done again as far as that. All states are saved before every
+        step then.
+
     Raises
     ------
     DescriptionError, LoadError
@@ -106,6 +111,7 @@ class Execution:
         algorithm_options: Mapping[str, Any] | None = None,
         rates: Mapping[str, int] | None = None,
         threads: int | None = None,
+        early_return: bool = True,
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise DescriptionError(f"every: expected a whole number >= 1, found {every!r}")
@@ -129,7 +135,9 @@ class Execution:
             rates,
         )
         self.units: list[SimulationUnit]
-        self.schedule, self.units = make_units(self.system, self.schedule)
+        self.schedule, self.units = make_units(
+            self.system, self.schedule, early_return=early_return
+        )
         try:
             expect_capable(self.schedule, self.units)
             self._engine = self._make_engine(threads)
@@ -147,6 +155,8 @@ class Execution:
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
         chosen = ", ".join(f"{k} = {v!r}" for k, v in sorted((algorithm_options or {}).items()))
+        if not early_return:
+            chosen += "; no early return"
         self._made = (self.start_ns, stop_ns), outputs, every, chosen
 
     @cached_property
@@ -190,7 +200,8 @@ class Execution:
     @property
     def notes(self) -> tuple[str, ...]:
         """What happened to units and processes, in sentences."""
-        return (*self._notes, *(note for unit in self.units for note in unit.notes))
+        late = late_note(self.event_statistics())
+        return (*self._notes, *late, *(note for unit in self.units for note in unit.notes))
 
     @property
     def time(self) -> float:

@@ -8,7 +8,9 @@ from orchestrator.simunits import SimulationUnit, capabilities_of, make_unit
 from orchestrator.system import System
 
 
-def make_units(system: System, schedule: Schedule) -> tuple[Schedule, list[SimulationUnit]]:
+def make_units(
+    system: System, schedule: Schedule, *, early_return: bool
+) -> tuple[Schedule, list[SimulationUnit]]:
     """Instantiate all units and bind their connectors.
 
     Units with event mode are told when they are made whether they may return early, which the
@@ -18,6 +20,8 @@ def make_units(system: System, schedule: Schedule) -> tuple[Schedule, list[Simul
     ----------
     system, schedule
         What runs, as it was compiled.
+    early_return
+        Whether that is wanted.
 
     Returns
     -------
@@ -41,7 +45,7 @@ def make_units(system: System, schedule: Schedule) -> tuple[Schedule, list[Simul
             made[c.name].description.capabilities if c.name in made else capabilities_of(c)
             for c in components
         ]
-        schedule = with_abilities(system, schedule, abilities)
+        schedule = with_abilities(system, schedule, abilities, early_return=early_return)
         early = schedule.events is not None and schedule.events.early_return
         for component in components:
             if component.has_event_mode:

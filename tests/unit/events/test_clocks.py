@@ -86,6 +86,7 @@ def test_ticks_that_cannot_split_a_step_are_late_and_say_so(c_fmu):
         run.advance("0.1 s")
         _, found = columns(run)
         statistics = run.event_statistics()
+        assert any("3 foreseen events" in note and "up to 40 ms late" in note for note in run.notes)
     assert found["counter.count"].tolist() == [1, 2, 4]  # 60 and 90 ms both at 100 ms
     assert found["counter.at"].tolist() == [0.0, 0.05, 0.1]
     assert found["source.tick"].tolist() == [1, 1, 1]

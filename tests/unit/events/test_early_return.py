@@ -106,3 +106,12 @@ def test_a_unit_that_nothing_listens_to_need_not_return_early(c_fmu):
         run.advance("0.6 s")
         assert column(run, "early.met") == [0, 0, 0, 1, 1, 2, 2]
         assert run.event_statistics().early_returns == 0
+
+
+def test_early_return_can_be_left_out(c_fmu):
+    system = System("early").add("early", fmu(c_fmu("early3")), u=0.0)
+    system = system.add("gain", block("gain"), k=1.0).connect("early.x", "gain.u")
+    with Execution(system, step="100 ms", early_return=False) as run:
+        run.advance("0.6 s")
+        assert column(run, "early.met") == [0, 0, 0, 1, 1, 2, 2]
+        assert run.event_statistics().early_returns == 0
