@@ -202,6 +202,13 @@ def with_abilities(
     refusals += [f"'{m.name}' is a device" for m, can in pairs if not can.is_repeatable]
     if schedule.rule.method is not StepMethod.FIXED:
         refusals.append(f"algorithm '{schedule.algorithm}' chooses the steps itself")
+    iterated = {number for loop in schedule.loops for number in loop.members}
+    refusals += [
+        f"'{m.name}' stands in a loop, whose steps algorithm '{schedule.algorithm}' repeats with"
+        " other inputs"
+        for i, (m, can) in enumerate(pairs)
+        if i in iterated and can.has_event_mode and can.might_return_early
+    ]
     if not early_return:
         refusals.append("the option early_return is off")
     sources = {line.source.component for line in system.connections}
