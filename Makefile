@@ -47,6 +47,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/exporter.py
 	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/isolation.py
+	$(BIN)/python benchmarks/algorithms.py --plot results/algorithms.png
 
 # CoFMPy needs an older FMPy than Softdock; where it cannot be installed the benchmark says so.
 $(VENV)-cofmupy/installed: $(BIN)/python

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan, plan_line, plan_prediction
+from orchestrator.coupling.ring_delay import traced_delay
 from orchestrator.coupling.timing import Timing
 from orchestrator.system import Connection, Endpoint, Loop
 
@@ -95,54 +96,100 @@ def plan_delays(
     loop_delays
         One entry for each group of rings with equal components and delay.
     """
-    delayed = [
-        c
-        for c in connections
-        if c.delay and (mode is DelayMode.EXACT or c.delay.nominal_ns or c.delay.variation)
-    ]
-    index = {line.target: i for i, line in enumerate(delayed)}
-    predicted = {
-        line.target: plan_prediction(line, timing(line))
-        for line in connections
-        if line.is_predicted
-    }
+    return _Planner(connections, loops, mode, timing).plan()
 
-    def undelayed(line: Connection) -> float:
-        if line.target in predicted:
-            return predicted[line.target].seen_ns
-        return timing(line).held_ns
 
-    def through(loop: Loop) -> float:
-        """What feed-through adds: an input with its slope is right at the end of the step."""
-        return sum(
-            timing(line).target_ns / 2
-            for line, direct in zip(loop.connections, loop.feedthrough, strict=True)
-            if direct and not (line.target in predicted and predicted[line.target].span_ns)
-        )
+class _Planner:
+    """Plans all delayed lines of a system together."""
 
-    shares = np.zeros(len(delayed))
-    if mode is DelayMode.EXACT and delayed and loops:
-        membership = np.zeros((len(loops), len(delayed)))
-        rest = np.zeros(len(loops))
+    def __init__(
+        self,
+        connections: Sequence[Connection],
+        loops: Sequence[Loop],
+        mode: DelayMode,
+        timing: TimingOf,
+    ) -> None:
+        self._loops = loops
+        self._exact = mode is DelayMode.EXACT
+        self._mode = mode
+        self._times = {line.target: timing(line) for line in connections}
+        self._delayed = [
+            c
+            for c in connections
+            if c.delay and (self._exact or c.delay.nominal_ns or c.delay.variation)
+        ]
+        self._predicted = {
+            line.target: plan_prediction(line, timing(line))
+            for line in connections
+            if line.is_predicted
+        }
+        index = {line.target: i for i, line in enumerate(self._delayed)}
+        self._membership = np.zeros((len(loops), len(self._delayed)))
+        #: What the undelayed lines and the feed-through of every loop add.
+        self._rest = np.zeros(len(loops))
         for row, loop in enumerate(loops):
-            rest[row] = through(loop)
+            self._rest[row] = self._through(loop)
             for line in loop.connections:
                 if line.target in index:
-                    membership[row, index[line.target]] += 1
+                    self._membership[row, index[line.target]] += 1
                 else:
-                    rest[row] += undelayed(line)
-        shares = _shares(membership, rest, delayed, timing)
-    plans = {
-        line.target: plan_line(line, timing(line), mode, float(share))
-        for line, share in zip(delayed, shares, strict=True)
-    }
+                    self._rest[row] += self._undelayed(line)
 
-    def seen(line: Connection) -> float:
-        plan = plans.get(line.target)
-        return plan.seen_ns if plan else undelayed(line)
+    def _timing(self, line: Connection) -> Timing:
+        return self._times[line.target]
 
-    totals = [through(loop) + sum(map(seen, loop.connections)) for loop in loops]
-    return plans | predicted, _grouped(loops, totals)
+    def plan(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
+        """Return the plans by target, and the delays of the loops."""
+        plans = self._plans()
+        totals = self._totals(plans)
+        if self._exact:
+            # What following a value found beside the means is taken off as well.
+            beside = totals - self._means(plans)
+            if np.abs(beside).max(initial=0.0) > 1.0:
+                self._rest += beside
+                plans = self._plans()
+                totals = self._totals(plans)
+        return plans | self._predicted, _grouped(self._loops, totals.tolist())
+
+    def _undelayed(self, line: Connection) -> float:
+        plan = self._predicted.get(line.target)
+        return self._timing(line).held_ns if plan is None else plan.seen_ns
+
+    def _through(self, loop: Loop) -> float:
+        """What feed-through adds: an input with its slope is right at the end of the step."""
+        return sum(
+            self._timing(line).target_ns / 2
+            for line, direct in zip(loop.connections, loop.feedthrough, strict=True)
+            if direct and not self._sloped(line)
+        )
+
+    def _sloped(self, line: Connection) -> bool:
+        plan = self._predicted.get(line.target)
+        return plan is not None and plan.span_ns > 0
+
+    def _plans(self) -> dict[Endpoint, DelayPlan]:
+        shares = np.zeros(len(self._delayed))
+        if self._exact and self._delayed and self._loops:
+            shares = _shares(self._membership, self._rest, self._delayed, self._timing)
+        return {
+            line.target: plan_line(line, self._timing(line), self._mode, float(share))
+            for line, share in zip(self._delayed, shares, strict=True)
+        }
+
+    def _means(self, plans: Mapping[Endpoint, DelayPlan]) -> Floats:
+        """Delay around every loop by the mean lateness of its lines."""
+        seen = np.array([plans[line.target].seen_ns for line in self._delayed])
+        means: Floats = self._rest + self._membership @ seen
+        return means
+
+    def _totals(self, plans: Mapping[Endpoint, DelayPlan]) -> Floats:
+        """Delay around every loop; a value is followed where the steps differ in length."""
+        totals = self._means(plans)
+        every = {**plans, **self._predicted}
+        for row, loop in enumerate(self._loops):
+            if len({self._timing(line).target_ns for line in loop.connections}) > 1:
+                totals[row] = traced_delay(loop, every, self._timing)
+        return totals
 
 
 def _shares(

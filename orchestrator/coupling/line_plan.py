@@ -106,7 +106,7 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
     reached: float = shift
     if between is Interpolation.HOLD:
         reached = timing.sampled(shift)
-    if beyond is Extrapolation.HOLD:
+    elif beyond is Extrapolation.HOLD:
         reached = min(reached, newest)
     seen = step_ns / 2 - reached
     if channel is not None and between is Interpolation.HOLD:

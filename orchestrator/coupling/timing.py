@@ -20,6 +20,10 @@ class Timing:
         How late the input is on average where nothing stands on the connection.
     takes_slopes
         Whether the target may be given the input with its slope.
+    visible_ns
+        Samples up to here can be read in every step: the newest is the last on the source's grid.
+    is_newest
+        Whether an undelayed input is held at that newest sample.
     """
 
     source_ns: int
@@ -27,15 +31,19 @@ class Timing:
     newest_ns: int
     held_ns: float
     takes_slopes: bool = False
+    visible_ns: int = 0
+    is_newest: bool = True
 
     @classmethod
     def equal(cls, step_ns: int, *, before: bool, takes_slopes: bool = False) -> Timing:
         """Two units of the same step; ``before``: the source is stepped first."""
         held = -step_ns / 2 if before else step_ns / 2
-        return cls(step_ns, step_ns, step_ns if before else 0, held, takes_slopes)
+        newest = step_ns if before else 0
+        return cls(step_ns, step_ns, newest, held, takes_slopes, newest)
 
     def sampled(self, shift_ns: int) -> float:
-        """Mean time of the newest sample at or before ``shift_ns`` after the begin of a step."""
+        """Mean time of the newest sample that is not after ``shift_ns`` and can be read."""
+        shift_ns = min(shift_ns, self.visible_ns)
         windows = lcm(self.source_ns, self.target_ns) // self.target_ns
         total = 0
         for window in range(windows):

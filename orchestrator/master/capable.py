@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from orchestrator.errors import CapabilityError
+from orchestrator.master.failure import element
 from orchestrator.master.plan import StepMethod
 from orchestrator.master.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
 
+Floats = NDArray[np.float64]
+_WARNING = 1
 _WAYS_OUT = (
     "put a delay on a connection of its loop, which cuts it; choose 'jacobi' or 'gauss-seidel'; or"
     " replace the component"
 )
 _REPEATING = (StepMethod.DOUBLING, StepMethod.EMBEDDED)
+
+
+def repeated(schedule: Schedule) -> list[int]:
+    """Numbers of the members whose steps may be done again."""
+    if schedule.rule.method in _REPEATING:
+        return list(range(len(schedule.members)))
+    return sorted({number for loop in schedule.loops for number in loop.members})
 
 
 def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
@@ -32,10 +45,7 @@ def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
         All refusals together: each names the unit, what it lacks, and the ways out.
     """
     problems: list[str] = []
-    repeated = {number for loop in schedule.loops for number in loop.members}
-    if schedule.rule.method in _REPEATING:
-        repeated |= set(range(len(units)))
-    for number in sorted(repeated):
+    for number in repeated(schedule):
         problems += _cannot_repeat(schedule, units[number])
     for unit in units:
         if schedule.varies and not unit.description.capabilities.can_vary_step:
@@ -58,3 +68,50 @@ def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
         return []
     who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
     return [f"{who} {lacks}: {_WAYS_OUT}"]
+
+
+def expect_restoring(
+    schedule: Schedule, units: Sequence[SimulationUnit], signals: Floats, start_ns: int
+) -> None:
+    """Try at the start whether units that are to be repeated do go back to a saved state.
+
+    Each does its first step twice, from the same state; then it is put back once more. A unit that
+    fails at that is left to the run, which will say so.
+
+    Parameters
+    ----------
+    schedule, units
+        What is executed, and the units in the order of its members, initialised.
+    signals
+        The engine's buffer.
+    start_ns
+        Where the first step begins.
+
+    Raises
+    ------
+    CapabilityError
+        If outputs of the two steps differ: unit and outputs are named.
+    """
+    problems = []
+    for number in repeated(schedule):
+        member, unit = schedule.members[number], units[number]
+        inputs = signals[member.input_offset :][: member.input_size].copy()
+        found = []
+        done = unit.native.save(0) <= _WARNING
+        for _ in range(2):
+            done = done and unit.native.set_inputs(inputs) <= _WARNING
+            done = done and unit.native.step(start_ns, schedule.step_ns) <= _WARNING
+            outputs = np.full(member.output_size, np.nan)
+            done = done and unit.native.get_outputs(outputs) <= _WARNING
+            found.append(outputs)
+            done = unit.native.restore(0) <= _WARNING and done
+        if done and not np.array_equal(found[0], found[1], equal_nan=True):
+            changed = np.flatnonzero(found[0] != found[1])
+            names = [f"'{unit.name}.{element(member.outputs, unit, int(i))}'" for i in changed]
+            problems.append(
+                f"component '{unit.name}' says that it can go back to a saved state, but then its"
+                f" first step gives other values of {', '.join(names)}: `softdock fmu check` tells"
+                f" more of an FMU, a block may keep what its get_state does not save; {_WAYS_OUT}"
+            )
+    if problems:
+        raise CapabilityError(*problems)

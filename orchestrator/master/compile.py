@@ -71,7 +71,7 @@ def compile_schedule(
     )
     buffer = Buffer(system, plan, rates, recorded)
     lines = Lines(system, plan, buffer, holding, plans, step_ns)
-    emission = Emission(system, plan, buffer, lines)
+    emission = Emission(system, plan, buffer, lines, holding)
     events = event_table(system, buffer, lines)  # adds to the copies
     return Schedule(
         algorithm_name,
@@ -93,6 +93,7 @@ def compile_schedule(
         tuple(plans.values()),
         tuple(loop_delays),
         lines.watched,
+        tuple(lines.read_shares),
         buffer.text_size,
         tuple(lines.text_copies),
         events,

@@ -9,7 +9,7 @@ from orchestrator.coupling import Timing
 from orchestrator.master.order import acts_at_once
 from orchestrator.master.plan import Coupling, Plan
 from orchestrator.master.schedule import Code
-from orchestrator.system import Connection, DataType, System
+from orchestrator.system import Causality, Connection, DataType, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,15 @@ class Holding:
         """Return when the ends of a connection act, for a communication step in nanoseconds."""
         source, target = (self._ticks.get(end.component, 1) for end in (line.source, line.target))
         newest = min(reached - begin for begin, reached in self._windows(line))
+        held = self.of(line)
         return Timing(
             source * step_ns,
             target * step_ns,
             newest * step_ns,
-            self.of(line).late * step_ns,
+            held.late * step_ns,
             self._system.components[line.target.component].takes_slopes,
+            (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
+            held.code is Code.COPY and self._plan.coupling is Coupling.NEWEST,
         )
 
     def read_ahead(self, name: str) -> int:
@@ -74,17 +77,45 @@ class Holding:
 
         Integers, Booleans and what changes at events only have no values between two others.
         """
-        source = self._system.components[line.source.component]
-        real = source.connectors[
-            line.source.connector
-        ].type is DataType.REAL and not source.changes_at_events(line.source.connector)
         coupling = self._plan.coupling
-        if coupling is Coupling.NEWEST or not real:
+        if not self._mixes(line):
             return Held(Code.COPY, 1.0, self._lateness(line))
         at_once = acts_at_once(self._system, line)
         if coupling is Coupling.AHEAD and not self.before(line):
             return Held(Code.EXTEND, 1.0, -0.5) if at_once else Held(Code.EXTEND, 0.5, 0.0)
         return Held(Code.COPY, 1.0, -0.5) if at_once else Held(Code.BLEND, 0.5, 0.0)
+
+    def of_first_half(self, line: Connection) -> Held:
+        """Return the same for the first half of a step that is done in two halves."""
+        held = self.of(line)
+        at_end = self._mixes(line) and acts_at_once(self._system, line)
+        return Held(Code.BLEND, 0.0, held.late) if at_end else held
+
+    def halved(self, name: str) -> bool:
+        """Whether a component is stepped in two halves.
+
+        An input that acts on an output at once is held at its value at the end of the step. Where
+        it acts on a state as well, that would be of first order only; at the value at the begin
+        for one half of the step, and at that at the end for the other, it is of second order.
+        Delayed inputs are read for whole steps: a component that has some is not halved.
+        """
+        component = self._system.components[name]
+        outputs = component.of(Causality.OUTPUT)
+        remembers = component.has_states or any(
+            not component.direct_inputs(output.name) for output in outputs
+        )
+        lines = [line for line in self._system.connections if line.target.component == name]
+        return (
+            remembers
+            and all(line.delay is None for line in lines)
+            and any(self._mixes(line) and acts_at_once(self._system, line) for line in lines)
+        )
+
+    def _mixes(self, line: Connection) -> bool:
+        source = self._system.components[line.source.component]
+        real = source.connectors[line.source.connector].type is DataType.REAL
+        moves = real and not source.changes_at_events(line.source.connector)
+        return moves and self._plan.coupling is not Coupling.NEWEST
 
     def _lateness(self, line: Connection) -> float:
         """How late the newest value is: the mean over all steps of the target."""

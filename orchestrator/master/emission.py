@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from orchestrator.master.buffer import Buffer
+from orchestrator.master.coupled import Holding
 from orchestrator.master.lines import Lines, Rows
 from orchestrator.master.plan import Group, Plan
 from orchestrator.master.schedule import Code, LoopTable
@@ -21,15 +22,18 @@ class Emission:
     ----------
     system, plan
         What is stepped how.
-    buffer, lines
-        Places of the signals and tables of the connections.
+    buffer, lines, holding
+        Places of the signals, tables of the connections, and at what inputs are held.
     """
 
-    def __init__(self, system: System, plan: Plan, buffer: Buffer, lines: Lines) -> None:
+    def __init__(
+        self, system: System, plan: Plan, buffer: Buffer, lines: Lines, holding: Holding
+    ) -> None:
         self._system = system
         self._plan = plan
         self._slots = buffer.slots
         self._lines = lines
+        self._halved = {name for name in system.components if holding.halved(name)}
         self._numbers = {member.name: i for i, member in enumerate(buffer.members)}
         self.operations: list[Operation] = []
         self.loops: list[LoopTable] = []
@@ -65,14 +69,24 @@ class Emission:
         ]
 
     def _exchange(self, names: Iterable[str]) -> None:
+        names = list(names)
+        self._first_half([name for name in names if name in self._halved])
         for ticks, some in self._by_ticks(names):
             phase = ticks - 1 if self._plan.latch_at_end else 0
             self._add(self._lines.exchange(self._into(some)), ticks, phase)
 
+    def _first_half(self, names: list[str]) -> None:
+        self._add(self._lines.exchange(self._into(names), first_half=True))
+        self._add((Code.FIRST_HALF, self._numbers[name], 1) for name in names)
+
     def _step(self, names: Iterable[str]) -> None:
-        for ticks, some in groupby(names, self._ticks):
+        for (ticks, halved), some in groupby(names, self._kind_of_step):
             numbers = [self._numbers[name] for name in some]
-            self._add([(Code.STEP, numbers[0], len(numbers))], ticks, ticks - 1)
+            code = Code.SECOND_HALF if halved else Code.STEP
+            self._add([(code, numbers[0], len(numbers))], ticks, ticks - 1)
+
+    def _kind_of_step(self, name: str) -> tuple[int, bool]:
+        return self._ticks(name), name in self._halved
 
     def _iterate(self, group: Group) -> None:
         """Write a loop: every component of it exchanges and steps, again and again."""
@@ -114,4 +128,5 @@ class Emission:
             tuple(slots[False]),
             tuple(self._numbers[name] for name in group.members),
             tuple(names[True] + names[False]),
+            group.members,
         )

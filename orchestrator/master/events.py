@@ -202,6 +202,8 @@ def with_abilities(
     refusals += [f"'{m.name}' is a device" for m, can in pairs if not can.is_repeatable]
     if schedule.rule.method is not StepMethod.FIXED:
         refusals.append(f"algorithm '{schedule.algorithm}' chooses the steps itself")
+    if schedule.channels:
+        refusals.append("a delay of the system varies, and what was sent cannot be taken back")
     iterated = {number for loop in schedule.loops for number in loop.members}
     refusals += [
         f"'{m.name}' stands in a loop, whose steps algorithm '{schedule.algorithm}' repeats with"

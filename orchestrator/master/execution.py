@@ -24,7 +24,7 @@ from orchestrator.errors import (
     UnknownNameError,
 )
 from orchestrator.master.algorithms import DEFAULT_ALGORITHM
-from orchestrator.master.capable import expect_capable
+from orchestrator.master.capable import expect_capable, expect_restoring
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.events import EventStatistics, late_note
@@ -35,6 +35,7 @@ from orchestrator.master.failure import (
     loop_message,
     message,
     reason_of,
+    refusal,
     underflow_message,
     unsettled_message,
 )
@@ -142,6 +143,7 @@ class Execution:
             expect_capable(self.schedule, self.units)
             self._engine = self._make_engine(threads)
             initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
+            expect_restoring(self.schedule, self.units, self._engine.signals, self.start_ns)
         except BaseException:
             for unit in self.units:
                 unit.terminate()
@@ -184,6 +186,8 @@ class Execution:
             astuple(plan.rule),
             0 if threads is None else threads,
         )
+        if plan.varies or (plan.events is not None and plan.events.splits):
+            engine.stretch_reads(plan.read_shares)
         if plan.texts:
             places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
             engine.carry_texts(plan.texts, plan.text_copies, places)
@@ -278,7 +282,10 @@ class Execution:
             _, _, iterations, residual = self._engine.loops[loop]
             table, when = self.schedule.loops[loop], f"in the step from t = {self.time:.9g} s"
             self._end("a loop did not converge")
-            raise ConvergenceError(loop_message(table, residual, iterations, when))
+            refused = ""
+            if failed >= 0:
+                refused = refusal(self.units[failed], self.schedule.members[failed], reason)
+            raise ConvergenceError(loop_message(table, residual, iterations, when, refused))
         if status > 1 and is_unsettled(reason):
             self._end("its events did not come to an end")
             raise StepError(unsettled_message(self.schedule, reason, self.time))

@@ -15,7 +15,7 @@ def reason_of(unit: SimulationUnit, member: Member, reason: str) -> str:
     """Say why a unit failed, in words of its connectors."""
     reason = reason or unit.native.failure
     if reason.startswith("output number "):
-        output = _element(member.outputs, unit, int(reason.split()[2]))
+        output = element(member.outputs, unit, int(reason.split()[2]))
         reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
     if reason.startswith("reached "):
         reached = int(reason.split()[1]) / 1e9
@@ -31,15 +31,22 @@ def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:
     )
 
 
-def loop_message(loop: LoopTable, residual: Sequence[float], iterations: int, when: str) -> str:
-    """Say which loop did not converge, when, and what to try."""
+def refusal(unit: SimulationUnit, member: Member, reason: str) -> str:
+    """Say that a unit could not do the step with the inputs that an iteration tried."""
+    return f"component '{unit.name}' refused the last try ({reason_of(unit, member, reason)}); "
+
+
+def loop_message(
+    loop: LoopTable, residual: Sequence[float], iterations: int, when: str, refused: str = ""
+) -> str:
+    """Say which loop did not converge, when, who refused, and what to try."""
     order = sorted(range(len(residual)), key=lambda i: -abs(residual[i]))[:5]
     still = [f"'{loop.sources[i]}' by {residual[i]:.3g}" for i in order if residual[i]]
     still += map(repr, loop.sources[len(residual) :])
-    components = dict.fromkeys(name.partition(".")[0] for name in loop.sources)
     return (
-        f"the loop through {', '.join(map(repr, components))} did not converge {when} in"
-        f" {iterations} iterations: {', '.join(still)} still change; it may have no solution there:"
+        f"the loop through {', '.join(map(repr, loop.components))} did not converge {when} in"
+        f" {iterations} iterations: {', '.join(still)} still change; {refused}it may have no"
+        " solution there:"
         " try other start values, a shorter communication step, algorithm 'newton', more iterations"
         " (most_iterations), a larger tolerance, or a delay on one of its connections"
     )
@@ -81,7 +88,8 @@ def underflow_message(reason: str, time: float) -> str:
     )
 
 
-def _element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
+def element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
+    """Name the output that a scalar of a unit's outputs belongs to, by its number."""
     for name in outputs:
         size = unit.description.connectors[name].size
         if number < size:

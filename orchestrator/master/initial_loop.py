@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.errors import ConvergenceError
+from orchestrator.errors import ConvergenceError, StepError
 from orchestrator.master.failure import loop_message
 from orchestrator.master.schedule import LoopTable
 
@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 _MOST = 50
 #: As in the engine (engine/src/newton.cpp).
 _PERTURBATION = 1e-6
+_MOST_HALVINGS = 30
+#: As ``least_pivot`` there.
+_LEAST_EIGENVALUE = 1e-8
 
 
 def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats) -> None:
@@ -43,34 +46,56 @@ def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats
         found: Floats = signals[slots].copy()
         return found
 
+    def tried(x: Floats) -> Floats:
+        try:
+            return pass_from(x)
+        except StepError:  # a unit is not defined there: no number, and so no step to there
+            return np.full_like(x, np.nan)
+
     x = signals[slots].copy()
+    image = pass_from(x)
     for _ in range(_MOST):
-        before = signals[discrete].copy()
-        image = pass_from(x)
         residual = image - x
         allowed = loop.tolerance * np.maximum(1.0, np.abs(image))
-        settled = np.array_equal(before, signals[discrete])
-        if settled and (np.abs(residual) <= allowed).all():
-            return
+        before = signals[discrete].copy()
+        if (np.abs(residual) <= allowed).all():
+            image = pass_from(x)
+            if np.array_equal(before, signals[discrete]):
+                return
+            continue
         if not np.isfinite(residual).all():
             break
-        if np.array_equal(pass_from(image), image):
+        if np.array_equal(tried(image), image):
             return  # it closes through states only: what stands at the start is all there is
-        x = _newton(pass_from, x, residual)
-        if not np.isfinite(x).all():
+        step = _newton_step(tried, x, residual)
+        if step is None:
             break
+        x, image = _shortened(tried, x, step, residual)
     raise ConvergenceError(loop_message(loop, residual.tolist(), _MOST, "at the start"))
 
 
-def _newton(pass_from: Callable[[Floats], Floats], x: Floats, residual: Floats) -> Floats:
+def _newton_step(tried: Callable[[Floats], Floats], x: Floats, residual: Floats) -> Floats | None:
+    """Solve for the step to where the residual is zero; ``None`` if there is no such step."""
     jacobian = np.empty((len(x), len(x)))
     for column in range(len(x)):
         moved = x.copy()
         moved[column] += _PERTURBATION * max(1.0, abs(x[column]))
-        change = pass_from(moved) - moved - residual
+        change = tried(moved) - moved - residual
         jacobian[:, column] = change / (moved[column] - x[column])
-    try:
-        found: Floats = x - np.linalg.solve(jacobian, residual)
-    except np.linalg.LinAlgError:
-        return np.full_like(x, np.nan)
-    return found
+    if not np.isfinite(jacobian).all():
+        return None
+    if np.abs(np.linalg.eigvals(jacobian)).min() <= _LEAST_EIGENVALUE:
+        return None
+    return np.asarray(np.linalg.solve(jacobian, -residual), dtype=np.float64)
+
+
+def _shortened(
+    tried: Callable[[Floats], Floats], x: Floats, step: Floats, residual: Floats
+) -> tuple[Floats, Floats]:
+    """Go along a step, half as far while the residual grows or a unit refuses the point."""
+    for halving in range(_MOST_HALVINGS):
+        there: Floats = x + 0.5**halving * step
+        image = tried(there)
+        if np.abs(image - there).max() <= 1.5 * np.abs(residual).max():
+            break
+    return there, image

@@ -100,14 +100,14 @@ class _Exchange:
         while number < end:
             code, first, count, _, _ = self._schedule.operations[number]
             number += 1
-            if code == Code.STEP:
+            if code in (Code.STEP, Code.SECOND_HALF):
                 for row in range(first, first + count):
                     self._evaluate(row)
             elif code == Code.SOLVE:
                 body = partial(self.execute, number, number + count)
                 solve_at_start(self._schedule.loops[first], body, self._engine.signals)
                 number += count
-            elif code != Code.PUSH:
+            elif code not in (Code.PUSH, Code.FIRST_HALF):
                 # the past is what the signals are now
                 self._engine.start(self._start_ns, self._schedule.step_ns)
                 self.unread = max(self.unread, self._engine.lines(code, first, count))

@@ -60,8 +60,11 @@ class Lines:
         self.copies: list[tuple[int, int, float, float]] = []
         self.reads: list[tuple[int, int, int, int, float, float]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
+        self.read_shares: list[float] = []
         self.mixes: list[tuple[int, int, float, float, float]] = []
-        self._lay_out_histories(plan, step_ns)
+        #: The shortest step, of which doubling makes two.
+        least_ns = step_ns if plan.rule is None else max(1, plan.rule.least_ns // 2)
+        self._lay_out_histories(plan, least_ns)
 
     def _lay_out_histories(self, algorithm: Plan, step_ns: int) -> None:
         """Allot the rows of one source's histories side by side, in order of the groups."""
@@ -82,11 +85,13 @@ class Lines:
         """Allot the histories of one connection, one for each scalar."""
         channel = channel_of(plan.connection)
         back = max(0, -plan.shift_ns)
-        spare = 4  # the newest, those on both sides of the reading, and one before for curves
+        # The newest, those on both sides of the reading, one before for curves, and three that may
+        # be taken back.
+        spare = 7
         number = -1
         if channel is not None:
             back += max(0, channel.longest_ns - channel.nominal_ns)
-            spare = 8  # some may be lost
+            spare = 11  # some may be lost
             number = len(self.channels)
             self.channels.append(channel)
         if channel is not None or plan.interpolation is Interpolation.SLERP:
@@ -98,8 +103,9 @@ class Lines:
         depth = -(-back // step_ns) + spare
         self.histories += [(slot + i, depth, reading, beyond, number) for i in range(size)]
 
-    def exchange(self, lines: Iterable[Connection]) -> list[Rows]:
-        """Return the operations that bring the newest values along these connections."""
+    def exchange(self, lines: Iterable[Connection], *, first_half: bool = False) -> list[Rows]:
+        """Return the operations that bring values along these connections, for a step or a half."""
+        holding = self._holding.of_first_half if first_half else self._holding.of
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
         first_text = len(self.text_copies)
@@ -119,9 +125,11 @@ class Lines:
                     (rows[line.target] + i, target + i, shift, plan.span_ns, factor, offset)
                     for i in range(1 if whole else size)
                 ]
+                missing = len(self.reads) - len(self.read_shares)
+                self.read_shares += [self._stretch(plan)] * missing
                 continue
             source = self._slots[str(line.source)][0]
-            held = self._holding.of(line)
+            held = holding(line)
             if held.code is Code.COPY:
                 self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
             else:
@@ -148,6 +156,17 @@ class Lines:
         first = len(self.copies)
         self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
         return range(first, first + size)
+
+    def _stretch(self, plan: DelayPlan) -> float:
+        """By how much later a line is read for each nanosecond that a step is longer.
+
+        What is held is read at the begin of the step; what is interpolated in a place of the step
+        that is the same for all lengths.
+        """
+        delay = plan.connection.delay
+        if delay is None or plan.interpolation is Interpolation.HOLD:
+            return 0.0
+        return (plan.shift_ns + delay.nominal_ns) / self._step_ns
 
     def _copy_texts(self, line: Connection) -> None:
         source, size = self._text_slots[str(line.source)]

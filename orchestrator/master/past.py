@@ -67,6 +67,7 @@ class Past:
         self._first = Sample(start_ns, value, -math.inf)
         self._ring = deque([self._first], maxlen=max(depth, 2))
         self._kept = self._first
+        self.pushed = 0
         self._latest_due = -math.inf
         self._counts = dict.fromkeys(("sent", "dropped", "late", "held", "oldest_ns"), 0)
 
@@ -79,6 +80,13 @@ class Past:
         """Append a sample."""
         due = self._due(time_ns) if self._draws else -math.inf
         self._ring.append(Sample(time_ns, value, due))
+        self.pushed += 1
+
+    def rewind(self, pushed: int) -> None:
+        """Take samples back, until so many were pushed."""
+        while self.pushed > pushed:
+            self._ring.pop()
+            self.pushed -= 1
 
     def amend(self, value: float) -> None:
         """Give the newest sample, unless it is the first, the value that it has after an event."""

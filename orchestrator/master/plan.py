@@ -17,7 +17,8 @@ class Coupling(StrEnum):
     ``mean``
         The mean of its source's values at the two ends of the step: second order. An input that
         acts on an output at once is held at the value at the end, so that the output belongs to
-        that moment.
+        that moment; a component that also remembers takes the step in two halves then, the first
+        with the value at the begin, which is of second order again.
     ``ahead``
         The same where the source is stepped before; else the middle of the step on the line
         through its source's last two values, likewise the end for an input that acts at once.
@@ -49,7 +50,8 @@ class Loops:
         A loop has converged where every output that it starts from changes by no more than this
         in one pass, relative to the output or to 1 in its unit, whichever is larger.
     most_iterations
-        Passes through the loop in one step before the run ends with an error.
+        Passes through the loop in one step before the run ends with an error; those that only
+        make a Jacobian are not counted.
     """
 
     method: Iteration
@@ -59,6 +61,10 @@ class Loops:
     def __post_init__(self) -> None:
         if not 0.0 < self.tolerance < 1.0:
             raise DescriptionError(f"tolerance: expected 0 < tolerance < 1, found {self.tolerance}")
+        if isinstance(self.most_iterations, bool) or not isinstance(self.most_iterations, int):
+            raise DescriptionError(
+                f"most_iterations: expected a whole number, found {self.most_iterations!r}"
+            )
         if self.most_iterations < 1:
             raise DescriptionError(f"most_iterations: expected >= 1, found {self.most_iterations}")
 

@@ -37,11 +37,11 @@ def planned(
     if plan.loops is None:
         system.check()  # nothing iterates: algebraic loops are refused
     _check_rates(system, algorithm, plan, rates or {})
-    if plan.rule is not None and any(line.delay for line in system.connections):
+    varying = [line for line in system.connections if line.delay and line.delay.variation]
+    if plan.rule is not None and varying:
         raise CapabilityError(
-            f"algorithm '{algorithm}' varies the communication step, and system"
-            f" '{system.name}' declares delays, which are realised on a grid of equal steps:"
-            " choose an algorithm of fixed steps"
+            f"algorithm '{algorithm}' varies the communication step, and the delay of connection"
+            f" {varying[0]} varies from sample to sample: choose an algorithm of fixed steps"
         )
     _check_predictions(system, algorithm, plan, rates or {})
     return plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import astuple, dataclass, replace
 
 import numpy as np
@@ -75,10 +75,11 @@ def probe_delays(
     step_ns: int,
     algorithm_name: str = "gauss-seidel",
     mode: DelayMode = DelayMode.EXACT,
+    rates: Mapping[str, int] | None = None,
     frequency: float | None = None,
 ) -> list[ProbedDelay]:
     """Measure the delay of every loop of a resolved system; see :func:`probe_delay`."""
-    schedule = compile_schedule(system, algorithm_name, step_ns, mode, ())
+    schedule = compile_schedule(system, algorithm_name, step_ns, mode, (), rates=rates)
     return [
         probe_loop(system, schedule, delay, ring, frequency)
         for delay in schedule.loop_delays
@@ -93,6 +94,7 @@ def probe_delay(
     step_ns: int,
     algorithm_name: str = "gauss-seidel",
     mode: DelayMode = DelayMode.EXACT,
+    rates: Mapping[str, int] | None = None,
     frequency: float | None = None,
 ) -> ProbedDelay:
     """Measure the delay around one loop.
@@ -114,7 +116,7 @@ def probe_delay(
         Those of the loop, in any order.
     step_ns
         Communication step in nanoseconds.
-    algorithm_name, mode
+    algorithm_name, mode, rates
         As of a run.
     frequency
         Of the sine in Hz; ``None``: slow against step and delay. The delay is known up to a
@@ -126,7 +128,7 @@ def probe_delay(
         If the system has no such loop, or the frequency is not between 0 and a quarter of the
         sampling frequency.
     """
-    schedule = compile_schedule(system, algorithm_name, step_ns, mode, ())
+    schedule = compile_schedule(system, algorithm_name, step_ns, mode, (), rates=rates)
     rings = [
         (delay, ring)
         for delay in schedule.loop_delays
@@ -159,7 +161,9 @@ def probe_loop(
     frequency
         See :func:`probe_delay`.
     """
-    step = schedule.step_ns / 1e9
+    ticks = {member.name: member.ticks for member in schedule.members}
+    slowest = max(ticks[name] for name in ring.components)
+    step = slowest * schedule.step_ns / 1e9
     total = max(delay.total_ns, 0.0) / 1e9
     if frequency is None:
         frequency = 1.0 / max(_STEPS_PER_PERIOD * step, _DELAYS_PER_PERIOD * total)
@@ -169,12 +173,14 @@ def probe_loop(
             f" sampling frequency; found {frequency:g} Hz"
         )
     rate = 2.0 * math.pi * frequency
-    settling = math.ceil((total + _SETTLING_PERIODS / frequency) / step) + 4
-    steps = settling + math.ceil(_PERIODS / frequency / step)
+    settling = slowest * (math.ceil((total + _SETTLING_PERIODS / frequency) / step) + 4)
+    steps = settling + slowest * math.ceil(_PERIODS / frequency / step)
     rows = _run(system, schedule, ring, rate, steps)
-    time = np.arange(1, steps + 1, dtype=np.float64) * step
+    time = np.arange(1, steps + 1, dtype=np.float64) * schedule.step_ns / 1e9
+    first = ticks[ring.components[0]]
+    own = slice(first * (settling // first) + first - 1, None, first)  # when the sine's unit steps
     integrals = ring.feedthrough.count(False)
-    phase, gain = _fit(time[settling:], rows[settling:], rate, integrals)
+    phase, gain = _fit(time[own], rows[own], rate, integrals)
     expected = rate * delay.total_ns / 1e9
     off = math.remainder(phase - 0.5 * math.pi * integrals - expected, 2.0 * math.pi)
     measured = delay.total_ns + off / rate * 1e9
@@ -207,12 +213,14 @@ def _run(
             f"the delays of algorithm '{schedule.algorithm}' are not measured: relays follow"
             " algorithms that hold the newest value; choose 'jacobi' or 'gauss-seidel'"
         )
-    alone = Plan(tuple(group for group in groups if group.members))
+    alone = Plan(tuple(group for group in groups if group.members), latch_at_end=plan.latch_at_end)
     first = ring.components[0]
     seen = f"{first}.{_SEEN}"
-    buffer = Buffer(relays, alone, {}, [seen])
-    lines = Lines(relays, alone, buffer, Holding(relays, alone, {}), plans, schedule.step_ns)
-    emission = Emission(relays, alone, buffer, lines)
+    rates = {member.name: member.ticks for member in schedule.members}
+    buffer = Buffer(relays, alone, rates, [seen])
+    holding = Holding(relays, alone, rates)
+    lines = Lines(relays, alone, buffer, holding, plans, schedule.step_ns)
+    emission = Emission(relays, alone, buffer, lines, holding)
     direct = {
         line.target.component: through
         for line, through in zip(ring.connections, ring.feedthrough, strict=True)

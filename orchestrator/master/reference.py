@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,13 @@ from orchestrator.coupling import LineStatistics
 from orchestrator.master.execution import Execution
 from orchestrator.master.past import Past, on_arc
 from orchestrator.master.reference_events import EarlyReturnError, ReferenceEvents
-from orchestrator.master.reference_loop import solve
+from orchestrator.master.reference_loop import RefusedError, solve
 from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Beyond, Code, Reading, Schedule
 
 Floats = NDArray[np.float64]
-#: States of the units, signals, pasts.
-Mark = tuple[list[object], Floats, list[Past]]
+#: States of the units, signals, numbers of samples.
+Mark = tuple[list[object], Floats, list[int]]
 
 
 class Reference:
@@ -106,16 +106,17 @@ class Reference:
     def mark(self) -> Mark:
         """Keep everything that a sweep changes."""
         states = [unit.get_state() for unit in self.units]
-        return states, self.signals.copy(), deepcopy(self.past)
+        return states, self.signals.copy(), [past.pushed for past in self.past]
 
     def rewind(self, mark: Mark, but: int = -1) -> None:
         """Go back to a mark, with all units but one if its number is given."""
-        states, signals, past = mark
+        states, signals, pushed = mark
         for number, (unit, state) in enumerate(zip(self.units, states, strict=True)):
             if number != but:
                 unit.set_state(state)
         self.signals[:] = signals
-        self.past[:] = deepcopy(past)
+        for past, count in zip(self.past, pushed, strict=True):
+            past.rewind(count)
 
     def line_statistics(self) -> dict[str, LineStatistics]:
         """As :meth:`Execution.line_statistics`."""
@@ -150,7 +151,8 @@ class Reference:
             source, target, factor, offset = plan.copies[row]
             signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
-            self._read(*plan.reads[row])
+            later = round_half_away(plan.read_shares[row] * (self.step_ns - plan.step_ns))
+            self._read(later, *plan.reads[row])
         elif code is Code.PUSH and not self.on_grid:
             return
         elif code is Code.PUSH:
@@ -168,12 +170,19 @@ class Reference:
                 value = now + weight * self.stretch * (now - self.before[source])
             signals[target] = factor * value + offset
         else:
-            self._step(row)
+            self._step(code, row)
 
     def _read(
-        self, history: int, target: int, shift: int, span: int, factor: float, offset: float
+        self,
+        later: int,
+        history: int,
+        target: int,
+        shift: int,
+        span: int,
+        factor: float,
+        offset: float,
     ) -> None:
-        past, begin = self.past[history], self.now_ns + shift
+        past, begin = self.past[history], self.now_ns + shift + later
         if past.reading is Reading.SLERP:
             found = [p.around(begin, self.now_ns) for p in self.past[history : history + 4]]
             share = min(max(found[0].share(begin), 0.0), 1.0)
@@ -192,7 +201,27 @@ class Reference:
                 value = 0.5 * (value + end)
         self.signals[target] = factor * value + offset
 
-    def _step(self, row: int) -> None:
+    def _step(self, code: Code, row: int) -> None:
+        member, unit = self.plan.members[row], self.units[row]
+        middle, end = self.now_ns + self.step_ns // 2, self.now_ns + self.step_ns
+        begin = self.now_ns - (member.ticks - 1) * self.step_ns
+        if code is Code.FIRST_HALF:
+            end = middle
+        elif code is Code.SECOND_HALF:
+            begin = middle
+        if begin == end:
+            return  # half of a nanosecond
+        self._send(row)
+        result = unit.do_step(begin, end - begin)
+        if result.failed:
+            raise RefusedError(f"{unit.name}: {result.reason}")
+        reached, early, _, _ = unit.native.reached
+        if early and reached != end:
+            raise EarlyReturnError(row, reached)
+        if code is not Code.FIRST_HALF:
+            self._receive(row)
+
+    def _send(self, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
         inputs = slice(member.input_offset, member.input_offset + member.input_size)
         unit.set(self.signals[inputs])
@@ -201,17 +230,21 @@ class Reference:
             unit.native.set_slopes(self.slopes[inputs])
         if member.text_inputs:
             unit.set_texts(self.texts[member.text_input_offset : member.text_output_offset])
-        begin = self.now_ns - (member.ticks - 1) * self.step_ns
-        result = unit.do_step(begin, member.ticks * self.step_ns)
-        if result.failed:
-            raise RuntimeError(f"{unit.name}: {result.reason}")
-        reached, early, _, _ = unit.native.reached
-        if early and reached != self.now_ns + self.step_ns:
-            raise EarlyReturnError(row, reached)
-        unit.get(self.signals[member.output_offset :][: member.output_size])
+
+    def _receive(self, row: int) -> None:
+        member, unit = self.plan.members[row], self.units[row]
+        outputs = self.signals[member.output_offset :][: member.output_size]
+        unit.get(outputs)
+        if not np.isfinite(outputs).all():
+            raise RefusedError(f"{unit.name}: {outputs}")
         if member.text_outputs:
             place = slice(member.text_output_offset, member.text_output_end)
             self.texts[place] = unit.get_texts()
+
+
+def round_half_away(value: float) -> int:
+    """Round as C does it: a half goes away from zero."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
 def run_reference(execution: Execution, steps: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -12,16 +13,31 @@ if TYPE_CHECKING:
 
 Vector = list[float]
 _PERTURBATION = 1e-6
+_LEAST_PIVOT = 1e-8
 _DEEPEST = 5
+_MOST_HALVINGS = 6
+
+
+class RefusedError(RuntimeError):
+    """A unit did not do a step, or gave what is no number."""
+
+
+class LoopError(RuntimeError):
+    """A loop did not converge."""
 
 
 def solve(reference: Reference, number: int, first: int, end: int) -> None:
     """Iterate the operations ``first`` to ``end - 1`` until loop ``number`` has converged."""
     body = _Body(reference, number, first, end)
-    if body.table.method is Iteration.NEWTON:
-        _newton(body)
-    else:
-        _fixed_point(body)
+    try:
+        if body.table.method is Iteration.NEWTON:
+            _newton(body)
+        else:
+            _fixed_point(body)
+    except RefusedError as error:
+        if body.count > 1:
+            raise LoopError(f"loop {number}: {error}") from error
+        raise
 
 
 class _Body:
@@ -38,6 +54,7 @@ class _Body:
         self.discrete = [float(reference.signals[i]) for i in self.table.discrete]
         self.changed = False
         self.count = 0
+        self.uncounted = 0
         self.g: Vector = []
         self.residual: Vector = []
 
@@ -66,9 +83,12 @@ class _Body:
         ]
         return max([2.0 if self.changed else 0.0, *errors])
 
+    def exhausted(self) -> bool:
+        return self.count - self.uncounted >= self.table.most_iterations
+
     def expect_more(self) -> None:
-        if self.count >= self.table.most_iterations:
-            raise RuntimeError(f"loop {self.number}: {self.residual}")
+        if self.exhausted():
+            raise LoopError(f"loop {self.number}: {self.residual}")
 
 
 def _dot(a: Vector, b: Vector) -> float:
@@ -140,7 +160,7 @@ def _newton(body: _Body) -> None:
         step = _direction(jacobian, body.residual)
         if step is None:
             if fresh:
-                raise RuntimeError(f"loop {body.number}: its Jacobian is singular")
+                raise LoopError(f"loop {body.number}: its Jacobian is singular")
             jacobians[body.number] = None
             continue
         _go(body, jacobian, step, before)
@@ -151,14 +171,25 @@ def _newton(body: _Body) -> None:
         before = now
 
 
+def _evaluated(body: _Body, x: Vector) -> bool:
+    """Evaluate, unless a unit refuses the point."""
+    try:
+        body.evaluate(x)
+    except RefusedError:
+        if body.exhausted():
+            raise
+        return False
+    return True
+
+
 def _go(body: _Body, jacobian: list[Vector], step: Vector, before: float) -> None:
     base, part = body.residual, 1.0
-    for halving in range(7):
+    for halving in count():
         there = [x + part * s for x, s in zip(body.x, step, strict=True)]
-        body.evaluate(there)
-        limit = max(1.0, 1.5 * before)
-        if body.excess() <= limit or halving == 6 or body.count >= body.table.most_iterations:
-            break
+        if _evaluated(body, there):
+            enough = body.excess() <= max(1.0, 1.5 * before)
+            if enough or halving >= _MOST_HALVINGS or body.exhausted():
+                break
         part *= 0.5
     body.x = there
     square = 0.0
@@ -180,8 +211,15 @@ def _differentiate(body: _Body) -> list[Vector]:
     jacobian = [[0.0] * size for _ in range(size)]
     for k in range(size):
         there = list(body.x)
-        there[k] = body.x[k] + _PERTURBATION * max(1.0, abs(body.x[k]))
-        body.evaluate(there)
+        change = _PERTURBATION * max(1.0, abs(body.x[k]))
+        there[k] = body.x[k] + change
+        body.uncounted += 1
+        try:
+            body.evaluate(there)
+        except RefusedError:  # the edge of where it is defined
+            there[k] = body.x[k] - change
+            body.uncounted += 1
+            body.evaluate(there)
         for i in range(size):
             jacobian[i][k] = (body.residual[i] - base[i]) / (there[k] - body.x[k])
     body.residual, body.g = base, image
@@ -198,7 +236,7 @@ def _direction(jacobian: list[Vector], residual: Vector) -> Vector | None:
         for i in range(k + 1, size):
             if abs(rows[i][k]) > abs(rows[pivot][k]):
                 pivot = i
-        if not abs(rows[pivot][k]) > 0.0:
+        if not abs(rows[pivot][k]) > _LEAST_PIVOT:
             return None
         rows[k], rows[pivot] = rows[pivot], rows[k]
         step[k], step[pivot] = step[pivot], step[k]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING
 
 from orchestrator.master.plan import StepMethod
+from orchestrator.master.reference_loop import LoopError
 
 if TYPE_CHECKING:
     from orchestrator.master.reference import Mark, Reference
 
 _SAFETY, _MOST_SHRINK, _MOST_GROWTH = 0.9, 0.2, 3.0
+_REFUSED = 0.25
 _ECCO_SAFETY, _PROPORTIONAL, _INTEGRAL = 0.8, 0.2, 0.15
 
 
@@ -37,19 +39,24 @@ class Chooser:
             return self._ecco(time_ns, length)
         mark = self._reference.mark()
         while True:
-            if self._rule.method is StepMethod.DOUBLING:
-                error = self._doubled(time_ns, length, mark)
-            else:
-                error = self._predicted(time_ns, length)
+            error = self._attempt(time_ns, length, mark)
             if error <= 1.0:
                 self._set_next(length * self._factor(error))
                 return length
             self.rejected += 1
             if length <= self._rule.least_ns:
                 raise RuntimeError(f"step {length} {error}")
-            self._set_next(length * self._factor(error))
+            self._set_next(length * (_REFUSED if error == inf else self._factor(error)))
             length = max(1, min(self._next, length - 1))
             self._reference.rewind(mark)
+
+    def _attempt(self, time_ns: int, length: int, mark: Mark) -> float:
+        try:
+            if self._rule.method is StepMethod.DOUBLING:
+                return self._doubled(time_ns, length, mark)
+            return self._predicted(time_ns, length)
+        except LoopError:
+            return inf
 
     def _length(self, time_ns: int, goal_ns: int | None) -> int:
         if goal_ns is None or goal_ns - time_ns >= 2 * self._next:

@@ -21,6 +21,8 @@ class Code(IntEnum):
     EXTEND = 5
     SOLVE = 6
     TEXT = 7
+    FIRST_HALF = 8
+    SECOND_HALF = 9
 
 
 class Reading(IntEnum):
@@ -76,6 +78,8 @@ class LoopTable:
         Numbers of the components, in order of the pass.
     sources
         Names of the outputs that the unknowns belong to, one for each slot, discrete ones last.
+    components
+        Names of the components, in order of the pass.
     """
 
     method: Iteration
@@ -85,6 +89,7 @@ class LoopTable:
     discrete: tuple[int, ...]
     members: tuple[int, ...]
     sources: tuple[str, ...]
+    components: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,9 @@ class Schedule:
         How often initial outputs are exchanged at most until all are consistent.
     plans, loop_delays
         How delayed connections are read, and the delay of every loop.
+    read_shares
+        By how much later each READ is, for each nanosecond by which a step is longer than the
+        first.
     watched
         First history of every connection whose readings are counted.
     texts
@@ -212,6 +220,7 @@ class Schedule:
     plans: tuple[DelayPlan, ...]
     loop_delays: tuple[LoopDelay, ...]
     watched: Mapping[str, int]
+    read_shares: tuple[float, ...] = ()
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
     events: EventTable | None = None

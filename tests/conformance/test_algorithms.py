@@ -6,7 +6,7 @@ import pytest
 from orchestrator.master import Execution, algorithm_names
 from orchestrator.master.reference import Reference, run_reference
 from orchestrator.simunits import block, fmu
-from orchestrator.system import System
+from orchestrator.system import System, TransportDelay
 
 pytestmark = pytest.mark.usefixtures("toys")
 STEPS = 300
@@ -87,10 +87,24 @@ def test_engine_equals_reference(algorithm, mode, make, probe):
     assert np.ptp(rows, axis=0).max() > 0  # it moves
 
 
+def late(probe):
+    """The same with a spring that is told everything with a delay."""
+    return (
+        bonded(probe)
+        .add("sheet", block("spring_dashpot"), k=2510.0, d=3.0, position_b=0.0, velocity_b=0.0)
+        .connect("chaser.position", "sheet.position_a", delay="16 ms")
+        .connect("chaser.velocity", "sheet.velocity_a", delay=TransportDelay.of("15.7 ms"))
+        .set("chaser.thrust", 1.0)
+    )
+
+
+@pytest.mark.parametrize("make", [bonded, late], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("mode", ["plain", "exact"])
 @pytest.mark.parametrize("algorithm", VARYING)
-def test_steps_of_varying_length_equal_the_reference(algorithm, probe):
-    options = {"step": "1 ms", "algorithm": algorithm, "start": "-0.1 s"}
-    engine, reference = (Execution(bonded(probe), **options) for _ in range(2))
+def test_steps_of_varying_length_equal_the_reference(algorithm, mode, make, probe):
+    options = {"step": "1 ms", "algorithm": algorithm, "start": "-0.1 s", "delay": mode}
+    options["algorithm_options"] = {"shortest": "10 us"}
+    engine, reference = (Execution(make(probe), **options) for _ in range(2))
     engine.advance("1.9 s")
     assert engine.time_ns == 1_900_000_000
     r = engine.recording()

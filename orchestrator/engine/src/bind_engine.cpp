@@ -173,6 +173,8 @@ void bind_engine(nb::module_& module) {
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
              "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1)
+        .def("stretch_reads",
+             [](Runner& r, const std::vector<double>& shares) { r.engine.stretch_reads(shares); })
         .def("carry_texts",
              [](Runner& r, std::size_t size, const std::vector<TextCopyRow>& copies,
                 const std::vector<TextPlaceRow>& places) {

@@ -14,6 +14,9 @@ namespace softdock {
 
 namespace {
 
+// Pushes of one history in a step that is done again: two halves, and the whole before them.
+constexpr std::size_t most_rewound = 3;
+
 std::unique_ptr<LoopSolver> make_solver(const Loop& loop, std::int32_t number) {
     if (loop.method == Loop::Method::newton) return make_newton(loop, number);
     return make_fixed_point(loop, number);
@@ -56,6 +59,10 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
         loops_.push_back(make_solver(loops[i], static_cast<std::int32_t>(i)));
     }
     remembers_ = !mixes_.empty() || control_->varies();
+    marked_newest_.resize(histories_.size());
+    if (control_->varies()) {
+        for (auto& history : histories_) history.let_rewind(most_rewound);
+    }
     check_tables();
     for (const auto& line : reads_) {
         if (line.span_ns) owner_of(line)->sloped = true;
@@ -66,7 +73,7 @@ Engine::~Engine() = default;
 
 void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
     time_ns_ = now_ns_ = start_ns;
-    step_ns_ = step_ns;
+    step_ns_ = first_ns_ = step_ns;
     done_ = 0;
     rows_ = 0;
     begin_ = before_ = signals_;
@@ -90,8 +97,8 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
             break;
         case Code::read:
             for (auto i = operation.first; i < end; ++i) {
-                const auto* why =
-                    reads_[i].execute(histories_, now_ns_, signals_.data(), slopes_.data());
+                const auto* why = reads_[i].execute(histories_, now_ns_, step_ns_ - first_ns_,
+                                                    signals_.data(), slopes_.data());
                 if (why) {
                     unread_ = why;
                     return i;
@@ -123,6 +130,8 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
             texts_.copy(operation.first, operation.count);
             break;
         case Code::step:
+        case Code::first_half:
+        case Code::second_half:
         case Code::solve:
             break;
     }
@@ -152,25 +161,44 @@ Status Engine::other_end(const Reached& reached, Outcome& outcome) const {
 }
 
 Status Engine::advance(std::int32_t number, Outcome& outcome) {
+    // A unit of several ticks is stepped in the last of them.
+    const auto begin = now_ns_ - (members_[number].ticks - 1) * step_ns_;
+    return move(number, begin, now_ns_ + step_ns_, outcome);
+}
+
+Status Engine::move(std::int32_t number, std::int64_t begin, std::int64_t end, Outcome& outcome) {
     const auto& member = members_[number];
     auto& unit = *member.unit;
     const auto row = static_cast<std::size_t>(number);
     const bool has_texts = !texts_.places().empty();
-    // A unit of several ticks is stepped in the last of them.
-    const auto begin = now_ns_ - (member.ticks - 1) * step_ns_;
     auto status = unit.set_inputs(signals_.data() + member.inputs);
     if (member.sloped && !failed(status)) {
         status = unit.set_slopes(slopes_.data() + member.inputs);
     }
     if (has_texts && !failed(status)) status = texts_.send(unit, row);
-    if (!failed(status)) status = unit.step(begin, member.ticks * step_ns_);
-    if (!failed(status) && unit.reached().time_ns != now_ns_ + step_ns_) {
+    if (!failed(status)) status = unit.step(begin, end - begin);
+    if (!failed(status) && unit.reached().time_ns != end) {
         status = other_end(unit.reached(), outcome);
     }
-    if (!failed(status)) status = collect(member, outcome);
-    if (has_texts && !failed(status)) status = texts_.receive(unit, row);
+    const bool whole = end == now_ns_ + step_ns_;
+    if (whole && !failed(status)) status = collect(member, outcome);
+    if (whole && has_texts && !failed(status)) status = texts_.receive(unit, row);
     if (failed(status)) outcome.unit = number;
     return status;
+}
+
+Status Engine::halves(const Operation& operation, Outcome& outcome) {
+    const auto middle = now_ns_ + step_ns_ / 2;
+    for (auto i = operation.first; i < operation.first + operation.count; ++i) {
+        auto status = Status::ok;
+        if (operation.code == Code::second_half) {
+            status = move(i, middle, now_ns_ + step_ns_, outcome);
+        } else if (middle > now_ns_) {
+            status = move(i, now_ns_, middle, outcome);
+        }
+        if (failed(status)) return status;
+    }
+    return Status::ok;
 }
 
 Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
@@ -180,6 +208,8 @@ Status Engine::execute(std::size_t first, std::size_t end, Outcome& outcome) {
         auto status = Status::ok;
         if (operation.code == Code::step) {
             status = crew_->step(*this, operation.first, operation.count, outcome);
+        } else if (operation.code == Code::first_half || operation.code == Code::second_half) {
+            status = halves(operation, outcome);
         } else if (operation.code == Code::solve) {
             const auto body = i + 1;
             i += static_cast<std::size_t>(operation.count);

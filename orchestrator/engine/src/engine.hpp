@@ -55,6 +55,8 @@ class Engine {
     void handle_events(std::unique_ptr<EventPhase> events);
     EventPhase* events() { return events_.get(); }
 
+    // Where steps differ in length: see Read::share, one for each reading.
+    void stretch_reads(const std::vector<double>& shares);
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Executes one line operation, also outside of a step while initialising. Returns -1, or the
     // row of a line that could not be read; unread() says why.
@@ -106,6 +108,9 @@ class Engine {
 
     // The step just done counts: what it began with is what the next one extends from.
     void accept();
+    // Sets inputs and steps from `begin` to `end`; gets the outputs if the step ends there.
+    Status move(std::int32_t member, std::int64_t begin, std::int64_t end, Outcome& outcome);
+    Status halves(const Operation& operation, Outcome& outcome);
     Status collect(const Member& member, Outcome& outcome);
     const std::vector<Member>& members() const { return members_; }
     const Copy& line(std::int32_t copy) const { return copies_[copy]; }
@@ -143,8 +148,7 @@ class Engine {
     std::int64_t last_ns_ = 0;    // length of the step before, 0 at the start
     std::vector<double> marked_signals_;
     std::vector<std::string> marked_texts_;
-    std::vector<double> marked_samples_;
-    std::vector<std::int64_t> marked_marks_;
+    std::vector<std::int64_t> marked_newest_;
 
     Texts texts_;
     std::vector<std::int32_t> recorded_;
@@ -158,6 +162,7 @@ class Engine {
     std::int64_t time_ns_ = 0;  // reached by whole steps
     std::int64_t now_ns_ = 0;   // where the step in hand begins
     std::int64_t step_ns_ = 1;
+    std::int64_t first_ns_ = 1;  // the step that shifts of readings are for
     std::int64_t done_ = 0;
 };
 

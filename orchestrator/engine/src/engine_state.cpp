@@ -34,9 +34,7 @@ Status Engine::mark(Outcome& outcome) {
     }
     marked_signals_ = signals_;
     marked_texts_ = texts_.buffer();
-    marked_samples_.clear();
-    marked_marks_.clear();
-    for (auto& history : histories_) history.save(marked_samples_, marked_marks_);
+    for (std::size_t i = 0; i < histories_.size(); ++i) marked_newest_[i] = histories_[i].newest();
     return Status::ok;
 }
 
@@ -48,9 +46,7 @@ Status Engine::rewind(Outcome& outcome, std::int32_t but) {
     }
     signals_ = marked_signals_;
     texts_.buffer() = marked_texts_;
-    const double* numbers = marked_samples_.data();
-    const std::int64_t* marks = marked_marks_.data();
-    for (auto& history : histories_) history.restore(numbers, marks);
+    for (std::size_t i = 0; i < histories_.size(); ++i) histories_[i].rewind(marked_newest_[i]);
     return Status::ok;
 }
 

@@ -82,7 +82,11 @@ void Engine::check_tables() {
     }
     check_rule();
     // A step that is done again would find its own samples in them.
-    require(histories_.empty() || !control_->varies(), "histories");
+}
+
+void Engine::stretch_reads(const std::vector<double>& shares) {
+    require(shares.size() == reads_.size(), "shares of readings");
+    for (std::size_t i = 0; i < shares.size(); ++i) reads_[i].share = shares[i];
 }
 
 void Engine::carry(Texts texts) {
@@ -117,6 +121,9 @@ void Engine::handle_events(std::unique_ptr<EventPhase> events) {
             inside(clock.slot, 1, signals_.size()) && inside(clock.source, 1, table.members.size()),
             "events");
     }
+    if (table.early_return) {
+        for (auto& history : histories_) history.let_rewind(1);
+    }
     events_ = std::move(events);
 }
 
@@ -142,6 +149,8 @@ void Engine::check(const Operation& operation) const {
             size = reads_.size();
             break;
         case Code::step:
+        case Code::first_half:
+        case Code::second_half:
             size = members_.size();
             break;
         case Code::push:

@@ -73,7 +73,8 @@ Point History::point(std::int64_t number) const {
 }
 
 std::int64_t History::oldest() const {
-    return std::max<std::int64_t>(0, newest_ - static_cast<std::int64_t>(values_.size()) + 1);
+    return std::max<std::int64_t>(0,
+                                  newest_ - static_cast<std::int64_t>(values_.size() - spare_) + 1);
 }
 
 bool History::usable(std::int64_t number, std::int64_t time_ns) const {

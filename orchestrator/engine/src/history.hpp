@@ -46,6 +46,12 @@ class History {
     // The samples around a time, for readings of several signals as one.
     bool around(std::int64_t time_ns, std::int64_t now_ns, Around& found);
 
+    // Steps that are done again take their samples back: the number of the newest is set to what it
+    // was. At most `samples` are taken back, and so many fewer are kept. Without a channel only.
+    void let_rewind(std::size_t samples) { spare_ = samples; }
+    std::int64_t newest() const { return newest_; }
+    void rewind(std::int64_t newest) { newest_ = newest; }
+
     std::size_t slot() const { return slot_; }
     Reading reading() const { return reading_; }
     Beyond beyond() const { return beyond_; }
@@ -87,6 +93,7 @@ class History {
     std::vector<double> values_;
     std::vector<std::int64_t> stamps_;
     std::vector<std::int64_t> dues_;  // empty without a channel
+    std::size_t spare_ = 0;
     std::int64_t start_ns_ = 0;
     std::int64_t newest_ = 0;
     Point kept_;                   // what the receiver holds, although the ring may have lost it

@@ -18,7 +18,7 @@ Status LoopSolver::solve(Engine& engine, std::size_t first, std::size_t end, Out
     engine_ = &engine;
     first_ = first;
     end_ = end;
-    here_ = 0;
+    here_ = uncounted_ = 0;
     for (const auto member : loop_.members) {
         const auto status = engine.save_unit(member, 0, outcome);
         if (failed(status)) return status;
@@ -26,6 +26,8 @@ Status LoopSolver::solve(Engine& engine, std::size_t first, std::size_t end, Out
     for (std::size_t i = 0; i < size(); ++i) x_[i] = engine.get(loop_.unknowns[i]);
     for (std::size_t i = 0; i < discrete_.size(); ++i) discrete_[i] = engine.get(loop_.discrete[i]);
     const auto status = iterate(outcome);
+    // Units did the step once, from where it began: what fails later is the iteration.
+    if (failed(status) && here_ > 1 && forgivable(status, outcome)) outcome.loop = number_;
     evaluations_ += here_;
     worst_ = std::max(worst_, here_);
     return status;
@@ -66,9 +68,21 @@ double LoopSolver::excess() const {
     return largest;
 }
 
+bool LoopSolver::forgivable(Status status, const Outcome& outcome) const {
+    return status != Status::fatal && outcome.unit >= 0 &&
+           !engine_->unit(outcome.unit).interrupted();
+}
+
+bool LoopSolver::forgive(Status status, Outcome& outcome) const {
+    if (!forgivable(status, outcome)) return false;
+    outcome.unit = -1;
+    outcome.reason.clear();
+    return true;
+}
+
 Status LoopSolver::give_up(Outcome& outcome) const {
     outcome.loop = number_;
-    return Status::error;
+    return Status::discard;  // a shorter step may have a solution
 }
 
 }  // namespace softdock

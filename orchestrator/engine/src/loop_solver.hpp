@@ -26,7 +26,8 @@ class LoopSolver {
     // Evaluations of the body in all steps so far, and the most in one of them.
     std::int64_t evaluations() const { return evaluations_; }
     std::int64_t worst() const { return worst_; }
-    std::int64_t here() const { return here_; }  // in the last step
+    // Of the last step, without those for derivatives only.
+    std::int64_t here() const { return here_ - uncounted_; }
     // What goes from one step to the next.
     std::vector<double>& memory() { return memory_; }
 
@@ -38,14 +39,20 @@ class LoopSolver {
     Status evaluate(const std::vector<double>& x, Outcome& outcome);
     // The largest residual in tolerances: converged where it is at most 1.
     double excess() const;
-    bool exhausted() const { return here_ >= loop_.most_iterations; }
+    bool exhausted() const { return here_ - uncounted_ >= loop_.most_iterations; }
+    // Whether a failed evaluation says something of the point alone: then it is forgotten, and
+    // another point may be tried.
+    bool forgive(Status status, Outcome& outcome) const;
     Status give_up(Outcome& outcome) const;
     std::size_t size() const { return loop_.unknowns.size(); }
 
     Loop loop_;
     std::vector<double> x_, g_, residual_, memory_;
+    std::int64_t uncounted_ = 0;  // evaluations of this step for derivatives only
 
   private:
+    bool forgivable(Status status, const Outcome& outcome) const;
+
     std::int32_t number_;
     std::vector<double> discrete_;
     bool changed_ = false;  // a discrete output did not come out as it went in

@@ -239,6 +239,11 @@ Status PythonUnit::fail() {
     return Status::error;
 }
 
+bool PythonUnit::interrupted() const {
+    const Gil gil;
+    return exception_ && PyObject_IsInstance(exception_, PyExc_Exception) == 0;
+}
+
 PyObject* PythonUnit::take_exception() { return std::exchange(exception_, nullptr); }
 
 }  // namespace softdock

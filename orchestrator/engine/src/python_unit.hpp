@@ -43,6 +43,7 @@ class PythonUnit final : public Unit {
     // By the block's get_state and set_state.
     bool can_roll_back() const override { return true; }
     bool needs_interpreter() const override { return true; }
+    bool interrupted() const override;
     Status save(std::size_t number) override;
     Status restore(std::size_t number) override;
 

@@ -1,6 +1,7 @@
 #include "read.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace softdock {
 
@@ -11,32 +12,32 @@ constexpr const char* no_rotation = "a quaternion of length zero is no rotation"
 
 }  // namespace
 
-const char* Read::turn(std::vector<History>& histories, std::int64_t now_ns,
+const char* Read::turn(std::vector<History>& histories, std::int64_t begin_ns, std::int64_t now_ns,
                        double* signals) const {
     double low[4], high[4];
-    double share = 1.0;
+    double part = 1.0;
     for (std::int32_t i = 0; i < 4; ++i) {
         Around found;
-        if (!histories[history + i].around(now_ns + shift_ns, now_ns, found)) return too_old;
+        if (!histories[history + i].around(begin_ns, now_ns, found)) return too_old;
         low[i] = found.low.value;
         high[i] = found.high.value;
         // Never ahead of the newest, nor before the first: there the signal was constant.
-        share = std::clamp(share_of(found, now_ns + shift_ns), 0.0, 1.0);
+        part = std::clamp(share_of(found, begin_ns), 0.0, 1.0);
     }
-    if (!on_arc(low, high, share, signals + target)) return no_rotation;
+    if (!on_arc(low, high, part, signals + target)) return no_rotation;
     for (std::int32_t i = 0; i < 4; ++i) {
         signals[target + i] = factor * signals[target + i] + offset;
     }
     return nullptr;
 }
 
-const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns, double* signals,
-                          double* slopes) const {
+const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns,
+                          std::int64_t excess_ns, double* signals, double* slopes) const {
     auto& past = histories[history];
-    if (past.reading() == Reading::slerp) return turn(histories, now_ns, signals);
+    const auto begin_ns = now_ns + shift_ns + std::llround(share * static_cast<double>(excess_ns));
+    if (past.reading() == Reading::slerp) return turn(histories, begin_ns, now_ns, signals);
     const bool smoothed = past.beyond() == Beyond::smoothed;
     double value = 0.0, end = 0.0;
-    const auto begin_ns = now_ns + shift_ns;
     if (!smoothed && !past.read(begin_ns, now_ns, value)) return too_old;
     if (smoothed || span_ns) {
         if (!past.read(begin_ns + span_ns, now_ns, end)) return too_old;

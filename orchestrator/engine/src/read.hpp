@@ -16,13 +16,18 @@ struct Read {
     std::int32_t history, target;
     std::int64_t shift_ns, span_ns;
     double factor, offset;
+    // Where steps differ in length: how much later it is read, for each nanosecond by which a step
+    // is longer than the first.
+    double share = 0.0;
 
     // Null, or why the line cannot be read. `signals` and `slopes` (per second) are whole buffers.
-    const char* execute(std::vector<History>& histories, std::int64_t now_ns, double* signals,
-                        double* slopes) const;
+    // `excess_ns` is the step's length less that of the first.
+    const char* execute(std::vector<History>& histories, std::int64_t now_ns,
+                        std::int64_t excess_ns, double* signals, double* slopes) const;
 
   private:
-    const char* turn(std::vector<History>& histories, std::int64_t now_ns, double* signals) const;
+    const char* turn(std::vector<History>& histories, std::int64_t begin_ns, std::int64_t now_ns,
+                     double* signals) const;
 };
 
 }  // namespace softdock

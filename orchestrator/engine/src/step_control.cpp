@@ -80,7 +80,7 @@ Status RetryingControl::step(Engine& engine, std::int64_t time_ns, std::int64_t 
     for (;;) {
         double found = 0.0;
         status = attempt(engine, time_ns, length, found, outcome);
-        const bool refused = status == Status::discard;
+        const bool refused = status == Status::discard || outcome.loop >= 0;
         if (failed(status) && !refused) return status;
         if (!refused && found <= 1.0) {
             taken_ns = length;
@@ -92,7 +92,7 @@ Status RetryingControl::step(Engine& engine, std::int64_t time_ns, std::int64_t 
         if (length <= rule_.least_ns) return refused ? status : too_short(length, found, outcome);
         set_next(static_cast<double>(length) * (refused ? 0.25 : factor(found)));
         length = std::max<std::int64_t>(1, std::min(next_ns(), length - 1));
-        outcome.unit = -1;
+        outcome.unit = outcome.loop = -1;
         outcome.reason.clear();
         status = engine.rewind(outcome);
         if (failed(status)) return status;

@@ -49,8 +49,8 @@ class StepControl {
     std::int64_t shortest_ns_ = 0, longest_ns_ = 0;
 };
 
-// A control that does a step again, shorter, where its error is above the tolerances or a unit
-// discards it.
+// A control that does a step again, shorter, where its error is above the tolerances, a unit
+// discards it or a loop does not converge.
 class RetryingControl : public StepControl {
   public:
     using StepControl::StepControl;

@@ -85,6 +85,8 @@ class Unit {
     std::size_t text_input_count() const { return text_input_count_; }
     std::size_t text_output_count() const { return text_output_count_; }
     const std::string& name() const { return name_; }
+    // Whether the last failure is a wish to end the run (Ctrl-C), not a matter of the step.
+    virtual bool interrupted() const { return false; }
     // Why the last call failed; empty if the unit did not say.
     const std::string& failure() const { return failure_; }
 

@@ -54,6 +54,34 @@ def test_held_and_interpolated_lines(delay, mode, algorithm):
 
 
 @pytest.mark.parametrize(("mode", "algorithm"), MODES)
+@pytest.mark.parametrize(
+    "rates", [{"body": 4}, {"spring": 4}, {"body": 2, "spring": 3}, {"body": 6, "spring": 3}]
+)
+@pytest.mark.parametrize("delay", [None, "1 ms", "15.3 ms", "16 ms"])
+def test_components_of_different_rates(delay, rates, mode, algorithm):
+    """A slow unit takes some of a fast one's outputs only: the mean lateness would not do."""
+    system = ring({"delay": delay})
+    probed = probe_delay(
+        system,
+        ["spring", "body"],
+        step_ns=H,
+        algorithm_name=algorithm,
+        mode=DelayMode(mode),
+        rates=rates,
+    )
+    # As for equal rates, with the longest step in the place of the step: what is held is right
+    # but for terms of the third order, what is read ahead of its newest sample for those of the
+    # second.
+    slowest = max(rates.values())
+    tolerance = 1e-3 * H
+    if (mode, delay) == ("exact", "1 ms"):
+        tolerance = (1.5 * RATE) ** 2 * slowest * H  # ahead by up to one and a half steps
+    assert probed.measured_ns == pytest.approx(probed.predicted_ns, abs=tolerance)
+    if mode == "exact" and delay:
+        assert probed.predicted_ns == pytest.approx(probed.physical_ns, abs=1.0)
+
+
+@pytest.mark.parametrize(("mode", "algorithm"), MODES)
 @pytest.mark.parametrize("interpolation", ["hold", "linear", "cubic"])
 @pytest.mark.parametrize("delay", ["15.3 ms", "16 ms"])
 def test_interpolations(interpolation, delay, mode, algorithm):
