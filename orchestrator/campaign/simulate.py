@@ -73,6 +73,7 @@ def simulate(  # the options of a run are what they are
     delay: DelayMode | str = DelayMode.EXACT,
     record: Sequence[str] | None = None,
     every: int = 1,
+    early_return: bool = True,
     name: str | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
@@ -94,6 +95,8 @@ def simulate(  # the options of a run are what they are
     record, every
         Outputs to record (all; names or patterns with ``*`` and ``?``), and of how many steps one
         is recorded; the first and the last time always are.
+    early_return
+        See :class:`orchestrator.master.Execution`.
     name
         Name of the result; the system's name if ``None``.
     progress
@@ -123,6 +126,7 @@ def simulate(  # the options of a run are what they are
         stop=f"{stop_ns} ns",
         record=record,
         every=every,
+        early_return=early_return,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
         if execution.schedule.varies:

@@ -11,6 +11,7 @@ from orchestrator.errors import CapabilityError
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
+from orchestrator.master.events import check_events, event_table
 from orchestrator.master.lines import Lines
 from orchestrator.master.planned import planned
 from orchestrator.master.rule import rule_table
@@ -58,6 +59,7 @@ def compile_schedule(
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
     _check_types(system, recorded)
+    check_events(system, rates)
     system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
     plan = planned(system, algorithm_name, options, rates)
     holding = Holding(system, plan, dict(rates))
@@ -70,6 +72,7 @@ def compile_schedule(
     buffer = Buffer(system, plan, rates, recorded)
     lines = Lines(system, plan, buffer, holding, plans, step_ns)
     emission = Emission(system, plan, buffer, lines, holding)
+    events = event_table(system, buffer, lines)  # adds to the copies
     return Schedule(
         algorithm_name,
         mode,
@@ -93,6 +96,7 @@ def compile_schedule(
         tuple(lines.read_shares),
         buffer.text_size,
         tuple(lines.text_copies),
+        events,
     )
 
 

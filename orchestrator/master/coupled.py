@@ -75,7 +75,7 @@ class Holding:
     def of(self, line: Connection) -> Held:
         """Return what a connection's target is held at.
 
-        Integers and Booleans have no values between two others.
+        Integers, Booleans and what changes at events only have no values between two others.
         """
         coupling = self._plan.coupling
         if not self._mixes(line):
@@ -114,7 +114,8 @@ class Holding:
     def _mixes(self, line: Connection) -> bool:
         source = self._system.components[line.source.component]
         real = source.connectors[line.source.connector].type is DataType.REAL
-        return real and self._plan.coupling is not Coupling.NEWEST
+        moves = real and not source.changes_at_events(line.source.connector)
+        return moves and self._plan.coupling is not Coupling.NEWEST
 
     def _lateness(self, line: Connection) -> float:
         """How late the newest value is: the mean over all steps of the target."""

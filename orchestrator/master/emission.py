@@ -57,8 +57,16 @@ class Emission:
         self.operations += [(*row, every, phase) for row in rows]
 
     def _into(self, names: Iterable[str]) -> list[Connection]:
-        wanted = set(names)
-        return [c for c in self._system.connections if c.target.component in wanted]
+        """Connections that are exchanged before a step; others wait for event mode."""
+        wanted, system = set(names), self._system
+        return [
+            line
+            for line in system.connections
+            if line.target.component in wanted
+            and not system.components[line.target.component].changes_at_events(
+                line.target.connector
+            )
+        ]
 
     def _exchange(self, names: Iterable[str]) -> None:
         names = list(names)

@@ -27,22 +27,26 @@ from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.capable import expect_capable, expect_restoring
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
+from orchestrator.master.events import EventStatistics, late_note
 from orchestrator.master.facts import facts
 from orchestrator.master.failure import (
     FATAL,
+    is_unsettled,
     loop_message,
     message,
     reason_of,
     refusal,
     underflow_message,
+    unsettled_message,
 )
 from orchestrator.master.initialisation import initialise
 from orchestrator.master.keeper import Keeper
+from orchestrator.master.making import make_units
 from orchestrator.master.ports import Ports, PortValue
 from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
-from orchestrator.simunits import SimulationUnit, isolate, make_unit, resolve
+from orchestrator.simunits import SimulationUnit, isolate, resolve
 from orchestrator.system import System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -81,6 +85,11 @@ class Execution:
         Most threads that step units of one group at the same time; ``None``: as many as there are
         processors. They are used where they save time, and never change a result.
 
+    early_return
+        Whether units with event mode that others listen to may end a step at an event, where all
+        units can go back: the step is done again as far as that. All states are saved before every
+        step then.
+
     Raises
     ------
     DescriptionError, LoadError
@@ -103,6 +112,7 @@ class Execution:
         algorithm_options: Mapping[str, Any] | None = None,
         rates: Mapping[str, int] | None = None,
         threads: int | None = None,
+        early_return: bool = True,
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise DescriptionError(f"every: expected a whole number >= 1, found {every!r}")
@@ -125,14 +135,11 @@ class Execution:
             algorithm_options,
             rates,
         )
-        self.units: list[SimulationUnit] = []
+        self.units: list[SimulationUnit]
+        self.schedule, self.units = make_units(
+            self.system, self.schedule, early_return=early_return
+        )
         try:
-            for member in self.schedule.members:
-                unit = make_unit(self.system.components[member.name])
-                self.units.append(unit)
-                unit.bind(
-                    (*member.inputs, *member.text_inputs), (*member.outputs, *member.text_outputs)
-                )
             expect_capable(self.schedule, self.units)
             self._engine = self._make_engine(threads)
             initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
@@ -150,6 +157,8 @@ class Execution:
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
         chosen = ", ".join(f"{k} = {v!r}" for k, v in sorted((algorithm_options or {}).items()))
+        if not early_return:
+            chosen += "; no early return"
         self._made = (self.start_ns, stop_ns), outputs, every, chosen
 
     @cached_property
@@ -177,11 +186,14 @@ class Execution:
             astuple(plan.rule),
             0 if threads is None else threads,
         )
-        if plan.varies:
+        if plan.varies or (plan.events is not None and plan.events.splits):
             engine.stretch_reads(plan.read_shares)
         if plan.texts:
             places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
             engine.carry_texts(plan.texts, plan.text_copies, places)
+        if (events := plan.events) is not None:
+            table = events.members, events.lines, events.clocks
+            engine.handle_events(*table, events.splits, events.early_return)
         return engine
 
     @property
@@ -192,7 +204,8 @@ class Execution:
     @property
     def notes(self) -> tuple[str, ...]:
         """What happened to units and processes, in sentences."""
-        return (*self._notes, *(note for unit in self.units for note in unit.notes))
+        late = late_note(self.event_statistics())
+        return (*self._notes, *late, *(note for unit in self.units for note in unit.notes))
 
     @property
     def time(self) -> float:
@@ -203,6 +216,10 @@ class Execution:
     def time_ns(self) -> int:
         """Current time in nanoseconds: what the run counts in."""
         return self._engine.time_ns
+
+    def event_statistics(self) -> EventStatistics:
+        """Return what event mode did so far: how often, and how late at most."""
+        return EventStatistics(*self._engine.event_counts)
 
     def step(self, count: int = 1) -> None:
         """Do one communication step, or so many."""
@@ -269,13 +286,16 @@ class Execution:
             if failed >= 0:
                 refused = refusal(self.units[failed], self.schedule.members[failed], reason)
             raise ConvergenceError(loop_message(table, residual, iterations, when, refused))
+        if status > 1 and is_unsettled(reason):
+            self._end("its events did not come to an end")
+            raise StepError(unsettled_message(self.schedule, reason, self.time))
         if read >= 0:
             self._end(f"input '{self.schedule.input_of(read)}' failed ({reason})")
             raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         if status > 1 and failed < 0:
             self._end("no step was short enough")
             slots = self.schedule.slots
-            raise StepSizeUnderflowError(underflow_message(reason, slots, self.time))
+            raise StepSizeUnderflowError(underflow_message(reason, self.schedule, self.time))
         if status > 1:
             self._raise(status, failed, reason)
         return taken
@@ -295,6 +315,8 @@ class Execution:
     def _raise(self, status: int, number: int, reason: str) -> NoReturn:
         unit = self.units[number]
         why = reason_of(unit, self.schedule.members[number], reason)
+        if self.schedule.events is not None and why.startswith("it returned early from a step"):
+            why += f" because {', '.join(self.schedule.events.refusals)}"
         self._end(f"component '{unit.name}' failed ({why})")
         self._for_good = status == FATAL
         cause = unit.exception()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from orchestrator.master.schedule import LoopTable, Member
+from orchestrator.master.schedule import LoopTable, Member, Schedule
 from orchestrator.simunits import SimulationUnit
 
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
@@ -52,10 +52,36 @@ def loop_message(
     )
 
 
-def underflow_message(reason: str, slots: Mapping[str, tuple[int, int]], time: float) -> str:
+def is_unsettled(reason: str) -> bool:
+    """Whether the engine's reason is that events at one instant do not end."""
+    return reason.startswith("events")
+
+
+def unsettled_message(schedule: Schedule, reason: str, time: float) -> str:
+    """Say which units and connectors do not come to rest in event mode."""
+    units, _, copies = reason.removeprefix("events").partition(";")
+    who = [f"'{schedule.members[int(number)].name}' asks for more" for number in units.split()]
+    slots = dict.fromkeys(schedule.copies[int(row)][1] for row in copies.split())
+    still = [f"input '{name_of(schedule, slot)}' changes" for slot in slots]
+    return (
+        f"the events at t = {time:.9g} s do not come to an end: after 100 rounds"
+        f" {', '.join(who + still) or 'more events are due'}; break the ring of events with a state"
+        " or a delay in one of these units"
+    )
+
+
+def name_of(schedule: Schedule, slot: int) -> str:
+    """Return the connector that a slot belongs to, with the element's index in an array."""
+    for name, (first, size) in schedule.slots.items():
+        if first <= slot < first + size:
+            return name if size == 1 else f"{name}[{slot - first}]"
+    raise KeyError(slot)
+
+
+def underflow_message(reason: str, schedule: Schedule, time: float) -> str:
     """Say for which output no step is short enough; ``reason`` is the engine's."""
     _, length, excess, slot = reason.split()
-    found = next(name for name, (first, size) in slots.items() if first <= int(slot) < first + size)
+    found = name_of(schedule, int(slot))
     return (
         f"a step of {int(length) / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still has"
         f" an error of {float(excess):.3g} tolerances in '{found}': allow shorter steps (shortest),"

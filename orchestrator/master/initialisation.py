@@ -9,6 +9,7 @@ import numpy as np
 
 from orchestrator.engine import Engine
 from orchestrator.errors import StepError
+from orchestrator.master.failure import reason_of, unsettled_message
 from orchestrator.master.initial_loop import solve_at_start
 from orchestrator.master.schedule import Code, Schedule
 from orchestrator.simunits import SimulationUnit
@@ -38,6 +39,8 @@ def initialise(
     exchange = _Exchange(schedule, units, engine, start_ns)
     for _ in range(schedule.initial_passes):
         before, texts_before = signals.copy(), engine.texts
+        if schedule.events is not None and schedule.events.held_back[1]:
+            engine.lines(Code.COPY, *schedule.events.held_back)
         exchange.unread = -1
         exchange.execute(0, len(schedule.operations))
         if np.array_equal(before, signals) and engine.texts == texts_before:
@@ -45,7 +48,24 @@ def initialise(
     _expect_sound(schedule, engine, start_ns, exchange.unread)
     engine.start(start_ns, schedule.step_ns)
     for unit in units:
-        unit.exit_initialisation()
+        unit.begin_events()
+    if schedule.events is not None:
+        _begin_events(schedule, units, engine, start_ns)
+
+
+def _begin_events(
+    schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine, start_ns: int
+) -> None:
+    """Let units handle the events at the start together; the past is what they lead to."""
+    _, status, failed, _, _, reason = engine.begin_events(start_ns)
+    if status > 1 and failed < 0:
+        raise StepError(unsettled_message(schedule, reason, start_ns / 1e9))
+    if status > 1:
+        why = reason_of(units[failed], schedule.members[failed], reason)
+        raise StepError(
+            f"component '{units[failed].name}' failed in the event mode of the start: {why}"
+        )
+    engine.start(start_ns, schedule.step_ns)
 
 
 def _expect_sound(schedule: Schedule, engine: Engine, start_ns: int, unread: int) -> None:

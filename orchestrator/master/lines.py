@@ -148,6 +148,15 @@ class Lines:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
         return operations
 
+    def copy_at_events(self, line: Connection) -> range:
+        """Add the copies of a connection that event mode makes, and return their rows."""
+        factor, offset = self._linear(line)
+        source, size = self._slots[str(line.source)]
+        target, _ = self._slots[str(line.target)]
+        first = len(self.copies)
+        self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+        return range(first, first + size)
+
     def _stretch(self, plan: DelayPlan) -> float:
         """By how much later a line is read for each nanosecond that a step is longer.
 

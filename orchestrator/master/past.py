@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.coupling import Channel, Draws, LineStatistics
 from orchestrator.master.schedule import Beyond, Reading
@@ -87,6 +87,11 @@ class Past:
         while self.pushed > pushed:
             self._ring.pop()
             self.pushed -= 1
+
+    def amend(self, value: float) -> None:
+        """Give the newest sample, unless it is the first, the value that it has after an event."""
+        if self._ring[-1] is not self._first:
+            self._ring[-1] = replace(self._ring[-1], value=value)
 
     def _due(self, time_ns: int) -> float:
         assert self._draws is not None  # noqa: S101 - for mypy

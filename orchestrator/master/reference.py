@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from orchestrator.coupling import LineStatistics
 from orchestrator.master.execution import Execution
 from orchestrator.master.past import Past, on_arc
+from orchestrator.master.reference_events import EarlyReturnError, ReferenceEvents
 from orchestrator.master.reference_loop import RefusedError, solve
 from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Beyond, Code, Reading, Schedule
 
 Floats = NDArray[np.float64]
+#: States of the units, signals, numbers of samples.
+Mark = tuple[list[object], Floats, list[int]]
 
 
 class Reference:
@@ -60,7 +63,10 @@ class Reference:
         self.jacobians: list[list[list[float]] | None] = [None] * len(self.plan.loops)
         self.differenced: set[int] = set()
         self.evaluations = 0
-        self._chooser = Chooser(self)
+        self.on_grid = True
+        self.chooser = Chooser(self)
+        events = self.plan.events
+        self._events = None if events is None else ReferenceEvents(self, events)
 
     def run(self, steps: int, goal_ns: int | None = None) -> tuple[NDArray[np.int64], Floats]:
         """Do some steps, no further than a goal.
@@ -76,13 +82,42 @@ class Reference:
         for _ in range(steps):
             if self.plan.varies and goal_ns is not None and self.time_ns >= goal_ns:
                 break
-            taken = self._chooser.step(self.time_ns, goal_ns)
-            self.before, self.last_ns = self.begin, self.step_ns
+            if self._events is not None:
+                taken = self._events.step(self.time_ns, goal_ns)
+            else:
+                taken = self.chooser.step(self.time_ns, goal_ns)
+                self.accept()
             self.time_ns += taken
             self.done += 1
             times.append(self.time_ns)
             rows.append(self.signals.copy())
         return np.array(times), np.array(rows)
+
+    def accept(self) -> None:
+        """Let the step just done count."""
+        self.before, self.last_ns = self.begin, self.step_ns
+
+    def jump(self) -> None:
+        """Take the values after events as those of this moment; see Engine::jump."""
+        self.last_ns = 0
+        for past, row in zip(self.past, self.plan.histories, strict=True):
+            if self.on_grid:
+                past.amend(float(self.signals[row[0]]))
+
+    def mark(self) -> Mark:
+        """Keep everything that a sweep changes."""
+        states = [unit.get_state() for unit in self.units]
+        return states, self.signals.copy(), [past.pushed for past in self.past]
+
+    def rewind(self, mark: Mark, but: int = -1) -> None:
+        """Go back to a mark, with all units but one if its number is given."""
+        states, signals, pushed = mark
+        for number, (unit, state) in enumerate(zip(self.units, states, strict=True)):
+            if number != but:
+                unit.set_state(state)
+        self.signals[:] = signals
+        for past, count in zip(self.past, pushed, strict=True):
+            past.rewind(count)
 
     def line_statistics(self) -> dict[str, LineStatistics]:
         """As :meth:`Execution.line_statistics`."""
@@ -119,6 +154,8 @@ class Reference:
         elif code is Code.READ:
             later = round_half_away(plan.read_shares[row] * (self.step_ns - plan.step_ns))
             self._read(later, *plan.reads[row])
+        elif code is Code.PUSH and not self.on_grid:
+            return
         elif code is Code.PUSH:
             value = float(signals[plan.histories[row][0]])
             self.past[row].push(self.now_ns + self.step_ns, value)
@@ -197,6 +234,9 @@ class Reference:
         result = unit.do_step(begin, end - begin)
         if result.failed:
             raise RefusedError(f"{unit.name}: {result.reason}")
+        reached, early, _, _ = unit.native.reached
+        if early and reached != end:
+            raise EarlyReturnError(row, reached)
         if code is not Code.FIRST_HALF:
             self._receive(row)
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from orchestrator.master.plan import StepMethod
 from orchestrator.master.reference_loop import LoopError
 
 if TYPE_CHECKING:
-    from orchestrator.master.reference import Reference
+    from orchestrator.master.reference import Mark, Reference
 
-_Mark = tuple[list[object], np.ndarray, list[int]]
 _SAFETY, _MOST_SHRINK, _MOST_GROWTH = 0.9, 0.2, 3.0
 _REFUSED = 0.25
 _ECCO_SAFETY, _PROPORTIONAL, _INTEGRAL = 0.8, 0.2, 0.15
@@ -40,7 +37,7 @@ class Chooser:
         length = self._length(time_ns, goal_ns)
         if self._rule.method is StepMethod.ECCO:
             return self._ecco(time_ns, length)
-        mark = self._mark()
+        mark = self._reference.mark()
         while True:
             error = self._attempt(time_ns, length, mark)
             if error <= 1.0:
@@ -51,9 +48,9 @@ class Chooser:
                 raise RuntimeError(f"step {length} {error}")
             self._set_next(length * (_REFUSED if error == inf else self._factor(error)))
             length = max(1, min(self._next, length - 1))
-            self._rewind(mark)
+            self._reference.rewind(mark)
 
-    def _attempt(self, time_ns: int, length: int, mark: _Mark) -> float:
+    def _attempt(self, time_ns: int, length: int, mark: Mark) -> float:
         try:
             if self._rule.method is StepMethod.DOUBLING:
                 return self._doubled(time_ns, length, mark)
@@ -82,28 +79,11 @@ class Chooser:
         )
         return found
 
-    def _mark(self) -> _Mark:
-        reference = self._reference
-        return (
-            [unit.get_state() for unit in reference.units],
-            reference.signals.copy(),
-            [past.pushed for past in reference.past],
-        )
-
-    def _rewind(self, mark: _Mark) -> None:
-        reference = self._reference
-        states, signals, pushed = mark
-        for unit, state in zip(reference.units, states, strict=True):
-            unit.set_state(state)
-        reference.signals[:] = signals
-        for past, count in zip(reference.past, pushed, strict=True):
-            past.rewind(count)
-
-    def _doubled(self, time_ns: int, length: int, mark: _Mark) -> float:
+    def _doubled(self, time_ns: int, length: int, mark: Mark) -> float:
         reference, checked = self._reference, list(self._rule.checked)
         reference.sweep(time_ns, length)
         whole = reference.signals[checked].copy()
-        self._rewind(mark)
+        reference.rewind(mark)
         half = length // 2
         if half:
             reference.sweep(time_ns, half)

@@ -120,6 +120,39 @@ class RuleTable:
 
 
 @dataclass(frozen=True, slots=True)
+class EventTable:
+    """How units with event mode handle events together.
+
+    Parameters
+    ----------
+    members
+        Their numbers.
+    lines
+        ``(copy, target, kind)`` for each scalar of an undelayed connection between them, or into a
+        discrete input of one: row of ``copies``, number in ``members``, and what it carries
+        (:class:`~orchestrator.master.events.LineKind`).
+    clocks
+        ``(slot, source)`` of each output clock; ``source`` is a number in ``members``.
+    held_back
+        First row and number of those copies that are made in event mode only.
+    splits
+        Whether a step may end where an event is due.
+    early_return
+        Whether units may end a step before its end, so that all go back and step as far as that.
+    refusals
+        Why not, in words.
+    """
+
+    members: tuple[int, ...]
+    lines: tuple[tuple[int, int, int], ...]
+    clocks: tuple[tuple[int, int], ...]
+    held_back: tuple[int, int]
+    splits: bool = False
+    early_return: bool = False
+    refusals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """Operations of one communication step, and what they mean.
 
@@ -165,6 +198,8 @@ class Schedule:
         Length of the buffer of Strings and Binaries.
     text_copies
         ``(source, target)``.
+    events
+        See :class:`EventTable`; ``None`` without units that have event mode.
     """
 
     algorithm: str
@@ -188,6 +223,7 @@ class Schedule:
     read_shares: tuple[float, ...] = ()
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
+    events: EventTable | None = None
 
     @property
     def varies(self) -> bool:

@@ -41,8 +41,13 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
         for component in system.components.values()
         for output in component.of(Causality.OUTPUT)
     }
-    silent = {DataType.STRING, DataType.BINARY, DataType.CLOCK}  # a clock ticks between two rows
-    numbers = [name for name, kind in types.items() if kind not in silent]
+    numbers = [
+        f"{component.name}.{output.name}"
+        for component in system.components.values()
+        for output in component.of(Causality.OUTPUT)
+        if not output.type.is_text
+        and (component.has_event_mode or output.type is not DataType.CLOCK)  # else it never ticks
+    ]
     if record is None:
         return numbers
     chosen: list[str] = []

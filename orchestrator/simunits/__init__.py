@@ -13,6 +13,7 @@ from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
     block_names,
+    capabilities_of,
     component_of,
     fmu,
     make_unit,
@@ -38,6 +39,7 @@ __all__ = [
     "UnitDescription",
     "block",
     "block_names",
+    "capabilities_of",
     "component_of",
     "fmu",
     "isolate",

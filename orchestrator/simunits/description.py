@@ -18,6 +18,7 @@ class Capabilities:
     has_directional_derivatives: bool = False
     takes_input_slopes: bool = False
     has_event_mode: bool = False
+    might_return_early: bool = False
     is_repeatable: bool = True
     is_realtime: bool = False
     once_per_process: bool = False

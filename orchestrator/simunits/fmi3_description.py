@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lxml import etree
 
 from orchestrator.simunits.description import Capabilities, UnitDescription
+from orchestrator.simunits.fmi3_clocks import timers_of
 from orchestrator.simunits.fmu_variable import FmuVariable, connector_of
-from orchestrator.system import Causality, Connector
+from orchestrator.system import Causality, Connector, Variability
 
 #: Folder of the binaries, by operating system and processor.
 PLATFORMS = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
@@ -36,9 +38,15 @@ def describe_fmi3(
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
             has_event_mode=bool(cs.hasEventMode),
+            might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
         )
     connectors, variables = _variables(described, root)
+    if capabilities.has_event_mode:
+        connectors = {
+            name: replace(connector, variability=_variability(variables[name]))
+            for name, connector in connectors.items()
+        }
     description = UnitDescription(
         name=described.modelName,
         connectors=connectors,
@@ -55,6 +63,12 @@ def describe_fmi3(
     return description, variables
 
 
+def _variability(variable: FmuVariable) -> Variability:
+    if variable.clocks:
+        return Variability.CLOCKED
+    return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
+
+
 def _is_true(element: etree._Element | None, name: str) -> bool:
     return element is not None and element.get(name) in {"true", "1"}
 
@@ -67,6 +81,7 @@ def _variables(
         for tag in ("String", "Binary")
         for element in root.findall(f"ModelVariables/{tag}")
     }
+    timers = timers_of(root)
     names = {v.valueReference: v.name for v in described.modelVariables if v.alias is None}
     connectors, variables = {}, {}
     for variable in described.modelVariables:
@@ -88,6 +103,7 @@ def _variables(
             variable.variability != "continuous",
             tuple(clock.valueReference for clock in variable.clocks or ()),
             variable.causality == "structuralParameter",
+            timer=timers.get(variable.name),
         )
     return connectors, variables
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from orchestrator.engine import Fmu3
+from orchestrator.simunits.fmu_description import FmuDescription
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.unit import Floats, Phase
-from orchestrator.system import Connector, DataType, Value, seconds
+from orchestrator.system import Causality, Connector, DataType, Value, seconds
 
 
 class Fmu3Unit(FmuUnit):
@@ -20,9 +21,30 @@ class Fmu3Unit(FmuUnit):
 
     An FMU that has an event mode is run with it. Its structural parameters are set first, in
     configuration mode.
+
+    Parameters
+    ----------
+    name, fmu
+        The component's name, and the FMU.
+    logging_on
+        Whether the FMU writes messages.
+    early_return
+        Whether it may end a step before its end, at an event.
     """
 
     native: Fmu3
+
+    def __init__(
+        self,
+        name: str,
+        fmu: FmuDescription,
+        *,
+        logging_on: bool = False,
+        early_return: bool = False,
+    ) -> None:
+        can = fmu.description.capabilities
+        self._early_return = early_return and can.has_event_mode and can.might_return_early
+        super().__init__(name, fmu, logging_on=logging_on)
 
     def _load(self, name: str, folder: Path) -> Fmu3:
         fmu = self.fmu
@@ -34,6 +56,7 @@ class Fmu3Unit(FmuUnit):
             f"{folder / 'resources'}/",
             self._logging_on,
             can.has_event_mode,
+            self._early_return,
             exchange=fmu.interface == "ModelExchange",
         )
         native.declare(can.can_roll_back, can.has_directional_derivatives)
@@ -76,7 +99,30 @@ class Fmu3Unit(FmuUnit):
 
     def _bind(self) -> None:
         self.native.bind(list(map(self._port, self.inputs)), list(map(self._port, self.outputs)))
+        self.native.drive([self._timer(c.name) for c in self._timed()])
         self._bind_texts()
+
+    def _timed(self) -> list[Connector]:
+        """Time-based clocks that no connection makes tick."""
+        if not self.native.has_event_mode:
+            return []
+        inputs = self.description.of(Causality.INPUT)
+        return [c for c in inputs if self.fmu.variables[c.name].timer and c not in self.inputs]
+
+    def _timer(self, name: str) -> tuple[int, int, bool, float, int, int, float, int]:
+        variable = self.fmu.variables[name]
+        timer = variable.timer
+        assert timer is not None  # noqa: S101 - `_timed` has chosen those that have one
+        return (
+            variable.reference,
+            timer.kind,
+            timer.fraction,
+            timer.seconds,
+            timer.counter,
+            timer.resolution,
+            timer.shift,
+            timer.shift_counter,
+        )
 
     def _port(self, connector: Connector) -> tuple[str, str, int, int, bool, list[int]]:
         variable = self.fmu.variables[connector.name]
@@ -95,6 +141,11 @@ class Fmu3Unit(FmuUnit):
         self._check(status, "entering initialisation")
 
     def _exit_initialisation(self) -> None:
+        self._begin_events()
+        if self.native.has_event_mode:
+            self._check(self.native.settle(), "updating its discrete states")
+
+    def _begin_events(self) -> None:
         self._check(self.native.exit_initialization(), "exiting initialisation")
 
     def _value(self, connector: Connector) -> Value | Floats:

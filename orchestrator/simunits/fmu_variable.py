@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from orchestrator.simunits.fmi3_clocks import Timer
 from orchestrator.system import Causality, Connector, DataType, Value
 
 _TYPES = {
@@ -43,6 +44,8 @@ class FmuVariable:
         Whether it is a structural parameter, which is set in configuration mode.
     is_negated
         Whether its value is minus that of its reference (the negated alias of FMI 1.0).
+    timer
+        What makes it tick, if it is a time-based input clock.
     """
 
     reference: int
@@ -52,6 +55,7 @@ class FmuVariable:
     clocks: tuple[int, ...] = ()
     is_structural: bool = False
     is_negated: bool = False
+    timer: Timer | None = None
 
     def limits(self) -> tuple[float, float] | None:
         """Return the least and the greatest value of its type; ``None`` for no number."""

@@ -18,7 +18,7 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
-from orchestrator.simunits.description import UnitDescription
+from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
@@ -145,8 +145,25 @@ def component_of(
         has_derivatives=description.capabilities.has_directional_derivatives
         and options.backend == "native",
         takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
+        has_event_mode=_shares_events(source, description, options),
         options=options,
     )
+
+
+def _shares_events(source: Source, description: UnitDescription, options: UnitOptions) -> bool:
+    """Whether the engine leads a unit through event mode, instead of what stands between them."""
+    if source.kind is not SourceKind.FMU or not description.capabilities.has_event_mode:
+        return False
+    is_near = options.backend == "native" and options.isolation != "process"
+    return (
+        is_near and read_fmu(Path(source.location), options.interface).interface == "CoSimulation"
+    )
+
+
+def capabilities_of(component: Component) -> Capabilities:
+    """Return what a component's description says that its unit can."""
+    options = component.options
+    return _describe(component.source, component.values, options.interface).capabilities
 
 
 def resolve(system: System) -> System:
@@ -214,8 +231,16 @@ def _contract(connector: Connector) -> str:
     return f"{connector.causality} {connector.type}{shape}{unit}"
 
 
-def make_unit(component: Component) -> SimulationUnit:
-    """Instantiate a component, in a process of its own if it says so, and set its values."""
+def make_unit(component: Component, *, early_return: bool = False) -> SimulationUnit:
+    """Instantiate a component, in a process of its own if it says so, and set its values.
+
+    Parameters
+    ----------
+    component
+        What to instantiate.
+    early_return
+        Whether a unit with event mode may end a step before its end, at an event.
+    """
     source = component.source
     if component.options.isolation == "process":
         kind = None if source.kind is SourceKind.FMU else _block_class(source.location)
@@ -224,7 +249,7 @@ def make_unit(component: Component) -> SimulationUnit:
         return WorkerUnit(component, described, place)
     unit: SimulationUnit
     if source.kind is SourceKind.FMU:
-        unit = _make_fmu(component)
+        unit = _make_fmu(component, early_return=early_return)
     else:
         _refuse_fmu_options(component, f"block '{source.location}'")
         kind = _block_class(source.location)
@@ -240,7 +265,7 @@ def make_unit(component: Component) -> SimulationUnit:
     return unit
 
 
-def _make_fmu(component: Component) -> SimulationUnit:
+def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
     options = component.options
     try:
         described = read_fmu(Path(component.source.location), options.interface)
@@ -249,7 +274,11 @@ def _make_fmu(component: Component) -> SimulationUnit:
     if component.backend is not Backend.NATIVE:
         _refuse_fmu_options(component, f"a unit that {component.backend} runs")
         return _BACKENDS[component.backend](component.name, described)
-    instance = _FMU_UNITS[described.version](component.name, described)
+    kind = _FMU_UNITS[described.version]
+    if issubclass(kind, Fmu3Unit):
+        instance: FmuUnit = kind(component.name, described, early_return=early_return)
+    else:
+        instance = kind(component.name, described)
     if described.interface == "ModelExchange":
         return ModelExchangeUnit(component.name, instance, options)
     what = f"{described.path}, run as Co-Simulation,"

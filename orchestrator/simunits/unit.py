@@ -115,6 +115,12 @@ class SimulationUnit(ABC):
         self._exit_initialisation()
         self.phase = Phase.STEPPING
 
+    def begin_events(self) -> None:
+        """Finish the initialisation, but for events at the start, which the master handles."""
+        self._expect(Phase.INITIALISING)
+        self._begin_events()
+        self.phase = Phase.STEPPING
+
     def set(self, values: Floats) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
         self._expect(Phase.INITIALISING, Phase.STEPPING)
@@ -224,6 +230,9 @@ class SimulationUnit(ABC):
 
     @abstractmethod
     def _exit_initialisation(self) -> None: ...
+
+    def _begin_events(self) -> None:
+        self._exit_initialisation()
 
     @abstractmethod
     def _get_state(self) -> object: ...

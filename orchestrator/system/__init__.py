@@ -8,7 +8,7 @@ from orchestrator.system.connection import (
     Interpolation,
     LinearTransformation,
 )
-from orchestrator.system.connector import Causality, Connector, DataType, Value
+from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
 from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.loops import Loop, closed_loops
@@ -43,6 +43,7 @@ __all__ = [
     "TransportDelay",
     "UnitOptions",
     "Value",
+    "Variability",
     "Variation",
     "closed_loops",
     "conversion",

@@ -178,9 +178,18 @@ def _unconnected(
 def feedthrough_graph(
     components: Components, connections: Iterable[Connection]
 ) -> nx.DiGraph[Endpoint]:
-    """Ports joined by what acts at once: direct feed-through, and connections without a delay."""
+    """Ports joined by what acts at once: direct feed-through, and connections without a delay.
+
+    Connections into clocks and discrete inputs of event mode are left out: during a step nothing
+    goes along them, and in event mode the units are repeated until nothing changes.
+    """
     graph: nx.DiGraph[Endpoint] = nx.DiGraph()
-    graph.add_edges_from((line.source, line.target) for line in connections if line.delay is None)
+    graph.add_edges_from(
+        (line.source, line.target)
+        for line in connections
+        if line.delay is None
+        and not components[line.target.component].changes_at_events(line.target.connector)
+    )
     for component in components.values():
         for output in component.of(Causality.OUTPUT):
             end = Endpoint(component.name, output.name)

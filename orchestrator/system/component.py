@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from orchestrator.errors import DescriptionError, UnknownNameError
-from orchestrator.system.connector import Causality, Connector, Value
+from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
 from orchestrator.system.unit_options import UnitOptions
 
 
@@ -80,6 +80,8 @@ class Component:
         Whether its Real inputs may change linearly over a step, instead of being held.
     has_derivatives
         Whether it gives directional derivatives of its outputs.
+    has_event_mode
+        Whether it handles events together with others, at one instant.
     options
         How the source is run, see :class:`UnitOptions`.
     """
@@ -92,6 +94,7 @@ class Component:
     has_states: bool = True
     takes_slopes: bool = False
     has_derivatives: bool = False
+    has_event_mode: bool = False
     options: UnitOptions = field(default_factory=UnitOptions)
 
     def __post_init__(self) -> None:
@@ -129,6 +132,14 @@ class Component:
         """Whether an input acts on an output, at once or later."""
         direct = self.direct_inputs(output)
         return source in direct or self.has_states or not direct
+
+    def changes_at_events(self, name: str) -> bool:
+        """Whether a connector is a clock or a discrete number of a unit with event mode."""
+        connector = self.connectors[name]
+        if not self.has_event_mode or connector.type.is_text:
+            return False
+        is_clock = connector.type is DataType.CLOCK
+        return is_clock or connector.variability is not Variability.CONTINUOUS
 
     def with_values(self, values: Mapping[str, Value]) -> Component:
         """Return a copy with some values set."""

@@ -34,6 +34,18 @@ class DataType(StrEnum):
         return self in {DataType.STRING, DataType.BINARY}
 
 
+class Variability(StrEnum):
+    """When a connector of a unit with event mode changes.
+
+    ``continuous``: at any time, and all that is of units without event mode. ``discrete``: at
+    events only. ``clocked``: at the ticks of a clock only.
+    """
+
+    CONTINUOUS = "continuous"
+    DISCRETE = "discrete"
+    CLOCKED = "clocked"
+
+
 _PYTHON: Mapping[DataType, tuple[type, ...]] = {
     DataType.REAL: (int, float),
     DataType.INTEGER: (int,),
@@ -62,6 +74,8 @@ class Connector:
         One line for people.
     start
         Value before the first exchange; ``None`` if the unit's own default is not known.
+    variability
+        See :class:`Variability`.
     """
 
     name: str
@@ -71,6 +85,7 @@ class Connector:
     shape: tuple[int, ...] = ()
     description: str = ""
     start: Value | None = None
+    variability: Variability = Variability.CONTINUOUS
 
     @property
     def size(self) -> int:

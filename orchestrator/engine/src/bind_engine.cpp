@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "crew.hpp"
 #include "engine.hpp"
+#include "events.hpp"
 #include "loop_solver.hpp"
 #include "step_control.hpp"
 
@@ -37,6 +38,8 @@ using OperationRow = std::tuple<int, std::int32_t, std::int32_t, std::int32_t, s
 using Bonds = std::vector<std::pair<std::int32_t, std::int32_t>>;
 using RuleRow = std::tuple<int, double, double, std::int32_t, std::int64_t, std::int64_t,
                            std::int64_t, Slots, Bonds>;
+using EventLineRow = std::tuple<std::int32_t, std::int32_t, int>;
+using EventClockRow = std::tuple<std::int32_t, std::int32_t>;
 using TextCopyRow = std::tuple<std::int32_t, std::int32_t>;
 using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
 
@@ -181,6 +184,32 @@ void bind_engine(nb::module_& module) {
                  for (const auto& [inputs, outputs] : places) units.push_back({inputs, outputs});
                  r.engine.carry(Texts(size, std::move(lines), std::move(units)));
              })
+        .def("handle_events",
+             [](Runner& r, const Slots& members, const std::vector<EventLineRow>& lines,
+                const std::vector<EventClockRow>& clocks, bool splits, bool early_return) {
+                 EventTable table{members, {}, {}, splits, early_return};
+                 for (const auto& [copy, target, kind] : lines) {
+                     table.lines.push_back({copy, target, static_cast<EventLine::Kind>(kind)});
+                 }
+                 for (const auto& [slot, source] : clocks) table.clocks.push_back({slot, source});
+                 const auto signals = r.engine.signals().size();
+                 r.engine.handle_events(std::make_unique<EventPhase>(std::move(table), signals));
+             })
+        .def("begin_events",
+             [](Runner& r, std::int64_t start_ns) {
+                 Outcome outcome;
+                 if (auto* events = r.engine.events()) {
+                     outcome.status = events->begin(r.engine, start_ns, outcome);
+                 }
+                 return as_tuple(outcome);
+             })
+        .def_prop_ro("event_counts",
+                     [](Runner& r) {
+                         const auto* events = r.engine.events();
+                         const auto n = events ? events->counts() : EventPhase::Counts{};
+                         return nb::make_tuple(n.instants, n.updates, n.splits, n.early, n.late,
+                                               n.latest_ns);
+                     })
         .def_prop_ro("texts",
                      [](Runner& r) {
                          nb::list found;

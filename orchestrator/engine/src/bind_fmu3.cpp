@@ -17,6 +17,21 @@ namespace {
 // name, type, value reference, elements, whether it is discrete, clocks
 using PortRow = std::tuple<std::string, std::string, std::uint32_t, std::size_t, bool, References>;
 
+// clock, kind, fraction, (seconds, counter, resolution) of the interval, shift, its counter
+using TimerRow = std::tuple<std::uint32_t, int, bool, double, std::uint64_t, std::uint64_t, double,
+                            std::uint64_t>;
+
+std::vector<Timer> timers(const std::vector<TimerRow>& rows) {
+    std::vector<Timer> made;
+    for (const auto& [clock, kind, fraction, seconds, counter, resolution, shift, more] : rows) {
+        const bool known = seconds > 0.0 || counter > 0;
+        const Interval interval{known ? fmi3::changed : fmi3::not_yet_known, seconds, counter,
+                                resolution};
+        made.push_back({clock, static_cast<Timer::Kind>(kind), fraction, interval, shift, more});
+    }
+    return made;
+}
+
 std::vector<Port3> ports(const std::vector<PortRow>& rows) {
     std::vector<Port3> made;
     for (const auto& [name, type, reference, size, discrete, clocks] : rows) {
@@ -141,6 +156,7 @@ void bind_fmu3(nb::module_& module) {
         .def("bind",
              [](Fmu3& fmu, const std::vector<PortRow>& inputs,
                 const std::vector<PortRow>& outputs) { fmu.bind(ports(inputs), ports(outputs)); })
+        .def("drive", [](Fmu3& fmu, const std::vector<TimerRow>& rows) { fmu.drive(timers(rows)); })
         .def("declare", &Fmu3::declare, "rolls_back"_a, "has_derivatives"_a)
         .def(
             "initialise",

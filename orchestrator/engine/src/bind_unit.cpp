@@ -79,6 +79,11 @@ void bind_unit(nb::module_& module) {
                 return static_cast<int>(unit.derivative(inputs.data(), outputs.data()));
             },
             nb::arg().noconvert(), nb::arg().noconvert())
+        .def_prop_ro("due_ns",
+                     [](Unit& unit) -> nb::object {
+                         const auto due = unit.due_ns();
+                         return due == Unit::never ? nb::none() : nb::cast(due);
+                     })
         .def("enter_event_mode", [](Unit& u) { return static_cast<int>(u.enter_event_mode()); })
         .def("enter_step_mode", [](Unit& u) { return static_cast<int>(u.enter_step_mode()); })
         .def("update_discrete",

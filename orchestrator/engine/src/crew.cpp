@@ -53,6 +53,7 @@ Status Crew::step(Engine& engine, std::int32_t first, std::int32_t count, Outcom
         status = group.statuses[w];
         outcome.unit = found.unit;
         outcome.reason = found.reason;
+        outcome.early_ns = found.early_ns;
     }
     return status;
 }
@@ -73,6 +74,8 @@ void Crew::work(void* context, std::size_t worker) {
     auto& outcome = group.outcomes[worker];
     auto& status = group.statuses[worker];
     status = Status::ok;
+    outcome.early_ns = -1;
+    outcome.reason.clear();
     for (const auto member : group.shares[worker]) {
         status = group.engine->advance(member, outcome);
         if (failed(status)) return;

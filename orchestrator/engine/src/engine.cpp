@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "crew.hpp"
+#include "events.hpp"
 #include "loop_solver.hpp"
 #include "step_control.hpp"
 
@@ -106,7 +107,7 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
             }
             break;
         case Code::push:
-            for (auto i = operation.first; i < end; ++i) {
+            for (auto i = operation.first; i < end && on_grid_; ++i) {
                 histories_[i].push(now_ns_ + step_ns_, signals_[histories_[i].slot()]);
             }
             break;
@@ -151,6 +152,15 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
     return status;
 }
 
+Status Engine::other_end(const Reached& reached, Outcome& outcome) const {
+    if (reached.early && events_ && events_->allows_early_return()) {
+        outcome.early_ns = reached.time_ns;
+        return Status::discard;
+    }
+    outcome.reason = "reached " + std::to_string(reached.time_ns);
+    return Status::error;
+}
+
 Status Engine::advance(std::int32_t number, Outcome& outcome) {
     // A unit of several ticks is stepped in the last of them.
     const auto begin = now_ns_ - (members_[number].ticks - 1) * step_ns_;
@@ -169,8 +179,7 @@ Status Engine::move(std::int32_t number, std::int64_t begin, std::int64_t end, O
     if (has_texts && !failed(status)) status = texts_.send(unit, row);
     if (!failed(status)) status = unit.step(begin, end - begin);
     if (!failed(status) && unit.reached().time_ns != end) {
-        outcome.reason = "reached " + std::to_string(unit.reached().time_ns);
-        status = Status::error;
+        status = other_end(unit.reached(), outcome);
     }
     const bool whole = end == now_ns_ + step_ns_;
     if (whole && !failed(status)) status = collect(member, outcome);
@@ -233,6 +242,13 @@ void Engine::accept() {
     last_ns_ = step_ns_;
 }
 
+void Engine::jump() {
+    last_ns_ = 0;
+    for (auto& history : histories_) {
+        if (on_grid_) history.amend(signals_[history.slot()]);
+    }
+}
+
 Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
     const auto coming = static_cast<std::size_t>((done_ + steps) / every_ - done_ / every_);
     if (sink_ && rows_ + coming > capacity_) {
@@ -243,9 +259,11 @@ Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
     const bool varies = control_->varies();
     while (outcome.steps < steps && !(varies && time_ns_ >= goal_ns)) {
         std::int64_t taken = 0;
-        outcome.status = control_->step(*this, time_ns_, goal_ns, taken, outcome);
+        outcome.status = events_
+                             ? events_->step(*this, *control_, time_ns_, goal_ns, taken, outcome)
+                             : control_->step(*this, time_ns_, goal_ns, taken, outcome);
         if (failed(outcome.status)) return outcome;
-        accept();
+        if (!events_) accept();
         time_ns_ += taken;
         now_ns_ = time_ns_;
         ++done_;

@@ -13,6 +13,7 @@
 namespace softdock {
 
 class Crew;
+class EventPhase;
 class LoopSolver;
 class StepControl;
 
@@ -21,6 +22,7 @@ struct Outcome {
     Status status = Status::ok;  // of what ended the run, else ok
     int unit = -1;               // index of the unit that ended it, or -1
     int loop = -1;               // index of the loop that did not converge, or -1
+    std::int64_t early_ns = -1;  // where the step ends instead, as that unit returned early, or -1
     int read = -1;               // row of the reads that could not be read, or -1
     std::string reason;
 };
@@ -48,6 +50,10 @@ class Engine {
     Texts& texts() { return texts_; }
     // Reads the text outputs of all units anew: after they went back to a state.
     Status read_texts();
+
+    // Lets units with event mode handle their events together.
+    void handle_events(std::unique_ptr<EventPhase> events);
+    EventPhase* events() { return events_.get(); }
 
     // Where steps differ in length: see Read::share, one for each reading.
     void stretch_reads(const std::vector<double>& shares);
@@ -94,20 +100,31 @@ class Engine {
     std::vector<double>& tangent() { return tangent_; }
     Status save_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     Status restore_unit(std::int32_t member, std::size_t number, Outcome& outcome);
-    // Keeps everything that a sweep changes, and goes back to it.
+    // Keeps everything that a sweep changes, and goes back to it; all units but one, if it is
+    // given.
     Status mark(Outcome& outcome);
-    Status rewind(Outcome& outcome);
+    Status rewind(Outcome& outcome, std::int32_t but = -1);
     const std::vector<double>& begin() const { return begin_; }
     const std::vector<double>& before() const { return before_; }
     double stretch() const { return stretch_; }
 
-  private:
+    // For events.
+
     // The step just done counts: what it began with is what the next one extends from.
     void accept();
     // Sets inputs and steps from `begin` to `end`; gets the outputs if the step ends there.
     Status move(std::int32_t member, std::int64_t begin, std::int64_t end, Outcome& outcome);
     Status halves(const Operation& operation, Outcome& outcome);
     Status collect(const Member& member, Outcome& outcome);
+    const std::vector<Member>& members() const { return members_; }
+    const Copy& line(std::int32_t copy) const { return copies_[copy]; }
+    // Whether the step ends on the grid, where the past is remembered.
+    void remember(bool on_grid) { on_grid_ = on_grid; }
+    // The values after the events are those of this moment; nothing is extended across a jump.
+    void jump();
+
+  private:
+    Status other_end(const Reached& reached, Outcome& outcome) const;
     void check_tables();
     void check_rule() const;
     std::vector<std::vector<double>*> memories();
@@ -125,7 +142,9 @@ class Engine {
     std::vector<Operation> operations_;
     std::unique_ptr<StepControl> control_;
     std::unique_ptr<Crew> crew_;
+    std::unique_ptr<EventPhase> events_;
 
+    bool on_grid_ = true;
     bool remembers_ = false;      // whether the values at a step's begin are needed
     std::vector<double> begin_;   // signals at the begin of this step
     std::vector<double> before_;  // and of the one before, with its length at the end

@@ -38,8 +38,9 @@ Status Engine::mark(Outcome& outcome) {
     return Status::ok;
 }
 
-Status Engine::rewind(Outcome& outcome) {
+Status Engine::rewind(Outcome& outcome, std::int32_t but) {
     for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (static_cast<std::int32_t>(i) == but) continue;
         const auto status = restore_unit(static_cast<std::int32_t>(i), marked_number, outcome);
         if (failed(status)) return status;
     }

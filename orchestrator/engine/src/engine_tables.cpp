@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "engine.hpp"
+#include "events.hpp"
 #include "loop_solver.hpp"
 #include "step_control.hpp"
 
@@ -104,6 +106,25 @@ void Engine::carry(Texts texts) {
                 "operations");
     }
     texts_ = std::move(texts);
+}
+
+void Engine::handle_events(std::unique_ptr<EventPhase> events) {
+    const auto& table = events->table();
+    for (const auto member : table.members) require(inside(member, 1, members_.size()), "events");
+    for (const auto& line : table.lines) {
+        require(
+            inside(line.copy, 1, copies_.size()) && inside(line.target, 1, table.members.size()),
+            "events");
+    }
+    for (const auto& clock : table.clocks) {
+        require(
+            inside(clock.slot, 1, signals_.size()) && inside(clock.source, 1, table.members.size()),
+            "events");
+    }
+    if (table.early_return) {
+        for (auto& history : histories_) history.let_rewind(1);
+    }
+    events_ = std::move(events);
 }
 
 void Engine::check_rule() const {

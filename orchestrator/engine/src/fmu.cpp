@@ -45,6 +45,7 @@ Status Fmu::save(std::size_t number) {
     failure_.clear();
     if (number >= kept_.size()) kept_.resize(number + 1);
     kept_[number].mode = mode();
+    if (const auto* now = times()) kept_[number].times = *now;
     return note(states_.get(instance_, &kept_[number].state));
 }
 
@@ -56,6 +57,7 @@ Status Fmu::restore(std::size_t number) {
     const auto status = note(states_.set(instance_, kept_[number].state));
     if (!failed(status)) {
         recovered();
+        if (auto* now = times()) *now = kept_[number].times;
         set_mode(kept_[number].mode);
     }
     return status;

@@ -87,6 +87,8 @@ class Fmu : public Unit {
     // A mode of the interface that belongs to a saved state.
     virtual int mode() const { return 0; }
     virtual void set_mode(int) {}
+    // Times of events, which the importer keeps, and which belong to a saved state too.
+    virtual std::vector<std::int64_t>* times() { return nullptr; }
 
     // A function of the library. Throws if it is required and missing.
     template <class Function>
@@ -117,6 +119,7 @@ class Fmu : public Unit {
     struct Kept {
         void* state = nullptr;
         int mode = 0;
+        std::vector<std::int64_t> times;
     };
 
     std::vector<Kept> kept_;  // saved states by number

@@ -8,15 +8,10 @@ namespace softdock {
 
 namespace {
 
-// An FMU that asks so often for another update at one moment does not come to rest.
-constexpr int most_updates = 1000;
-
 extern "C" void log_message3(fmi3::Environment environment, int status, fmi3::String category,
                              fmi3::String message) {
     static_cast<Fmu3*>(environment)->log(status, category ? category : "", message ? message : "");
 }
-
-std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
 }  // namespace
 
@@ -134,7 +129,7 @@ Status Fmu3::get_outputs(double* values) {
 
 Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
     failure_.clear();
-    if (event_due_) {  // nobody has handled the event of the last step
+    if (event_due_ || mode_ == in_event) {  // nobody has handled the event of the last step
         auto status = enter_event_mode();
         if (!failed(status)) status = settle();
         if (failed(status)) return status;
@@ -144,8 +139,9 @@ Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
     const auto status = note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns),
                                            !may_go_back(), &event, &terminate, &early, &last));
     const auto end_ns = time_ns + step_ns;
-    reached_ = {early || failed(status) ? std::clamp(nanoseconds(last), time_ns, end_ns) : end_ns,
+    reached_ = {early || failed(status) ? std::clamp(not_before(last), time_ns, end_ns) : end_ns,
                 early, event, terminate};
+    clockwork_.reach(reached_.time_ns);
     event_due_ = event && options_.event_mode;
     if (early && !options_.early_return && !failed(status)) {
         return fail("it returned early from a step, which it was not allowed");
@@ -164,66 +160,13 @@ Status Fmu3::derivative(const double* inputs, double* outputs) {
                                      outputs_.float_values()));
 }
 
-void Fmu3::set_mode(int mode) {
-    mode_ = mode;
-    event_due_ = false;
-    for (auto& clock : clocks_) clock.second = false;
-}
-
-Status Fmu3::enter_event_mode() {
-    if (!options_.event_mode) return cannot("enter an event mode");
-    failure_.clear();
-    const auto status = note(call_.enter_event_mode(instance_));
-    if (!failed(status)) set_mode(in_event);
-    return status;
-}
-
-Status Fmu3::update_discrete(Discrete& update) {
-    if (!options_.event_mode) return cannot("update discrete states");
-    failure_.clear();
-    bool nominals = false;
-    double next = 0.0;
-    const auto status =
-        note(call_.update_discrete(instance_, &update.again, &update.terminate, &nominals,
-                                   &update.values_changed, &update.has_next, &next));
-    if (update.has_next) update.next_ns = nanoseconds(next);
-    for (auto& clock : clocks_) clock.second = false;
-    return status;
-}
-
-Status Fmu3::enter_step_mode() {
-    if (!options_.event_mode) return cannot("leave an event mode");
-    failure_.clear();
-    const auto status = note(call_.enter_step_mode(instance_));
-    if (!failed(status)) set_mode(stepping);
-    return status;
-}
-
-Status Fmu3::settle() {
-    for (int count = 0; count < most_updates; ++count) {
-        Discrete update;
-        const auto status = update_discrete(update);
-        if (failed(status)) return status;
-        reached_.terminate |= update.terminate;
-        if (!update.again) return enter_step_mode();
-    }
-    return fail("its discrete states do not come to rest: " + std::to_string(most_updates) +
-                " updates at one moment");
-}
-
 Status Fmu3::initialise(double start, bool has_stop, double stop, bool has_tolerance,
                         double tolerance) {
     failure_.clear();
+    reached_ = {std::llround(start * 1e9), false, false, false};
+    clockwork_.start(reached_.time_ns);
     return note(call_.enter_initialization_mode(instance_, has_tolerance, tolerance, start,
                                                 has_stop, stop));
-}
-
-Status Fmu3::exit_initialization() {
-    failure_.clear();
-    const auto status = note(call_.exit_initialization_mode(instance_));
-    if (failed(status)) return status;
-    set_mode(options_.event_mode ? in_event : stepping);
-    return options_.event_mode ? settle() : status;
 }
 
 Status Fmu3::set_strings(const References& references, const char** values, std::size_t count) {
@@ -249,50 +192,6 @@ Status Fmu3::get_binaries(const References& references, std::size_t* sizes,
 Status Fmu3::terminate() {
     // After an error the standard allows to free the instance, not to terminate it.
     return worst_ < Status::error ? note(call_.terminate(instance_)) : Status::ok;
-}
-
-bool Fmu3::ticks(fmi3::ValueReference clock) const {
-    return std::find(clocks_.begin(), clocks_.end(), std::make_pair(clock, true)) != clocks_.end();
-}
-
-Status Fmu3::set_clock(fmi3::ValueReference clock, bool ticks) {
-    if (!call_.set_clock) return cannot("take ticks of clocks: it lacks fmi3SetClock");
-    failure_.clear();
-    const auto status = note(call_.set_clock(instance_, &clock, 1, &ticks));
-    for (auto& known : clocks_) {
-        if (known.first == clock && !failed(status)) known.second = ticks;
-    }
-    return status;
-}
-
-Status Fmu3::get_clock(fmi3::ValueReference clock, bool& ticks) {
-    if (!call_.get_clock) return cannot("tell ticks of clocks: it lacks fmi3GetClock");
-    failure_.clear();
-    const auto status = note(call_.get_clock(instance_, &clock, 1, &ticks));
-    for (auto& known : clocks_) {
-        if (known.first == clock && !failed(status)) known.second = ticks;
-    }
-    return status;
-}
-
-Status Fmu3::interval(fmi3::ValueReference clock, bool fraction, Interval& found) {
-    if (fraction ? !call_.get_fraction : !call_.get_interval) return cannot("tell an interval");
-    failure_.clear();
-    if (!fraction) {
-        return note(call_.get_interval(instance_, &clock, 1, &found.seconds, &found.qualifier));
-    }
-    const auto status = note(call_.get_fraction(instance_, &clock, 1, &found.counter,
-                                                &found.resolution, &found.qualifier));
-    if (failed(status) || found.qualifier == fmi3::not_yet_known) return status;
-    if (found.resolution == 0) return fail("the interval of a clock has the resolution 0");
-    found.seconds = static_cast<double>(found.counter) / static_cast<double>(found.resolution);
-    return status;
-}
-
-Status Fmu3::shift(fmi3::ValueReference clock, double& seconds) {
-    if (!call_.get_shift) return cannot("tell the shift of a clock");
-    failure_.clear();
-    return note(call_.get_shift(instance_, &clock, 1, &seconds));
 }
 
 }  // namespace softdock

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "clockwork.hpp"
 #include "fmi3.hpp"
 #include "fmu.hpp"
 #include "ports3.hpp"
@@ -18,14 +19,6 @@ struct Options3 {
     bool exchange = false;      // Model Exchange: it does not step by itself
 };
 
-// The time until a clock ticks next, or from the start to its first tick: a fraction of seconds if
-// the FMU can say it (resolution > 0), else a decimal.
-struct Interval {
-    int qualifier = fmi3::not_yet_known;
-    double seconds = 0.0;
-    std::uint64_t counter = 0, resolution = 0;
-};
-
 class Fmu3 final : public Fmu {
   public:
     Fmu3(const std::string& library, const std::string& name, const std::string& token,
@@ -33,6 +26,8 @@ class Fmu3 final : public Fmu {
     ~Fmu3() override;
 
     void bind(std::vector<Port3> inputs, std::vector<Port3> outputs);
+    // Input clocks that nothing but time makes tick.
+    void drive(std::vector<Timer> timers);
     // In step mode of an FMU with event mode, a discrete input that changes is an event of its own.
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
@@ -44,15 +39,17 @@ class Fmu3 final : public Fmu {
     Status derivative(const double* inputs, double* outputs) override;
 
     bool has_event_mode() const override { return options_.event_mode; }
+    // Clocks of its own that are due tick then.
     Status enter_event_mode() override;
     Status update_discrete(Discrete& update) override;
     Status enter_step_mode() override;
+    std::int64_t due_ns() const override { return clockwork_.due_ns(); }
     // Updates discrete states until nothing asks for more, and enters step mode.
     Status settle();
 
     Status initialise(double start, bool has_stop, double stop, bool has_tolerance,
                       double tolerance);
-    // Leaves the FMU in step mode.
+    // Leaves an FMU with event mode in that.
     Status exit_initialization();
     Status terminate();
 
@@ -62,6 +59,7 @@ class Fmu3 final : public Fmu {
     Status get_clock(fmi3::ValueReference clock, bool& ticks);
     Status interval(fmi3::ValueReference clock, bool fraction, Interval& found);
     Status shift(fmi3::ValueReference clock, double& seconds);
+    void silence();  // no clock ticks any more
 
     const fmi3::Functions& functions() const { return call_; }
 
@@ -75,6 +73,9 @@ class Fmu3 final : public Fmu {
                         const std::uint8_t** values, std::size_t count) override;
     int mode() const override { return mode_; }
     void set_mode(int mode) override;
+    std::vector<std::int64_t>* times() override {
+        return options_.event_mode ? &clockwork_.row() : nullptr;
+    }
 
   private:
     enum Mode { initial, stepping, in_event };
@@ -89,6 +90,7 @@ class Fmu3 final : public Fmu {
     bool has_derivatives_ = false;
     int mode_ = initial;
     bool event_due_ = false;  // the last step ended with an event
+    Clockwork clockwork_;
     std::vector<std::pair<fmi3::ValueReference, bool>> clocks_;  // whether they tick
 };
 

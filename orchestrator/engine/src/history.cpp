@@ -48,6 +48,10 @@ void History::push(std::int64_t time_ns, double value) {
     if (channel_) dues_[place(newest_)] = due(time_ns, before_ns);
 }
 
+void History::amend(double value) {
+    if (newest_ > 0) values_[place(newest_)] = value;
+}
+
 std::int64_t History::due(std::int64_t time_ns, std::int64_t before_ns) {
     const auto fate = channel_->deliver(newest_, time_ns, time_ns - before_ns, normal_);
     ++facts_.sent;

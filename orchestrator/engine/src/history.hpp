@@ -38,6 +38,8 @@ class History {
     void start(std::int64_t start_ns, double value);
     // Samples come in order of time; the distances between them may differ.
     void push(std::int64_t time_ns, double value);
+    // Gives the newest sample, unless it is the first, the value that it has after an event.
+    void amend(double value);
     // The value at a time; false if that is older than the oldest sample that is kept. `now_ns` is
     // what the age of a sample counts from.
     bool read(std::int64_t time_ns, std::int64_t now_ns, double& value);

@@ -1,5 +1,6 @@
 #include "saved_state.hpp"
 
+#include <cstring>
 #include <stdexcept>
 
 namespace softdock {
@@ -7,12 +8,22 @@ namespace softdock {
 SavedState::SavedState(Fmu& fmu) : fmu_(fmu), mode_(fmu.mode()) {
     require_functions(false);
     require(fmu.states().get(fmu.instance(), &state_), "GetFMUState");
+    if (const auto* times = fmu.times()) times_ = *times;
     fmu.count_saved(1);
 }
 
 SavedState::SavedState(Fmu& fmu, const std::string& bytes) : fmu_(fmu), mode_(fmu.mode()) {
     require_functions(true);
-    require(fmu.states().from_bytes(fmu.instance(), bytes.data(), bytes.size(), &state_),
+    if (const auto* times = fmu.times()) times_ = *times;
+    const auto beside = times_.size() * sizeof(std::int64_t);
+    if (bytes.size() < beside) {
+        throw std::runtime_error("the saved state is too short: expected at least " +
+                                 std::to_string(beside) + " bytes, found " +
+                                 std::to_string(bytes.size()));
+    }
+    const auto own = bytes.size() - beside;
+    if (beside) std::memcpy(times_.data(), bytes.data() + own, beside);
+    require(fmu.states().from_bytes(fmu.instance(), bytes.data(), own, &state_),
             "DeserializeFMUState");
     fmu.count_saved(1);
 }
@@ -51,6 +62,7 @@ int SavedState::restore(Fmu& fmu) const {
     const auto status = fmu.note(fmu.states().set(fmu.instance(), state_));
     if (!failed(status)) {
         fmu.recovered();
+        if (auto* times = fmu.times()) *times = times_;
         fmu.set_mode(mode_);
     }
     return static_cast<int>(status);
@@ -63,6 +75,9 @@ std::string SavedState::serialize() const {
     require(call.size(fmu_.instance(), state_, &size), "SerializedFMUStateSize");
     std::string bytes(size, '\0');
     require(call.to_bytes(fmu_.instance(), state_, bytes.data(), size), "SerializeFMUState");
+    const auto beside = times_.size() * sizeof(std::int64_t);
+    bytes.resize(size + beside);
+    if (beside) std::memcpy(&bytes[size], times_.data(), beside);
     return bytes;
 }
 

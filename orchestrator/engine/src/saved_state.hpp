@@ -1,7 +1,9 @@
 // A saved state of one FMU instance; freed with this object.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "fmu.hpp"
 
@@ -27,6 +29,7 @@ class SavedState {
     Fmu& fmu_;
     void* state_ = nullptr;
     int mode_;
+    std::vector<std::int64_t> times_;  // see Fmu::times; in bytes they follow the FMU's own
 };
 
 }  // namespace softdock

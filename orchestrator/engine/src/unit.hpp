@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -72,6 +73,9 @@ class Unit {
     virtual Status enter_event_mode();
     virtual Status update_discrete(Discrete& update);
     virtual Status enter_step_mode();
+    // When it must be in event mode next, whatever happens: its own time event or tick of a clock.
+    static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 2;
+    virtual std::int64_t due_ns() const { return never; }
 
     // Of the last step; meaningful if it was ok.
     const Reached& reached() const { return reached_; }

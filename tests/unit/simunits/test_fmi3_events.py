@@ -137,11 +137,13 @@ def test_early_return(clocked):
     assert native.reached == (SECOND + SECOND // 4, True, True, False)
 
 
-def test_a_run_with_silent_clocks(clocked):
-    """Input clocks that nothing is connected to do not tick; the FMU's own events are settled."""
+def test_a_run_with_silent_and_time_based_clocks(clocked):
+    """An input clock that nothing is connected to is silent, unless it is periodic."""
     system = System("s").add("c", fmu(clocked), rate=0.5, sampled=0.0, gate=False)
     with Execution(system, step="1 s") as run:
         run.step(6)
         assert run.get("c.y") == 3.0
-        assert run.get("c.count") == 1 + 2 * 2  # events at 2 s and 4 s; that of 6 s is still due
-        assert "c.fired" not in run.recording().names
+        # The start, 24 ticks from 0.125 s on, every 0.25 s, and events at 2, 4 and 6 s.
+        assert run.get("c.count") == 1 + 24 + 3 * 2
+        fired = run.recording().names.index("c.fired")
+        assert run.recording().values[:, fired].tolist() == [0, 0, 1, 0, 1, 0, 1]
