@@ -4,41 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
 from functools import cached_property
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayMode, LineStatistics
-from orchestrator.engine import Engine
 from orchestrator.errors import (
     CapabilityError,
-    ConvergenceError,
     DescriptionError,
     LoadError,
     StepError,
-    StepSizeUnderflowError,
     UnknownNameError,
 )
 from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.capable import expect_capable, expect_restoring
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
+from orchestrator.master.ending import Outcome, ending_of
+from orchestrator.master.engine_tables import make_engine
 from orchestrator.master.events import EventStatistics, late_note
 from orchestrator.master.facts import facts
-from orchestrator.master.failure import (
-    FATAL,
-    is_unsettled,
-    loop_message,
-    message,
-    reason_of,
-    refusal,
-    underflow_message,
-    unsettled_message,
-)
 from orchestrator.master.initialisation import initialise
 from orchestrator.master.keeper import Keeper
 from orchestrator.master.making import make_units
@@ -141,7 +129,7 @@ class Execution:
         )
         try:
             expect_capable(self.schedule, self.units)
-            self._engine = self._make_engine(threads)
+            self._engine = make_engine(self.schedule, self.units, threads)
             initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
             expect_restoring(self.schedule, self.units, self._engine.signals, self.start_ns)
         except BaseException:
@@ -166,35 +154,6 @@ class Execution:
         """Made when it is used: a whole run does not need it."""
         said = facts(self.system, self.schedule, self.units, *self._made)
         return Keeper(self.units, self._engine, self._recorder, said)
-
-    def _make_engine(self, threads: int | None) -> Engine:
-        plan = self.schedule
-        members = [
-            (unit.native, member.input_offset, member.output_offset, member.ticks)
-            for unit, member in zip(self.units, plan.members, strict=True)
-        ]
-        engine = Engine(
-            plan.signals,
-            members,
-            plan.histories,
-            [channel.row() for channel in plan.channels],
-            plan.copies,
-            plan.reads,
-            plan.mixes,
-            [astuple(loop)[:6] for loop in plan.loops],
-            plan.operations,
-            astuple(plan.rule),
-            0 if threads is None else threads,
-        )
-        if plan.varies or (plan.events is not None and plan.events.splits):
-            engine.stretch_reads(plan.read_shares)
-        if plan.texts:
-            places = [(m.text_input_offset, m.text_output_offset) for m in plan.members]
-            engine.carry_texts(plan.texts, plan.text_copies, places)
-        if (events := plan.events) is not None:
-            table = events.members, events.lines, events.clocks
-            engine.handle_events(*table, events.splits, events.early_return)
-        return engine
 
     @property
     def recorded_columns(self) -> int:
@@ -273,35 +232,17 @@ class Execution:
         self._expect_going()
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         began = time.perf_counter()
-        _, status, failed, loop, read, reason = self._engine.run(steps, goal_ns)
+        outcome = Outcome(*self._engine.run(steps, goal_ns))
         taken = max(time.perf_counter() - began, 1e-9)
         self.wall_seconds += taken
         for unit in self.units:
             unit.forward_log()
-        if loop >= 0:
-            _, _, iterations, residual = self._engine.loops[loop]
-            table, when = self.schedule.loops[loop], f"in the step from t = {self.time:.9g} s"
-            self._end("a loop did not converge")
-            refused = ""
-            if failed >= 0:
-                refused = refusal(self.units[failed], self.schedule.members[failed], reason)
-            raise ConvergenceError(loop_message(table, residual, iterations, when, refused))
-        if status > 1 and is_unsettled(reason):
-            self._end("its events did not come to an end")
-            raise StepError(unsettled_message(self.schedule, reason, self.time))
-        if read >= 0:
-            self._end(f"input '{self.schedule.input_of(read)}' failed ({reason})")
-            raise StepError(f"t = {self.time:.9g} s: {self._ended}")
-        if status > 1 and failed < 0:
-            self._end("no step was short enough")
-            raise StepSizeUnderflowError(underflow_message(reason, self.schedule, self.time))
-        if status > 1:
-            self._raise(status, failed, reason)
+        if outcome.failed:
+            ending = ending_of(outcome, self.schedule, self.units, self._engine)
+            self._broken = True
+            self._ended, self._for_good = ending.why, ending.for_good
+            raise ending.error from ending.cause
         return taken
-
-    def _end(self, why: str) -> None:
-        self._broken = True
-        self._ended = why
 
     def _expect_going(self) -> None:
         if self._ended:
@@ -310,18 +251,6 @@ class Execution:
                 f"this run ended at t = {self.time:.9g} s: {self._ended};"
                 f" its results are kept, {back}make a new Execution to run again"
             )
-
-    def _raise(self, status: int, number: int, reason: str) -> NoReturn:
-        unit = self.units[number]
-        why = reason_of(unit, self.schedule.members[number], reason)
-        if self.schedule.events is not None and why.startswith("it returned early from a step"):
-            why += f" because {', '.join(self.schedule.events.refusals)}"
-        self._end(f"component '{unit.name}' failed ({why})")
-        self._for_good = status == FATAL
-        cause = unit.exception()
-        if cause is not None and not isinstance(cause, Exception):
-            raise cause  # Ctrl-C or an exit while a block had the word
-        raise StepError(message(unit, status, self.time, why)) from cause
 
     def get(self, name: str) -> PortValue:
         """Return the present value of a connector.
