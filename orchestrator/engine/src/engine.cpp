@@ -151,15 +151,6 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
     return status;
 }
 
-Status Engine::other_end(const Reached& reached, Outcome& outcome) const {
-    if (reached.early && events_ && events_->allows_early_return()) {
-        outcome.early_ns = reached.time_ns;
-        return Status::discard;
-    }
-    outcome.reason = "reached " + std::to_string(reached.time_ns);
-    return Status::error;
-}
-
 Status Engine::advance(std::int32_t number, Outcome& outcome) {
     // A unit of several ticks is stepped in the last of them.
     const auto begin = now_ns_ - (members_[number].ticks - 1) * step_ns_;
@@ -239,13 +230,6 @@ Status Engine::sweep(std::int64_t time_ns, std::int64_t step_ns, Outcome& outcom
 void Engine::accept() {
     if (remembers_) before_ = begin_;
     last_ns_ = step_ns_;
-}
-
-void Engine::jump() {
-    last_ns_ = 0;
-    for (auto& history : histories_) {
-        if (on_grid_) history.amend(signals_[history.slot()]);
-    }
 }
 
 Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
