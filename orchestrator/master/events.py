@@ -99,8 +99,9 @@ def _line_problems(system: System, line: Connection) -> list[str]:
         problems.append(f"{where}: a clock has no factor or offset; remove them")
     silent = [end for end in ends if is_clock and end not in at_events]
     problems += [
-        f"{where}: clock '{end}' belongs to an FMU without event mode, so it never ticks; build"
-        " the FMU with hasEventMode, or remove the connection"
+        f"{where}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
+        " hasEventMode, or is run by another backend or in a process of its own; change that, or"
+        " remove the connection"
         for end in silent
     ]
     return problems
