@@ -5,7 +5,7 @@ usage: python benchmarks/algorithms.py [--json FILE] [--plot FILE]
 The two-mass oscillator and the quarter car of tests/problems, whose units integrate exactly: the
 error is that of the coupling alone, the largest of any output at any time, relative to the output's
 largest value. Unit steps are all calls of a unit's step, repeated ones included. The units are
-Python blocks, about 30 us a call; wall time is that of stepping, once, on a machine that may do
+Python blocks, about 10 us a call; wall time is that of stepping, once, on a machine that may do
 other things.
 """
 

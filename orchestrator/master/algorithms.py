@@ -54,7 +54,8 @@ def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
     try:
         plan = chosen(system, **options)
     except SoftdockError as error:
-        raise DescriptionError(f"algorithm '{name}': {error}") from None
+        kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
+        raise kind(f"algorithm '{name}': {error}") from None
     except TypeError as error:
         raise DescriptionError(
             f"algorithm '{name}': an option has a wrong type: {error}"

@@ -294,7 +294,8 @@ class Execution:
             raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         if status > 1 and failed < 0:
             self._end("no step was short enough")
-            raise StepSizeUnderflowError(underflow_message(reason, self.time))
+            slots = self.schedule.slots
+            raise StepSizeUnderflowError(underflow_message(reason, self.schedule, self.time))
         if status > 1:
             self._raise(status, failed, reason)
         return taken

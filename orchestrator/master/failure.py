@@ -78,13 +78,14 @@ def name_of(schedule: Schedule, slot: int) -> str:
     raise KeyError(slot)
 
 
-def underflow_message(reason: str, time: float) -> str:
-    """Say that no step is short enough; ``reason`` is the engine's."""
-    _, length, excess = reason.split()
+def underflow_message(reason: str, schedule: Schedule, time: float) -> str:
+    """Say for which output no step is short enough; ``reason`` is the engine's."""
+    _, length, excess, slot = reason.split()
+    found = name_of(schedule, int(slot))
     return (
         f"a step of {int(length) / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still has"
-        f" an error of {float(excess):.3g} tolerances: allow shorter steps (shortest), larger"
-        " tolerances (relative, absolute), or couple at a signal that does not jump"
+        f" an error of {float(excess):.3g} tolerances in '{found}': allow shorter steps (shortest),"
+        " larger tolerances (relative, absolute), or couple at a signal that does not jump"
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from orchestrator.errors import UnknownNameError
+from dataclasses import replace
+
+from orchestrator.errors import CapabilityError, UnknownNameError
 from orchestrator.master.order import stepping_order
 from orchestrator.master.plan import Coupling, Group, Iteration, Loops, Plan
 from orchestrator.system import System
 
+_JACOBIANS = ("auto", "derivatives", "differences")
 _ACCELERATIONS = {
     "none": Iteration.FIXED_POINT,
     "aitken": Iteration.AITKEN,
@@ -39,20 +42,43 @@ def fixed_point(
     return iterated(system, Loops(_ACCELERATIONS[acceleration], tolerance, most_iterations))
 
 
-def newton(system: System, tolerance: float = 1e-9, most_iterations: int = 50) -> Plan:
+def newton(
+    system: System,
+    jacobian: str = "auto",
+    tolerance: float = 1e-9,
+    most_iterations: int = 50,
+) -> Plan:
     """Solve every ring of components that no delay cuts by Newton's method on its interface.
 
-    The Jacobian of the interface is made by finite differences through the whole step, kept from
-    step to step, and corrected by Broyden's update.
+    The Jacobian of the interface is kept from step to step, and corrected by Broyden's update.
 
     Parameters
     ----------
     system
         What is to be stepped.
+    jacobian
+        ``"differences"``: each column is one more pass through the whole step. ``"derivatives"``:
+        it is made of directional derivatives of the units, until they turn out not to be enough.
+        ``"auto"``: of derivatives where all units in rings give them.
     tolerance, most_iterations
         See :class:`Loops`.
     """
-    return iterated(system, Loops(Iteration.NEWTON, tolerance, most_iterations))
+    if jacobian not in _JACOBIANS:
+        raise UnknownNameError(
+            f"jacobian: expected one of {', '.join(_JACOBIANS)}, found {jacobian!r}"
+        )
+    plan = iterated(system, Loops(Iteration.NEWTON, tolerance, most_iterations))
+    inside = [name for group in plan.groups if group.loop for name in group.members]
+    mute = [name for name in inside if not system.components[name].has_derivatives]
+    if jacobian == "derivatives" and mute:
+        raise CapabilityError(
+            f"jacobian 'derivatives': {', '.join(map(repr, mute))} give no directional derivatives"
+            " (providesDirectionalDerivative is not true): choose 'differences'"
+        )
+    if jacobian == "differences" or mute:
+        return plan
+    by_units = Loops(Iteration.NEWTON_BY_DERIVATIVES, tolerance, most_iterations)
+    return replace(plan, loops=by_units)
 
 
 def iterated(system: System, loops: Loops) -> Plan:

@@ -36,6 +36,7 @@ class Iteration(IntEnum):
     AITKEN = 1
     ANDERSON = 2
     NEWTON = 3
+    NEWTON_BY_DERIVATIVES = 4
 
 
 @dataclass(frozen=True, slots=True)

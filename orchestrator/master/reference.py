@@ -61,6 +61,7 @@ class Reference:
         self.last_ns = 0
         self.stretch = 0.0
         self.jacobians: list[list[list[float]] | None] = [None] * len(self.plan.loops)
+        self.differenced: set[int] = set()
         self.evaluations = 0
         self.on_grid = True
         self.chooser = Chooser(self)
@@ -171,6 +172,24 @@ class Reference:
             signals[target] = factor * value + offset
         else:
             self._step(code, row)
+
+    def differentiate(self, first: int, end: int, tangent: Floats) -> None:
+        """Let a change of signals go through operations: see tangent.cpp of the engine."""
+        for code, begin, count, _, _ in self.plan.operations[first:end]:
+            for row in range(begin, begin + count):
+                if code == Code.COPY:
+                    source, target, factor, _ = self.plan.copies[row]
+                    tangent[target] = factor * tangent[source]
+                elif code == Code.BLEND:
+                    source, target, weight, factor, _ = self.plan.mixes[row]
+                    tangent[target] = factor * weight * tangent[source]
+                elif code == Code.READ:
+                    tangent[self.plan.reads[row][1]] = 0.0
+                elif code in (Code.STEP, Code.SECOND_HALF):
+                    member, native = self.plan.members[row], self.units[row].native
+                    outputs = np.zeros(member.output_size)
+                    native.derivative(tangent[member.input_offset :][: member.input_size], outputs)
+                    tangent[member.output_offset :][: member.output_size] = outputs
 
     def _read(
         self,

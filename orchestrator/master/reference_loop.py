@@ -6,6 +6,8 @@ from itertools import count
 from math import sqrt
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from orchestrator.master.plan import Iteration
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def solve(reference: Reference, number: int, first: int, end: int) -> None:
     """Iterate the operations ``first`` to ``end - 1`` until loop ``number`` has converged."""
     body = _Body(reference, number, first, end)
     try:
-        if body.table.method is Iteration.NEWTON:
+        if body.table.method in (Iteration.NEWTON, Iteration.NEWTON_BY_DERIVATIVES):
             _newton(body)
         else:
             _fixed_point(body)
@@ -155,18 +157,19 @@ def _newton(body: _Body) -> None:
         body.expect_more()
         jacobian = jacobians[body.number]
         if jacobian is None:
-            jacobian = jacobians[body.number] = _differentiate(body)
-            fresh = True
+            fresh = not _by_derivatives(body)
+            made = _differences(body) if fresh else _derivatives(body)
+            jacobian = jacobians[body.number] = made
         step = _direction(jacobian, body.residual)
         if step is None:
             if fresh:
                 raise LoopError(f"loop {body.number}: its Jacobian is singular")
-            jacobians[body.number] = None
+            _renew(body)
             continue
         _go(body, jacobian, step, before)
         now = body.excess()
         if now > 0.5 * before and now > 1.0 and not fresh:
-            jacobians[body.number] = None
+            _renew(body)
         fresh = False
         before = now
 
@@ -205,7 +208,30 @@ def _go(body: _Body, jacobian: list[Vector], step: Vector, before: float) -> Non
             row[k] += miss * part * value / square
 
 
-def _differentiate(body: _Body) -> list[Vector]:
+def _by_derivatives(body: _Body) -> bool:
+    by_units = body.table.method is Iteration.NEWTON_BY_DERIVATIVES
+    return by_units and body.number not in body.reference.differenced
+
+
+def _renew(body: _Body) -> None:
+    body.reference.differenced.add(body.number)
+    body.reference.jacobians[body.number] = None
+
+
+def _derivatives(body: _Body) -> list[Vector]:
+    columns = []
+    for slot in body.table.unknowns:
+        tangent = np.zeros(len(body.reference.signals))
+        tangent[slot] = 1.0
+        body.reference.differentiate(*body.range, tangent)
+        columns.append([float(tangent[i]) for i in body.table.unknowns])
+    size = len(columns)
+    return [
+        [columns[k][i] - 1.0 if i == k else columns[k][i] for k in range(size)] for i in range(size)
+    ]
+
+
+def _differences(body: _Body) -> list[Vector]:
     base, image = body.residual, body.g
     size = len(base)
     jacobian = [[0.0] * size for _ in range(size)]

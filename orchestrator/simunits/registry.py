@@ -142,6 +142,8 @@ def component_of(
         description.connectors,
         description.feedthrough,
         has_states=description.has_states,
+        has_derivatives=description.capabilities.has_directional_derivatives
+        and options.backend == "native",
         takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
         has_event_mode=_shares_events(source, description, options),
         options=options,

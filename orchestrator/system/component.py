@@ -78,6 +78,8 @@ class Component:
         depends at once on some inputs depends on no other.
     takes_slopes
         Whether its Real inputs may change linearly over a step, instead of being held.
+    has_derivatives
+        Whether it gives directional derivatives of its outputs.
     has_event_mode
         Whether it handles events together with others, at one instant.
     options
@@ -91,6 +93,7 @@ class Component:
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
     takes_slopes: bool = False
+    has_derivatives: bool = False
     has_event_mode: bool = False
     options: UnitOptions = field(default_factory=UnitOptions)
 

@@ -38,7 +38,8 @@ def refused(error, algorithm, system=None, *, rates=None, **options):
         (
             "newton",
             {"tolerence": 1e-6},
-            "algorithm 'newton' has no option 'tolerence'; its options: tolerance, most_iterations",
+            "algorithm 'newton' has no option 'tolerence'; its options: jacobian, tolerance,"
+            " most_iterations",
         ),
         ("jacobi", {"tolerance": 1e-6}, "has no option 'tolerance'; its options: none"),
         ("newton", {"tolerance": 0.0}, "tolerance: expected 0 < tolerance < 1, found 0.0"),

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_rewound = 3;
 
 std::unique_ptr<LoopSolver> make_solver(const Loop& loop, std::int32_t number) {
-    if (loop.method == Loop::Method::newton) return make_newton(loop, number);
+    if (loop.method >= Loop::Method::newton) return make_newton(loop, number);
     return make_fixed_point(loop, number);
 }
 
@@ -54,7 +54,8 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
       crew_(std::make_unique<Crew>(threads)),
       begin_(signals),
       before_(signals),
-      marked_signals_(signals) {
+      marked_signals_(signals),
+      tangent_(signals) {
     for (std::size_t i = 0; i < loops.size(); ++i) {
         loops_.push_back(make_solver(loops[i], static_cast<std::int32_t>(i)));
     }

@@ -94,6 +94,10 @@ class Engine {
     // One step of one unit, which may be in several threads at once for several units.
     Status advance(std::int32_t member, Outcome& outcome);
     const Unit& unit(std::int32_t member) const { return *members_[member].unit; }
+    // What changes of signals at the end of a step the operations first..end - 1 make of those
+    // that stand in tangent(): through the lines, and through the units' feed-through.
+    Status differentiate(std::size_t first, std::size_t end, Outcome& outcome);
+    std::vector<double>& tangent() { return tangent_; }
     Status save_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     Status restore_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     // Keeps everything that a sweep changes, and goes back to it; all units but one, if it is
@@ -147,6 +151,7 @@ class Engine {
     double stretch_ = 0.0;        // this step as a multiple of the one before
     std::int64_t last_ns_ = 0;    // length of the step before, 0 at the start
     std::vector<double> marked_signals_;
+    std::vector<double> tangent_;
     std::vector<std::string> marked_texts_;
     std::vector<std::int64_t> marked_newest_;
 

@@ -59,6 +59,16 @@ Status LoopSolver::evaluate(const std::vector<double>& x, Outcome& outcome) {
     return Status::ok;
 }
 
+Status LoopSolver::differentiate(std::size_t unknown, std::vector<double>& change,
+                                 Outcome& outcome) {
+    auto& tangent = engine_->tangent();
+    std::fill(tangent.begin(), tangent.end(), 0.0);
+    tangent[loop_.unknowns[unknown]] = 1.0;
+    const auto status = engine_->differentiate(first_, end_, outcome);
+    for (std::size_t i = 0; i < size(); ++i) change[i] = tangent[loop_.unknowns[i]];
+    return status;
+}
+
 double LoopSolver::excess() const {
     double largest = changed_ ? 2.0 : 0.0;
     for (std::size_t i = 0; i < size(); ++i) {

@@ -37,6 +37,9 @@ class LoopSolver {
 
     // g_ = body(x), from the begin of the step; residual_ = g_ - x.
     Status evaluate(const std::vector<double>& x, Outcome& outcome);
+    // The change of body(x) with one of the x, where x was evaluated last, by the units'
+    // derivatives.
+    Status differentiate(std::size_t unknown, std::vector<double>& change, Outcome& outcome);
     // The largest residual in tolerances: converged where it is at most 1.
     double excess() const;
     bool exhausted() const { return here_ - uncounted_ >= loop_.most_iterations; }

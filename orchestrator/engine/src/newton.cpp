@@ -1,8 +1,9 @@
 // Newton's method on the interface: x with body(x) = x.
 //
 // The Jacobian of the residual is made by finite differences through the whole step (each column is
-// one evaluation from the step's begin), kept from step to step, and corrected after every
-// iteration by Broyden's update (1965). It is made anew where the residual falls by less than half.
+// one evaluation from the step's begin) or of directional derivatives of the units, kept from step
+// to step, and corrected after every iteration by Broyden's update (1965). It is made anew, by
+// differences, where the residual falls by less than half.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -29,7 +30,8 @@ class Newton final : public LoopSolver {
           there_(size()),
           base_(size()),
           values_(size()) {
-        memory_.assign(size() * size() + 1, 0.0);  // the Jacobian, and whether there is one
+        // The Jacobian, whether it is made by differences from now on, and whether there is one.
+        memory_.assign(size() * size() + 2, 0.0);
     }
 
   private:
@@ -41,20 +43,20 @@ class Newton final : public LoopSolver {
         while (excess() > 1.0) {
             if (exhausted()) return give_up(outcome);
             if (!memory_.back()) {
-                status = differentiate(outcome);
+                fresh = !by_derivatives();
+                status = fresh ? differences(outcome) : derivatives(outcome);
                 if (failed(status)) return status;
-                fresh = true;
             }
             if (!direction()) {
                 if (fresh) return give_up(outcome);
-                memory_.back() = 0.0;
+                renew();
                 continue;
             }
             status = go(before, outcome);
             if (failed(status)) return status;
             const double now = excess();
             // A kept Jacobian that does not help is made anew; a fresh one is corrected.
-            if (now > 0.5 * before && now > 1.0 && !fresh) memory_.back() = 0.0;
+            if (now > 0.5 * before && now > 1.0 && !fresh) renew();
             fresh = false;
             before = now;
         }
@@ -97,8 +99,32 @@ class Newton final : public LoopSolver {
         }
     }
 
+    // Units tell what an input does at once, not what it does through a state during the step.
+    // Where that is not enough, differences are taken for good.
+    bool by_derivatives() const {
+        return loop_.method == Loop::Method::newton_by_derivatives &&
+               memory_[memory_.size() - 2] == 0.0;
+    }
+
+    void renew() {
+        memory_[memory_.size() - 2] = 1.0;
+        memory_.back() = 0.0;
+    }
+
+    Status derivatives(Outcome& outcome) {
+        for (std::size_t k = 0; k < size(); ++k) {
+            const auto status = LoopSolver::differentiate(k, base_, outcome);
+            if (failed(status)) return status;
+            for (std::size_t i = 0; i < size(); ++i) {
+                jacobian(i, k) = i == k ? base_[i] - 1.0 : base_[i];
+            }
+        }
+        memory_.back() = 1.0;
+        return Status::ok;
+    }
+
     // The residual at x_ is known; ends with the body evaluated elsewhere, but residual_ at x_.
-    Status differentiate(Outcome& outcome) {
+    Status differences(Outcome& outcome) {
         base_ = residual_;
         values_ = g_;
         there_ = x_;

@@ -51,7 +51,13 @@ struct Member {
 
 // Operations that are repeated until the outputs that they start from are those they give.
 struct Loop {
-    enum class Method : std::int32_t { fixed_point = 0, aitken = 1, anderson = 2, newton = 3 };
+    enum class Method : std::int32_t {
+        fixed_point = 0,
+        aitken = 1,
+        anderson = 2,
+        newton = 3,                // by differences through the whole step
+        newton_by_derivatives = 4  // by those that units give, while they do
+    };
     Method method;
     double tolerance;  // of every unknown, relative to its size or 1, whichever is larger
     std::int32_t most_iterations;

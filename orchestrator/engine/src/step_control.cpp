@@ -45,12 +45,14 @@ std::int64_t StepControl::length(std::int64_t time_ns, std::int64_t goal_ns) con
     return left < 2 * next ? left - left / 2 : next;
 }
 
-double StepControl::excess(const Engine& engine, const std::vector<double>& errors) const {
+double StepControl::excess(const Engine& engine, const std::vector<double>& errors) {
     double largest = 0.0;
     for (std::size_t i = 0; i < errors.size(); ++i) {
         const double value = engine.get(rule_.checked[i]);
         const double allowed = rule_.absolute + rule_.relative * std::fabs(value);
-        largest = std::max(largest, std::fabs(errors[i]) / allowed);
+        const double found = std::fabs(errors[i]) / allowed;
+        if (found > largest) worst_ = rule_.checked[i];
+        largest = std::max(largest, found);
     }
     return largest;
 }
@@ -61,8 +63,9 @@ double StepControl::factor(double excess) const {
 }
 
 Status StepControl::too_short(std::int64_t length, double excess, Outcome& outcome) const {
-    char text[64];
-    std::snprintf(text, sizeof text, "step %lld %.3e", static_cast<long long>(length), excess);
+    char text[80];
+    std::snprintf(text, sizeof text, "step %lld %.3e %d", static_cast<long long>(length), excess,
+                  static_cast<int>(worst_));
     outcome.reason = text;
     return Status::error;
 }

@@ -35,7 +35,7 @@ class StepControl {
     // The next length, shortened so that the goal is met and no sliver is left before it.
     std::int64_t length(std::int64_t time_ns, std::int64_t goal_ns) const;
     // The largest error in tolerances: `errors` belongs to the checked slots.
-    double excess(const Engine& engine, const std::vector<double>& errors) const;
+    double excess(const Engine& engine, const std::vector<double>& errors);
     // By how much a step may be longer than one with this error.
     double factor(double excess) const;
     Status too_short(std::int64_t length, double excess, Outcome& outcome) const;
@@ -47,6 +47,7 @@ class StepControl {
 
   private:
     std::int64_t shortest_ns_ = 0, longest_ns_ = 0;
+    std::int32_t worst_ = -1;  // slot of the largest error
 };
 
 // A control that does a step again, shorter, where its error is above the tolerances, a unit
