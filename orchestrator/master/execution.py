@@ -294,7 +294,6 @@ class Execution:
             raise StepError(f"t = {self.time:.9g} s: {self._ended}")
         if status > 1 and failed < 0:
             self._end("no step was short enough")
-            slots = self.schedule.slots
             raise StepSizeUnderflowError(underflow_message(reason, self.schedule, self.time))
         if status > 1:
             self._raise(status, failed, reason)
