@@ -77,7 +77,7 @@ def check_events(system: System, rates: Mapping[str, int]) -> None:
         " between them it stands at another time than the others and cannot share their events;"
         " leave out its rate, or take a longer communication step"
         for name, ticks in rates.items()
-        if ticks != 1 and name in system.components and system.components[name].has_event_mode
+        if ticks != 1 and name in system.components and system.components[name].shares_events
     ]
     if problems:
         raise CapabilityError(*problems)
@@ -99,8 +99,9 @@ def _line_problems(system: System, line: Connection) -> list[str]:
         problems.append(f"{where}: a clock has no factor or offset; remove them")
     silent = [end for end in ends if is_clock and end not in at_events]
     problems += [
-        f"{where}: clock '{end}' belongs to an FMU without event mode, so it never ticks; build"
-        " the FMU with hasEventMode, or remove the connection"
+        f"{where}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
+        " hasEventMode, or is run by another backend or in a process of its own; change that, or"
+        " remove the connection"
         for end in silent
     ]
     return problems
@@ -126,7 +127,7 @@ def _kind(system: System, line: Connection) -> LineKind:
 def event_table(system: System, buffer: Buffer, lines: Lines) -> EventTable | None:
     """Make the table of event mode; ``None`` if no unit has one."""
     components = system.components
-    numbers = [i for i, m in enumerate(buffer.members) if components[m.name].has_event_mode]
+    numbers = [i for i, m in enumerate(buffer.members) if components[m.name].shares_events]
     if not numbers:
         return None
     place = {buffer.members[number].name: i for i, number in enumerate(numbers)}
@@ -215,7 +216,7 @@ def with_abilities(
         refusals.append("the option early_return is off")
     sources = {line.source.component for line in system.connections}
     wanted = any(
-        system.components[m.name].has_event_mode and can.might_return_early and m.name in sources
+        system.components[m.name].shares_events and can.might_return_early and m.name in sources
         for m, can in pairs
     )
     if not wanted:

@@ -39,7 +39,7 @@ def make_units(
     made: dict[str, SimulationUnit] = {}
     try:
         for component in components:
-            if not component.has_event_mode:
+            if not component.shares_events:
                 made[component.name] = make_unit(component)
         abilities = [
             made[c.name].description.capabilities if c.name in made else capabilities_of(c)
@@ -48,7 +48,7 @@ def make_units(
         schedule = with_abilities(system, schedule, abilities, early_return=early_return)
         early = schedule.events is not None and schedule.events.early_return
         for component in components:
-            if component.has_event_mode:
+            if component.shares_events:
                 made[component.name] = make_unit(component, early_return=early)
         units = [made[member.name] for member in schedule.members]
         for member, unit in zip(schedule.members, units, strict=True):

@@ -46,7 +46,7 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
         for component in system.components.values()
         for output in component.of(Causality.OUTPUT)
         if not output.type.is_text
-        and (component.has_event_mode or output.type is not DataType.CLOCK)  # else it never ticks
+        and (component.shares_events or output.type is not DataType.CLOCK)  # else it never ticks
     ]
     if record is None:
         return numbers

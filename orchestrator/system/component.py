@@ -81,7 +81,7 @@ class Component:
     has_derivatives
         Whether it gives directional derivatives of its outputs.
     has_event_mode
-        Whether it handles events together with others, at one instant.
+        Whether its unit has an event mode that the engine can lead it through.
     options
         How the source is run, see :class:`UnitOptions`.
     """
@@ -133,10 +133,15 @@ class Component:
         direct = self.direct_inputs(output)
         return source in direct or self.has_states or not direct
 
+    @property
+    def shares_events(self) -> bool:
+        """Whether it is led through event mode with others: in a process of its own it is not."""
+        return self.has_event_mode and self.options.isolation != "process"
+
     def changes_at_events(self, name: str) -> bool:
         """Whether a connector is a clock or a discrete number of a unit with event mode."""
         connector = self.connectors[name]
-        if not self.has_event_mode or connector.type.is_text:
+        if not self.shares_events or connector.type.is_text:
             return False
         is_clock = connector.type is DataType.CLOCK
         return is_clock or connector.variability is not Variability.CONTINUOUS

@@ -152,15 +152,6 @@ Status Engine::collect(const Member& member, Outcome& outcome) {
     return status;
 }
 
-Status Engine::other_end(const Reached& reached, Outcome& outcome) const {
-    if (reached.early && events_ && events_->allows_early_return()) {
-        outcome.early_ns = reached.time_ns;
-        return Status::discard;
-    }
-    outcome.reason = "reached " + std::to_string(reached.time_ns);
-    return Status::error;
-}
-
 Status Engine::advance(std::int32_t number, Outcome& outcome) {
     // A unit of several ticks is stepped in the last of them.
     const auto begin = now_ns_ - (members_[number].ticks - 1) * step_ns_;
@@ -178,6 +169,7 @@ Status Engine::move(std::int32_t number, std::int64_t begin, std::int64_t end, O
     }
     if (has_texts && !failed(status)) status = texts_.send(unit, row);
     if (!failed(status)) status = unit.step(begin, end - begin);
+    if (!failed(status) && unit.reached().terminate) status = wants_end(outcome);
     if (!failed(status) && unit.reached().time_ns != end) {
         status = other_end(unit.reached(), outcome);
     }
@@ -240,13 +232,6 @@ Status Engine::sweep(std::int64_t time_ns, std::int64_t step_ns, Outcome& outcom
 void Engine::accept() {
     if (remembers_) before_ = begin_;
     last_ns_ = step_ns_;
-}
-
-void Engine::jump() {
-    last_ns_ = 0;
-    for (auto& history : histories_) {
-        if (on_grid_) history.amend(signals_[history.slot()]);
-    }
 }
 
 Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {

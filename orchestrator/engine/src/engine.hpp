@@ -98,6 +98,11 @@ class Engine {
     // that stand in tangent(): through the lines, and through the units' feed-through.
     Status differentiate(std::size_t first, std::size_t end, Outcome& outcome);
     std::vector<double>& tangent() { return tangent_; }
+    // A unit that asks for the end of the run gets it: the step does not count.
+    static Status wants_end(Outcome& outcome) {
+        outcome.reason = "it asked for the end of the run";
+        return Status::discard;
+    }
     Status save_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     Status restore_unit(std::int32_t member, std::size_t number, Outcome& outcome);
     // Keeps everything that a sweep changes, and goes back to it; all units but one, if it is

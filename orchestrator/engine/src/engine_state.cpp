@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "engine.hpp"
+#include "events.hpp"
 #include "loop_solver.hpp"
 #include "step_control.hpp"
 
@@ -48,6 +49,22 @@ Status Engine::rewind(Outcome& outcome, std::int32_t but) {
     texts_.buffer() = marked_texts_;
     for (std::size_t i = 0; i < histories_.size(); ++i) histories_[i].rewind(marked_newest_[i]);
     return Status::ok;
+}
+
+Status Engine::other_end(const Reached& reached, Outcome& outcome) const {
+    if (reached.early && events_ && events_->allows_early_return()) {
+        outcome.early_ns = reached.time_ns;
+        return Status::discard;
+    }
+    outcome.reason = "reached " + std::to_string(reached.time_ns);
+    return Status::error;
+}
+
+void Engine::jump() {
+    last_ns_ = 0;
+    for (auto& history : histories_) {
+        if (on_grid_) history.amend(signals_[history.slot()]);
+    }
 }
 
 Status Engine::read_texts() {

@@ -197,6 +197,7 @@ Status EventPhase::update(Engine& engine, bool& again, Outcome& outcome) {
         Discrete found;
         const auto status = unit(engine, i).update_discrete(found);
         if (failed(status)) return blame(engine, i, status, outcome);
+        if (found.terminate) return blame(engine, i, Engine::wants_end(outcome), outcome);
         again |= parts_[i].again = found.again;
     }
     // Ticks are over with the update.

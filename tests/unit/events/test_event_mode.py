@@ -139,3 +139,34 @@ def test_a_run_goes_on_after_events_that_did_not_end(c_fmu):
                 run.step()
             run.restore(checkpoint)
         assert run.time_ns == 50_000_000
+
+
+def test_a_stored_state_that_lacks_the_times_of_events_is_refused(c_fmu):
+    system = System("jump").add("jumper", fmu(c_fmu("jumper3")), u=0.0)
+    with (
+        Execution(system, step="100 ms") as run,
+        pytest.raises(StepError, match="saved state is too short: expected at least 16 bytes"),
+    ):
+        run.units[0].deserialize(b"short")
+
+
+def test_a_unit_in_a_process_of_its_own_settles_its_events_alone(c_fmu):
+    system = System("apart").add("jumper", fmu(c_fmu("jumper3")), at=0.2, u=0.0)
+    apart = system.with_options("jumper", isolation="process")
+    with Execution(apart, step="100 ms") as run:
+        run.advance("0.3 s")
+        assert run.event_statistics().instants == 0
+
+
+def test_units_that_need_processes_of_their_own_settle_their_events_alone(c_fmu):
+    def once(text):
+        return text.replace(
+            "hasEventMode", 'canBeInstantiatedOnlyOncePerProcess="true" hasEventMode'
+        )
+
+    path = c_fmu("jumper3", once)
+    system = System("apart").add("one", fmu(path), at=9.0, u=0.0).add("two", fmu(path), at=9.0)
+    with Execution(system.connect("one.y", "two.u"), step="100 ms") as run:
+        run.advance("0.3 s")
+        assert column(run, "two.y") == pytest.approx([0.0, 0.1, 0.2, 0.3], abs=1e-15)
+        assert run.event_statistics().instants == 0

@@ -179,6 +179,7 @@ def test_directional_derivative(every):
         (5, "failed in the step from t = 0 s .*fatal.*"),
         (6, "failed in the step from t = 0 s .*discard.*"),
         (7, "returned early from a step, which it was not allowed"),
+        (8, "failed in the step from t = 0 s .*: it asked for the end of the run"),
     ],
 )
 def test_failures(every, fail, message):
