@@ -54,8 +54,32 @@ def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
                 f" '{unit.name}' takes only equal steps (canHandleVariableCommunicationStepSize is"
                 " not true): choose an algorithm of fixed steps"
             )
+    for unit, member in zip(units, schedule.members, strict=True):
+        problems += _wrong_length(schedule, unit, member.ticks)
     if problems:
         raise CapabilityError(*problems)
+
+
+def _wrong_length(schedule: Schedule, unit: SimulationUnit, ticks: int) -> list[str]:
+    """What is wrong with the length of a unit's steps."""
+    can = unit.description.capabilities
+    step_ns = ticks * schedule.step_ns
+    longest_ns = schedule.rule.most_ns if schedule.varies else step_ns
+    problems = []
+    if can.longest_step is not None and longest_ns > round(can.longest_step * 1e9):
+        problems.append(
+            f"component '{unit.name}' takes steps of at most {can.longest_step:g} s; found"
+            f" {longest_ns / 1e9:g} s: choose a shorter communication step, or a smaller rate"
+        )
+    if can.fixed_step is not None:
+        fixed_ns = max(1, round(can.fixed_step * 1e9))
+        if schedule.varies or step_ns % fixed_ns:
+            found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
+            problems.append(
+                f"component '{unit.name}' takes whole multiples of {can.fixed_step:g} s"
+                f" (fixedInternalStepSize); found {found}: choose another communication step"
+            )
+    return problems
 
 
 def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:

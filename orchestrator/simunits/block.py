@@ -96,6 +96,8 @@ class Block:
     connectors: ClassVar[Mapping[str, Connector]] = {}
     feedthrough: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     states: ClassVar[Mapping[str, Any]] = {}
+    #: Longest step that the block can take, in seconds; ``None``: any.
+    longest_step: ClassVar[float | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -23,7 +23,9 @@ def describe_block(name: str, kind: type[Block]) -> UnitDescription:
         name=name,
         connectors=kind.connectors,
         feedthrough=kind.feedthrough,
-        capabilities=Capabilities(can_roll_back=True, can_serialize=True),
+        capabilities=Capabilities(
+            can_roll_back=True, can_serialize=True, longest_step=kind.longest_step
+        ),
         has_states=bool(kind.states),
         details={"kind": "Python block", "class": f"{kind.__module__}.{kind.__qualname__}"},
     )

@@ -10,7 +10,11 @@ from orchestrator.system import Causality, Connector
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a master may ask of a unit."""
+    """What a master may ask of a unit.
+
+    ``fixed_step`` is a length in seconds of which every step must be a whole multiple, and
+    ``longest_step`` one that no step may exceed; ``None``: there is none.
+    """
 
     can_roll_back: bool = False
     can_serialize: bool = False
@@ -22,6 +26,8 @@ class Capabilities:
     is_repeatable: bool = True
     is_realtime: bool = False
     once_per_process: bool = False
+    fixed_step: float | None = None
+    longest_step: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

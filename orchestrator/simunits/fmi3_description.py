@@ -40,6 +40,7 @@ def describe_fmi3(
             has_event_mode=bool(cs.hasEventMode),
             might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+            fixed_step=_seconds(element, "fixedInternalStepSize"),
         )
     connectors, variables = _variables(described, root)
     if capabilities.has_event_mode:
@@ -67,6 +68,12 @@ def _variability(variable: FmuVariable) -> Variability:
     if variable.clocks:
         return Variability.CLOCKED
     return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
+
+
+def _seconds(element: etree._Element | None, name: str) -> float | None:
+    """Read a positive length of time; the schema says that it is a number."""
+    text = None if element is None else element.get(name)
+    return float(text) if text is not None and float(text) > 0.0 else None
 
 
 def _is_true(element: etree._Element | None, name: str) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from orchestrator.errors import CapabilityError
 from orchestrator.master import Execution
-from orchestrator.simunits import Block, Input, Output, block
+from orchestrator.simunits import Block, Input, Output, block, fmu
 from orchestrator.system import System
 
 
@@ -59,3 +59,36 @@ def test_the_trial_leaves_no_trace():
     one.step()
     # y = 1 + u at both ends of the step, u being a tenth of the mean of the other's two values.
     assert one.get("a.y") == pytest.approx(1 / 0.95, rel=1e-8)
+
+
+class Sampled(Faithful):
+    longest_step = 2e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"step": "3 ms"}, "0.003 s"),
+        ({"step": "1 ms", "rates": {"a": 4}}, "0.004 s"),
+        ({"step": "1 ms", "algorithm": "embedded"}, "0.1 s"),
+    ],
+)
+def test_steps_that_are_too_long(options, found):
+    with pytest.raises(CapabilityError, match=rf"'a' .* at most 0\.002 s; found {found}"):
+        Execution(ring(Sampled), **options)
+
+
+def test_steps_that_are_short_enough():
+    options = {"longest": "2 ms"}
+    Execution(ring(Sampled), step="2 ms").step()
+    Execution(ring(Sampled), step="1 ms", algorithm="embedded", algorithm_options=options).step()
+
+
+def test_a_fixed_internal_step(c_fmu):
+    def fixed(text):
+        return text.replace("<CoSimulation ", '<CoSimulation fixedInternalStepSize="0.0004" ')
+
+    system = System("s").add("rig", fmu(c_fmu("early3", fixed)), u=0.0)
+    with pytest.raises(CapabilityError, match=r"'rig' .* multiples of 0\.0004 s .* 0\.001 s"):
+        Execution(system, step="1 ms")
+    Execution(system, step="0.8 ms").step()
