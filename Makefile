@@ -38,8 +38,9 @@ lint: $(VENV)/installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Nobody waits for the other processor; `pytest` alone runs the tests one after the other.
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto
 
 bench: $(VENV)/installed
 	$(BIN)/softdock build fmus

@@ -87,10 +87,15 @@ def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
     if not can.is_repeatable:
         lacks = "cannot be asked for a step twice: it is a device or a recording"
     elif not can.can_roll_back:
-        lacks = "cannot go back to a saved state (canGetAndSetFMUstate is not true)"
+        lacks = (
+            "cannot go back to a saved state (canGetAndSetFMUstate is not true) or its back-end"
+            " cannot"
+        )
     else:
         return []
     who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
+    if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
+        return [f"{who} {lacks}: choose 'jacobi' or 'gauss-seidel'; or replace the component"]
     return [f"{who} {lacks}: {_WAYS_OUT}"]
 
 
@@ -114,14 +119,18 @@ def expect_restoring(
     Raises
     ------
     CapabilityError
-        If outputs of the two steps differ: unit and outputs are named.
+        If a state cannot be saved, or outputs of the two steps differ: unit and outputs are named.
     """
     problems = []
     for number in repeated(schedule):
         member, unit = schedule.members[number], units[number]
         inputs = signals[member.input_offset :][: member.input_size].copy()
         found = []
-        done = unit.native.save(0) <= _WARNING
+        if unit.native.save(0) > _WARNING:
+            who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
+            problems.append(f"{who} does not save its state: {unit.native.failure}")
+            continue
+        done = True
         for _ in range(2):
             done = done and unit.native.set_inputs(inputs) <= _WARNING
             done = done and unit.native.step(start_ns, schedule.step_ns) <= _WARNING

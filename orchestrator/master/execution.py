@@ -102,8 +102,8 @@ class Execution:
         threads: int | None = None,
         early_return: bool = True,
     ) -> None:
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise DescriptionError(f"every: expected a whole number >= 1, found {every!r}")
+        if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= _FAR:
+            raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
         if threads is not None and threads < 1:
             raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
         mode = _mode(delay)
@@ -333,6 +333,8 @@ class Execution:
         StepError
             If the run was closed or ended by a fatal failure, or a unit cannot take its state.
         """
+        if not isinstance(checkpoint, (Checkpoint, StoredCheckpoint)):
+            raise DescriptionError(f"restore: expected a checkpoint, found {checkpoint!r}")
         if self._for_good:
             self._expect_going()
         states = self._keeper.states_for(checkpoint)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.master.plan import Iteration
 from orchestrator.master.schedule import LoopTable, Member, Schedule
 from orchestrator.simunits import SimulationUnit
 
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
 FATAL = 4
+AT_START = "at the start"
 
 
 def reason_of(unit: SimulationUnit, member: Member, reason: str) -> str:
@@ -43,12 +45,20 @@ def loop_message(
     order = sorted(range(len(residual)), key=lambda i: -abs(residual[i]))[:5]
     still = [f"'{loop.sources[i]}' by {residual[i]:.3g}" for i in order if residual[i]]
     still += map(repr, loop.sources[len(residual) :])
+    newton = loop.method in (Iteration.NEWTON, Iteration.NEWTON_BY_DERIVATIVES)
+    ways = [
+        "other start values",
+        "" if when == AT_START else "a shorter communication step",
+        "" if newton else "algorithm 'newton'",
+        "more iterations (most_iterations)",
+        "a larger tolerance",
+        "a delay on one of its connections",
+    ]
     return (
-        f"the loop through {', '.join(map(repr, loop.components))} did not converge {when} in"
-        f" {iterations} iterations: {', '.join(still)} still change; {refused}it may have no"
-        " solution there:"
-        " try other start values, a shorter communication step, algorithm 'newton', more iterations"
-        " (most_iterations), a larger tolerance, or a delay on one of its connections"
+        f"the loop through {', '.join(map(repr, loop.components))} did not converge {when}"
+        f" ({iterations} iteration{'s' * (iterations != 1)}): {', '.join(still)} still change;"
+        f" {refused}it may have no solution there: try {', '.join(filter(None, ways[:-1]))}, or"
+        f" {ways[-1]}"
     )
 
 

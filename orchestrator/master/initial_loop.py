@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.errors import ConvergenceError, StepError
-from orchestrator.master.failure import loop_message
+from orchestrator.master.failure import AT_START, loop_message
 from orchestrator.master.schedule import LoopTable
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats
         if step is None:
             break
         x, image = _shortened(tried, x, step, residual)
-    raise ConvergenceError(loop_message(loop, residual.tolist(), _MOST, "at the start"))
+    raise ConvergenceError(loop_message(loop, residual.tolist(), _MOST, AT_START))
 
 
 def _newton_step(tried: Callable[[Floats], Floats], x: Floats, residual: Floats) -> Floats | None:

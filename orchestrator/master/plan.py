@@ -8,6 +8,8 @@ from enum import IntEnum, StrEnum
 from orchestrator.errors import DescriptionError
 from orchestrator.system import nanoseconds
 
+_MOST_ITERATIONS = 1_000_000
+
 
 class Coupling(StrEnum):
     """What an input is held at during a step, where no delay stands on its connection.
@@ -66,8 +68,10 @@ class Loops:
             raise DescriptionError(
                 f"most_iterations: expected a whole number, found {self.most_iterations!r}"
             )
-        if self.most_iterations < 1:
-            raise DescriptionError(f"most_iterations: expected >= 1, found {self.most_iterations}")
+        if not 1 <= self.most_iterations <= _MOST_ITERATIONS:
+            raise DescriptionError(
+                f"most_iterations: expected 1 to {_MOST_ITERATIONS}, found {self.most_iterations}"
+            )
 
 
 class StepMethod(IntEnum):

@@ -33,6 +33,11 @@ def planned(
     DescriptionError
         If algorithm, options or rates do not exist or do not fit the system.
     """
+    if not isinstance(rates, Mapping | None):
+        raise DescriptionError(
+            f"rates: expected communication steps by component, such as {{'sensor': 5}}, found"
+            f" {rates!r}"
+        )
     plan = plan_of(algorithm, system, options or {})
     if plan.loops is None:
         system.check()  # nothing iterates: algebraic loops are refused

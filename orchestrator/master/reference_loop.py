@@ -17,6 +17,7 @@ Vector = list[float]
 _PERTURBATION = 1e-6
 _LEAST_PIVOT = 1e-8
 _DEEPEST = 5
+_MOST_JUMP = 1e16
 _MOST_HALVINGS = 6
 
 
@@ -109,6 +110,7 @@ def _fixed_point(body: _Body) -> None:
         if body.excess() <= 1.0:
             return
         body.expect_more()
+        before = body.x
         if body.table.method is Iteration.ANDERSON:
             body.x = _mixed(body, basis, last)
         else:
@@ -118,6 +120,9 @@ def _fixed_point(body: _Body) -> None:
                 relaxation *= -_dot(last[0], change) / below if below > 0.0 else 1.0
             body.x = [x + relaxation * r for x, r in zip(body.x, body.residual, strict=True)]
         last = body.residual, body.g
+        jump = [x - b for x, b in zip(body.x, before, strict=True)]
+        if _dot(jump, jump) > _MOST_JUMP * _dot(body.residual, body.residual):
+            raise LoopError(f"loop {body.number}: it jumps")
 
 
 def _mixed(

@@ -114,7 +114,8 @@ class Chooser:
             self._energies[k] += 0.5 * (here + there) * seconds
             allowed = rule.absolute + rule.relative * abs(self._energies[k])
             total += (residual / allowed) * (residual / allowed)
-        error = max(sqrt(total / len(rule.bonds)), 1e-6)
+        found = sqrt(total / len(rule.bonds))
+        error = max(found, 1e-6) if found < 1e12 else 1e12
         change = (
             _ECCO_SAFETY * error ** (-_INTEGRAL - _PROPORTIONAL) * self._last_error**_PROPORTIONAL
         )

@@ -23,6 +23,8 @@ def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> Rule
     if rule is None:
         return RuleTable(StepMethod.FIXED, 0.0, 1.0, 1, step_ns, step_ns, step_ns)
     most_ns = 100 * step_ns if rule.most_ns is None else rule.most_ns
+    if rule.most_ns is None and rule.least_ns > most_ns:
+        most_ns = rule.least_ns  # the message then names what was given
     if not rule.least_ns <= step_ns <= most_ns:
         raise CapabilityError(
             f"communication step of {step_ns / 1e6:g} ms, the first one: expected between the"

@@ -10,7 +10,13 @@ from typing import Any
 from orchestrator.errors import DescriptionError
 from orchestrator.simunits.fmu_description import FmuDescription
 from orchestrator.simunits.fmu_unit import check_limits, unpacked
-from orchestrator.simunits.foreign_unit import ForeignUnit, Importer, cannot_load, refuse_version
+from orchestrator.simunits.foreign_unit import (
+    ForeignUnit,
+    Importer,
+    cannot_load,
+    refuse_exchange,
+    refuse_version,
+)
 from orchestrator.system import Value
 
 
@@ -27,6 +33,7 @@ class FmpyUnit(ForeignUnit):
 
     def __init__(self, name: str, fmu: FmuDescription) -> None:
         refuse_version("fmpy", name, fmu, (2, 3))
+        refuse_exchange("fmpy", name, fmu)
         self._folder = unpacked(fmu.path)
         try:
             importer = _Fmpy(name, fmu, self._folder.path)

@@ -192,6 +192,15 @@ def refuse_version(tool: str, name: str, fmu: FmuDescription, versions: tuple[in
         )
 
 
+def refuse_exchange(tool: str, name: str, fmu: FmuDescription) -> None:
+    """Raise CapabilityError for an FMU that has no Co-Simulation interface."""
+    if fmu.interface != "CoSimulation":
+        raise CapabilityError(
+            f"component '{name}' ({fmu.path}): the back-end {tool} runs Co-Simulation FMUs, and"
+            " this one has only Model Exchange; use the back-end native"
+        )
+
+
 def cannot_load(name: str, fmu: FmuDescription, error: Exception) -> FmuError:
     """Return the error of an FMU that a tool does not load."""
     return FmuError(f"component '{name}' ({fmu.path}): {error}")

@@ -210,7 +210,7 @@ class WorkerUnit(SimulationUnit):
         self._call("restoring a state", "resume", data=self._kept)
         note = (
             f"component '{self.name}' failed ({why}) and was started again from a saved state,"
-            f" {self._left} restarts are left"
+            f" restarts left: {self._left}"
         )
         self._notes.append(note)
         _LOG.warning("%s", note)

@@ -180,7 +180,7 @@ class WorkerProcess:
         watch = select.poll()
         watch.register(self._channel, select.POLLIN)
         watch.register(self._handle, select.POLLIN)
-        ready = dict(watch.poll(seconds * 1000))
+        ready = dict(watch.poll(min(seconds * 1000, 2**31 - 1)))
         if not ready:
             raise TimeoutError
         if self._channel.fileno() not in ready:
@@ -191,7 +191,7 @@ class WorkerProcess:
     def _wait(self, seconds: float) -> bool:
         watch = select.poll()
         watch.register(self._handle, select.POLLIN)
-        return bool(watch.poll(seconds * 1000))
+        return bool(watch.poll(min(seconds * 1000, 2**31 - 1)))
 
     def quit(self) -> None:
         """Let the worker free its unit and end; end it if it does not."""

@@ -35,6 +35,12 @@ class Newest(StrEnum):
     ARRIVED = "arrived"
 
 
+def _member(kind: type[StrEnum], value: str, what: str) -> StrEnum:
+    if value not in list(kind):
+        raise DescriptionError(f"{what}: expected one of {', '.join(kind)}, found {value!r}")
+    return kind(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Jitter:
     """Random part of a delay.
@@ -66,6 +72,7 @@ class Jitter:
     correlation_ns: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", _member(JitterKind, self.kind, "kind of a jitter"))
         if self.spread_ns <= 0:
             raise DescriptionError(
                 f"spread of a jitter: expected > 0 s, found {self.spread_ns / 1e9:g} s"
@@ -121,6 +128,8 @@ class Variation:
     newest: Newest = Newest.SENT
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "delivery", _member(Delivery, self.delivery, "delivery"))
+        object.__setattr__(self, "newest", _member(Newest, self.newest, "newest"))
         if self.jitter is not None and self.trace is not None:
             raise DescriptionError("a delay varies by a jitter or by a trace; expected one of them")
         if not 0.0 <= self.loss < 1.0:

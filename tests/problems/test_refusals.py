@@ -43,7 +43,7 @@ def refused(error, algorithm, system=None, *, rates=None, **options):
         ("jacobi", {"tolerance": 1e-6}, "has no option 'tolerance'; its options: none"),
         ("newton", {"tolerance": 0.0}, "tolerance: expected 0 < tolerance < 1, found 0.0"),
         ("newton", {"tolerance": "fine"}, "an option has a wrong type"),
-        ("newton", {"most_iterations": 0}, "most_iterations: expected >= 1, found 0"),
+        ("newton", {"most_iterations": 0}, "most_iterations: expected 1 to 1000000, found 0"),
         ("newton", {"most_iterations": 2.5}, "most_iterations: expected a whole number, found 2.5"),
         (
             "fixed-point",
@@ -106,7 +106,7 @@ def test_unit_that_cannot_roll_back(algorithm, make_fmu):
     )
     text = refused(CapabilityError, algorithm, with_probe(path))
     assert f"algorithm '{algorithm}' repeats steps, and component 'plant' cannot go back" in text
-    assert "(canGetAndSetFMUstate is not true): put a delay on a connection of its loop" in text
+    assert "(canGetAndSetFMUstate is not true)" in text
 
 
 @pytest.mark.parametrize("algorithm", ["step-doubling", "embedded"])

@@ -36,7 +36,8 @@ class Ecco final : public StepControl {
         if (failed(status)) return status;
         taken_ns = length;
         count(length);
-        const double error = std::max(this->error(engine, to_seconds(length)), 1e-6);
+        const double found = this->error(engine, to_seconds(length));
+        const double error = found < 1e12 ? std::max(found, 1e-6) : 1e12;  // also inf and NaN
         const double change =
             safety * std::pow(error, -integral - proportional) * std::pow(memory_[1], proportional);
         memory_[1] = error;

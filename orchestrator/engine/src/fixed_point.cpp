@@ -12,6 +12,8 @@ namespace softdock {
 
 namespace {
 
+// Of a step over the residual, squared: what least_pivot is to Newton's method.
+constexpr double most_jump = 1e16;
 constexpr std::size_t deepest = 5;  // iterations that Anderson's mixing looks back
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -23,7 +25,11 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 class FixedPoint final : public LoopSolver {
   public:
     FixedPoint(const Loop& loop, std::int32_t number)
-        : LoopSolver(loop, number), last_residual_(size()), last_g_(size()), mixed_(size()) {
+        : LoopSolver(loop, number),
+          last_residual_(size()),
+          last_g_(size()),
+          mixed_(size()),
+          before_(size()) {
         const auto depth = std::min(deepest, size());
         steps_.assign(depth, std::vector<double>(size()));
         changes_ = steps_;
@@ -38,6 +44,7 @@ class FixedPoint final : public LoopSolver {
             if (failed(status)) return status;
             if (excess() <= 1.0) return Status::ok;
             if (exhausted()) return give_up(outcome);
+            before_ = x_;
             if (loop_.method == Loop::Method::anderson) {
                 mix(first);
             } else {
@@ -46,6 +53,11 @@ class FixedPoint final : public LoopSolver {
             }
             last_residual_ = residual_;
             last_g_ = g_;
+            // A jump is the residual over (1 - gain): without end at a gain of 1.
+            double jump = 0.0;
+            for (std::size_t i = 0; i < size(); ++i)
+                jump += (x_[i] - before_[i]) * (x_[i] - before_[i]);
+            if (jump > most_jump * dot(residual_, residual_)) return give_up(outcome);
         }
     }
 
@@ -102,7 +114,7 @@ class FixedPoint final : public LoopSolver {
         ++held_;
     }
 
-    std::vector<double> last_residual_, last_g_, mixed_;
+    std::vector<double> last_residual_, last_g_, mixed_, before_;
     std::vector<std::vector<double>> changes_, steps_;  // of the residual (orthonormal) and of g
     std::size_t held_ = 0;
 };

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 from orchestrator.coupling import Draws, channel_of
+from orchestrator.errors import DescriptionError
 from orchestrator.system import (
     Connection,
     DelayTrace,
+    Delivery,
     Endpoint,
     Jitter,
     JitterKind,
+    Newest,
     TransportDelay,
     Variation,
 )
@@ -101,3 +104,22 @@ def test_mean_age_of_what_is_held():
     wide = channel(Variation(Jitter(JitterKind.UNIFORM, 4 * MS)))
     # Delays of 6 to 14 ms rounded up to whole ms: half a step on top of the mean.
     assert wide.held_ns(MS) == pytest.approx(10.5 * MS, rel=1e-3)
+
+
+def test_words_are_the_members_they_name():
+    assert Jitter("uniform", 3 * MS).kind is JitterKind.UNIFORM
+    words = Variation(seed=1, loss=0.1, delivery="in-order", newest="arrived")
+    assert (words.delivery, words.newest) == (Delivery.IN_ORDER, Newest.ARRIVED)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: Jitter("foo", MS), "kind of a jitter: expected one of .*uniform.*found 'foo'"),
+        (lambda: Variation(1, loss=0.1, delivery="foo"), "delivery: expected one of .*found 'foo'"),
+        (lambda: Variation(1, loss=0.1, newest="foo"), "newest: expected one of .*found 'foo'"),
+    ],
+)
+def test_words_that_name_nothing(make, text):
+    with pytest.raises(DescriptionError, match=text):
+        make()
