@@ -113,7 +113,7 @@ def test_restarts_leave_no_trace_in_the_numbers(crash, algorithm, caplog):
                 os.kill(unit_of(run, "bad").pid, signal.SIGKILL)
         assert len(run.notes) == 4
         assert "SIGKILL" in run.notes[0]
-        assert "0 restarts are left" in run.notes[3]
+        assert "restarts left: 0" in run.notes[3]
         found = run.recording()
     assert found.values.tobytes() == expected.values.tobytes()
     assert sum("was started again" in record.message for record in caplog.records) == 4
