@@ -39,8 +39,8 @@ def planned(
             f" {rates!r}"
         )
     plan = plan_of(algorithm, system, options or {})
-    if plan.loops is None:
-        system.check()  # nothing iterates: algebraic loops are refused
+    if plan.loops is None and (loops := system.algebraic_loops()):
+        raise DescriptionError.collect(loops)  # nothing iterates
     _check_rates(system, algorithm, plan, rates or {})
     varying = [line for line in system.connections if line.delay and line.delay.variation]
     if plan.rule is not None and varying:

@@ -45,8 +45,12 @@ def problems(components: Components, connections: Sequence[Connection]) -> list[
     found += _sources(sound)
     found += _values(components)
     found += _unconnected(components, connections)
-    found += _algebraic_loops(components, sound)
     return found
+
+
+def sound(components: Components, connections: Sequence[Connection]) -> list[Connection]:
+    """Return the connections whose ends exist."""
+    return [line for line in connections if not any(_ends(components, line))]
 
 
 def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
@@ -198,9 +202,10 @@ def feedthrough_graph(
     return graph
 
 
-def _algebraic_loops(
+def algebraic_loops(
     components: Components, connections: Iterable[Connection]
 ) -> Iterator[DescriptionError]:
+    """Loops of direct feed-through that no delay cuts, of connections whose ends exist."""
     graph = feedthrough_graph(components, connections)
     for group in nx.strongly_connected_components(graph):
         if len(group) > 1:

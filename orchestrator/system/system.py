@@ -8,7 +8,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from orchestrator.errors import AlgebraicLoopError, DescriptionError, UnknownNameError
+from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.system import checks
 from orchestrator.system.component import Backend, Component, SourceKind
 from orchestrator.system.connection import (
@@ -279,11 +279,16 @@ class System:
             iterates solves them.
         """
         problems = checks.problems(self.components, self.connections)
-        if algebraic_loops:
-            problems = [p for p in problems if not isinstance(p, AlgebraicLoopError)]
+        if not algebraic_loops:
+            problems += self.algebraic_loops()
         if problems:
             raise DescriptionError.collect(problems)
         return self
+
+    def algebraic_loops(self) -> list[DescriptionError]:
+        """List the loops of direct feed-through that no delay cuts, of connections that exist."""
+        sound = checks.sound(self.components, self.connections)
+        return list(checks.algebraic_loops(self.components, sound))
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[str]:
