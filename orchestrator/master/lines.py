@@ -10,7 +10,14 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.plan import Plan
 from orchestrator.master.schedule import Beyond, Code, Reading
-from orchestrator.system import Connection, Endpoint, Interpolation, System, conversion
+from orchestrator.system import (
+    Connection,
+    Endpoint,
+    Interpolation,
+    LinearTransformation,
+    System,
+    conversion_between,
+)
 
 #: Most samples that the histories of all delays may hold together (800 MB, with their times).
 MOST_SAMPLES = 50_000_000
@@ -178,10 +185,12 @@ class Lines:
         components = self._system.components
         source = components[line.source.component].connectors[line.source.connector]
         target = components[line.target.component].connectors[line.target.connector]
-        factor, offset = conversion(source.unit, target.unit)
-        if line.transformation is None:
-            return factor, offset
+        factor, offset = (
+            (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
+        )
         own = line.transformation
+        if not isinstance(own, LinearTransformation):
+            return factor, offset
         return own.factor * factor, own.factor * offset + own.offset
 
     def push(self, group: Iterable[str]) -> list[Rows]:
