@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.coupling import DelayMode, plan_delays
 from orchestrator.errors import CapabilityError
+from orchestrator.master.boundary import around, at_end, interior, with_boundary
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
@@ -33,7 +34,8 @@ def compile_schedule(
     Parameters
     ----------
     system
-        Resolved, and checked but for algebraic loops.
+        Flat, resolved, and checked but for algebraic loops. Its own connectors become two further
+        members, see :mod:`~orchestrator.master.boundary`.
     algorithm_name
         A registered algorithm.
     step_ns
@@ -58,10 +60,11 @@ def compile_schedule(
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
+    system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
+    inside, system = interior(system), with_boundary(system)
     _check_types(system, recorded)
     check_events(system, rates)
-    system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
-    plan = planned(system, algorithm_name, options, rates)
+    plan = around(planned(inside, algorithm_name, options, rates), system)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
         system.connections,
@@ -69,6 +72,7 @@ def compile_schedule(
         mode,
         lambda line: holding.timing(line, step_ns),
     )
+    plans = at_end(plans, step_ns, exact=mode is DelayMode.EXACT)
     buffer = Buffer(system, plan, rates, recorded)
     lines = Lines(system, plan, buffer, holding, plans, step_ns)
     emission = Emission(system, plan, buffer, lines, holding)
@@ -87,7 +91,7 @@ def compile_schedule(
         tuple(lines.mixes),
         tuple(emission.loops),
         tuple(emission.operations),
-        rule_table(system, plan, buffer, step_ns),
+        rule_table(inside, plan, buffer, step_ns),
         # Enough passes for a chain of all components, and one more where delays cut a ring.
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
