@@ -17,7 +17,14 @@ from orchestrator.master.lines import Lines
 from orchestrator.master.planned import planned
 from orchestrator.master.rule import rule_table
 from orchestrator.master.schedule import Schedule
-from orchestrator.system import DataType, Endpoint, System, closed_loops
+from orchestrator.system import (
+    Connection,
+    DataType,
+    Endpoint,
+    Interpolation,
+    System,
+    closed_loops,
+)
 
 
 def compile_schedule(
@@ -60,10 +67,10 @@ def compile_schedule(
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
-    system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
     inside, system = interior(system), with_boundary(system)
     _check_types(system, recorded)
     check_events(system, rates)
+    inside, system = _stepped(inside, step_ns), _stepped(system, step_ns)
     plan = around(planned(inside, algorithm_name, options, rates), system)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
@@ -100,8 +107,25 @@ def compile_schedule(
         tuple(lines.read_shares),
         buffer.text_size,
         tuple(lines.text_copies),
+        tuple(lines.tables),
+        tuple(lines.table_entries),
         events,
     )
+
+
+def _stepped(system: System, step_ns: int) -> System:
+    """Give a system its step, and hold the samples that have nothing between them."""
+    experiment = replace(system.experiment, step_ns=step_ns)
+    lines = tuple(_held(system, line) for line in system.connections)
+    return replace(system, experiment=experiment, connections=lines)
+
+
+def _held(system: System, line: Connection) -> Connection:
+    """Hold the samples of a delayed signal that has no values between: none but Reals have."""
+    kind = system.components[line.source.component].connectors[line.source.connector].type
+    if line.delay is None or line.interpolation is not None or kind is DataType.REAL:
+        return line
+    return replace(line, interpolation=Interpolation.HOLD)
 
 
 def _check_types(system: System, recorded: Collection[str]) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from orchestrator.errors import CapabilityError
 from orchestrator.simunits import read_fmu
 from orchestrator.system import Component, DataType, SourceKind, System
-from orchestrator.system.transformation import MappingTransformation
 
 
 def expect_exportable(system: System) -> None:
@@ -32,12 +31,6 @@ def expect_exportable(system: System) -> None:
         " mode; remove it"
         for name, connector in system.connectors.items()
         if connector.type is DataType.CLOCK
-    ]
-    problems += [
-        f"connection {line}: a table of values is not carried over into an FMU; put it into a"
-        " component"
-        for line in system.connections
-        if isinstance(line.transformation, MappingTransformation)
     ]
     if not system.components:
         problems.append(f"system '{system.name}' has no components: there is nothing to export")

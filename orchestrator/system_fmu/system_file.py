@@ -160,7 +160,14 @@ def _write_lines(to: ByteWriter, schedule: Schedule) -> None:
         to.i32(history, target)
         to.i64(shift, span)
         to.f64(factor, offset, share)
-    to.texts(schedule.input_of(row) for row in range(len(schedule.reads)))
+    to.count(schedule.tables)
+    for slot, first, count in schedule.tables:
+        to.i32(slot, first, count)
+    to.count(schedule.table_entries)
+    for value, becomes in schedule.table_entries:
+        to.f64(value, becomes)
+    rows = len(schedule.reads) + len(schedule.tables)
+    to.texts(schedule.input_of(row) for row in range(rows))
     to.count(schedule.mixes)
     for source, target, weight, factor, offset in schedule.mixes:
         to.i32(source, target)

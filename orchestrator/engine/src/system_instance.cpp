@@ -101,6 +101,10 @@ void SystemInstance::make_engine() {
     if (tables_.text_count) {
         engine_->carry(Texts(tables_.text_count, tables_.text_copies, std::move(places)));
     }
+    if (!tables_.value_tables.empty()) {
+        engine_->tabulate(
+            ValueTables(tables_.value_tables, tables_.value_entries, tables_.signals));
+    }
     if (tables_.has_events) {
         engine_->handle_events(std::make_unique<EventPhase>(tables_.events, tables_.signals));
     }

@@ -78,8 +78,14 @@ void read_lines(ByteReader& file, SystemTables& tables) {
         row = {file.i32(), file.i32(), file.i64(), file.i64(), file.f64(), file.f64(), file.f64()};
         tables.read_shares.push_back(row.share);
     }
+    tables.value_tables.resize(file.count(12));
+    for (auto& row : tables.value_tables) row = {file.i32(), file.i32(), file.i32()};
+    tables.value_entries.resize(file.count(16));
+    for (auto& row : tables.value_entries) row = {file.f64(), file.f64()};
     tables.read_names = file.texts();
-    if (tables.read_names.size() != tables.reads.size()) file.refuse("lines without a name");
+    if (tables.read_names.size() != tables.reads.size() + tables.value_tables.size()) {
+        file.refuse("lines without a name");
+    }
     tables.mixes.resize(file.count(32));
     for (auto& row : tables.mixes) {
         row = {file.i32(), file.i32(), file.f64(), file.f64(), file.f64()};
@@ -102,7 +108,7 @@ void read_operations(ByteReader& file, SystemTables& tables) {
     }
     tables.operations.resize(file.count(17));
     for (auto& row : tables.operations) {
-        row.code = static_cast<Code>(file.choice(9, "an operation"));
+        row.code = static_cast<Code>(file.choice(10, "an operation"));
         row.first = file.i32();
         row.count = file.i32();
         row.every = file.i32();

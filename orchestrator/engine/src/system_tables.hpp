@@ -14,6 +14,7 @@
 #include "ports3.hpp"
 #include "schedule.hpp"
 #include "texts.hpp"
+#include "value_tables.hpp"
 
 namespace softdock {
 
@@ -115,7 +116,9 @@ struct SystemTables {
     std::vector<Operation> operations;
     Rule rule;
     std::vector<double> read_shares;
-    std::vector<std::string> read_names;  // of the inputs that they lead to
+    std::vector<ValueTable> value_tables;
+    std::vector<ValueEntry> value_entries;
+    std::vector<std::string> read_names;  // of the inputs that reads, then value tables, lead to
     std::vector<TextCopy> text_copies;
     bool has_events = false;
     EventTable events;
