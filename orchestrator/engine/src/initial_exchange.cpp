@@ -89,13 +89,13 @@ void InitialExchange::evaluate(std::int32_t member) {
     auto status = unit.set_inputs(signals + row.inputs);
     if (has_texts && !failed(status)) status = engine_.texts().send(unit, number);
     if (failed(status)) {
-        throw std::runtime_error("component '" + unit.name() +
+        throw std::runtime_error("component '" + tables_.name_of(number) +
                                  "' failed while setting its inputs: " + unit.failure());
     }
     status = unit.get_outputs(signals + row.outputs);
     if (has_texts && !failed(status)) status = engine_.texts().receive(unit, number);
     if (failed(status)) {
-        throw std::runtime_error("component '" + unit.name() +
+        throw std::runtime_error("component '" + tables_.name_of(number) +
                                  "' failed while reading its outputs: " + unit.failure());
     }
 }

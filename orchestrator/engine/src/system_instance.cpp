@@ -64,7 +64,7 @@ void SystemInstance::build() {
 void SystemInstance::make_boundary(const MemberRow& row) {
     const bool source = row.kind == MemberRow::Kind::source;
     boundaries_.push_back(
-        std::make_unique<Boundary>(source ? "inputs of the system" : "outputs of the system",
+        std::make_unique<Boundary>(tables_.name_of(units_.size()),
                                    Boundary::Counts{row.input_count, row.output_count,
                                                     row.text_input_count, row.text_output_count}));
     units_.push_back(boundaries_.back().get());

@@ -1,5 +1,6 @@
 // Communication steps of an exported system, and why one was not done.
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "system_instance.hpp"
@@ -13,6 +14,14 @@ constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
 // How far two times in nanoseconds may be apart and still be the same, where one came as a double.
 double slack_ns(double seconds) {
     return 0.5 + 4e9 * std::numeric_limits<double>::epsilon() * std::fabs(seconds);
+}
+
+// What the control of the step gave up with: its length in ns, and the error in tolerances.
+std::string shortest(const std::string& given) {
+    double length_ns = 0.0, error = 0.0;
+    std::sscanf(given.c_str(), "step %lf %lf", &length_ns, &error);
+    return "a step of " + number(length_ns / 1e9) +
+           " s, the shortest allowed, still has an error of " + number(error) + " tolerances";
 }
 
 }  // namespace
@@ -62,7 +71,7 @@ Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {
         mode_ = terminated;
         wants_end_ = true;
         log_(Status::ok, "logInner",
-             "component '" + units_[static_cast<std::size_t>(outcome.unit)]->name() +
+             "component '" + tables_.name_of(static_cast<std::size_t>(outcome.unit)) +
                  "' asked for the end of the run");
         return Status::ok;
     }
@@ -71,28 +80,26 @@ Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {
 }
 
 std::string SystemInstance::reason(const Outcome& outcome) const {
-    if (outcome.unit >= 0) {
-        const auto& unit = *units_[static_cast<std::size_t>(outcome.unit)];
-        auto why = outcome.reason.empty() ? unit.failure() : outcome.reason;
-        if (why.rfind("output number ", 0) == 0) why += " is not finite (NaN or infinite)";
-        if (why.rfind("reached ", 0) == 0) why += " ns, another time than it was asked for";
-        return "component '" + unit.name() +
-               "' failed: " + (why.empty() ? "it gave no reason" : why);
-    }
+    const auto& given = outcome.reason;
     if (outcome.loop >= 0) {
         std::string who;
         for (const auto& name : tables_.loop_names[static_cast<std::size_t>(outcome.loop)]) {
             who += (who.empty() ? "'" : ", '") + name + "'";
         }
-        return "the loop of " + who +
-               " did not converge: take a shorter step, more iterations or a"
-               " larger tolerance when the system is exported";
+        return "the loop of " + who + " did not converge: export the system with a shorter step," +
+               " more iterations or a larger tolerance";
     }
+    if (given.rfind("events", 0) == 0) return "the events at one instant do not come to an end";
     if (outcome.read >= 0) {
         const auto& name = tables_.read_names[static_cast<std::size_t>(outcome.read)];
-        return "input '" + name + "': " + outcome.reason;
+        return "input '" + name + "': " + given;
     }
-    return outcome.reason;
+    if (outcome.unit < 0) return shortest(given);
+    const auto member = static_cast<std::size_t>(outcome.unit);
+    auto why = given.empty() ? units_[member]->failure() : given;
+    if (why.rfind("reached ", 0) == 0) why += " ns, another time than it was asked for";
+    return "component '" + tables_.name_of(member) +
+           "' failed: " + (why.empty() ? "it gave no reason" : why);
 }
 
 }  // namespace softdock

@@ -223,6 +223,13 @@ SystemTables read_tables(ByteReader& file) {
 
 }  // namespace
 
+const std::string& SystemTables::name_of(std::size_t member) const {
+    static const std::string inputs = "inputs of the system", outputs = "outputs of the system";
+    const auto& row = members[member];
+    if (row.kind == MemberRow::Kind::fmu) return fmus[row.fmu].name;
+    return row.kind == MemberRow::Kind::source ? inputs : outputs;
+}
+
 SystemTables read_system(const std::string& path) {
     const auto bytes = content_of(path);
     ByteReader head(path, bytes.data(), bytes.size());

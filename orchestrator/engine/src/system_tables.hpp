@@ -125,6 +125,8 @@ struct SystemTables {
     std::int32_t first_held_back = 0, held_back = 0;
     std::vector<Variable> variables;
 
+    // Of a member's component.
+    const std::string& name_of(std::size_t member) const;
     bool varies() const { return rule.method != Rule::Method::fixed; }
 };
 
