@@ -5,12 +5,19 @@
 
 namespace softdock {
 
+namespace {
+
+std::string without_slash(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+}
+
+}  // namespace
+
 std::string folder_of_uri(const std::string& uri) {
-    std::string path = uri;
-    if (path.compare(0, 5, "file:") == 0) {
-        path.erase(0, 5);
-        if (path.compare(0, 2, "//") == 0) path.erase(0, path.find('/', 2));
-    }
+    if (uri.compare(0, 5, "file:") != 0) return without_slash(uri);
+    std::string path = uri.substr(5);
+    if (path.compare(0, 2, "//") == 0) path.erase(0, path.find('/', 2));
     std::string made;
     for (std::size_t i = 0; i < path.size(); ++i) {
         const bool coded = path[i] == '%' && i + 2 < path.size() &&
@@ -20,8 +27,7 @@ std::string folder_of_uri(const std::string& uri) {
                       : path[i];
         if (coded) i += 2;
     }
-    while (made.size() > 1 && made.back() == '/') made.pop_back();
-    return made;
+    return without_slash(made);
 }
 
 }  // namespace softdock

@@ -18,7 +18,7 @@ inline std::string escaped(const std::string& text) {
     return made;
 }
 
-// The folder that a file URI of FMI 2.0 names.
+// The folder that a file URI of FMI 2.0 names; a path stays as it is.
 std::string folder_of_uri(const std::string& uri);
 
 // No exception leaves the library.

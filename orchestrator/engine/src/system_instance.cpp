@@ -55,6 +55,7 @@ void SystemInstance::build() {
         }
     }
     make_engine();
+    find_outward();
     settle_values();
     mode_ = instantiated;
     stale_ = true;
@@ -219,6 +220,7 @@ Status SystemInstance::begin() {
         Outcome outcome;
         outcome.status = events->begin(*engine_, start_ns_, outcome);
         if (failed(outcome.status)) return ended(outcome, start_ns_);
+        show_events();
         engine_->start(start_ns_, tables_.step_ns);
     }
     forward();

@@ -1,4 +1,5 @@
 // Communication steps of an exported system, and why one was not done.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -46,22 +47,64 @@ Status SystemInstance::step(double time, double length) {
                                       : " whole multiple of the system's own step of " +
                                             number(to_seconds(tables_.step_ns)) + " s"));
     }
-    hold_inputs();
+    const auto held = hold_inputs(now_ns);
+    if (failed(held) || wants_end_) return held;
     const auto outcome =
         engine_->run(tables_.varies() ? far : static_cast<std::int64_t>(count),
                      tables_.varies() ? now_ns + static_cast<std::int64_t>(taken) : far);
     forward();
-    return failed(outcome.status) ? ended(outcome, engine_->time_ns()) : Status::ok;
+    if (failed(outcome.status)) return ended(outcome, engine_->time_ns());
+    show_events();
+    return Status::ok;
+}
+
+// The lines without a delay that lead out, one row each.
+void SystemInstance::find_outward() {
+    outward_.clear();
+    for (const auto& member : tables_.members) {
+        if (member.kind != MemberRow::Kind::sink) continue;
+        const auto leads_out = [](std::int32_t slot, std::size_t first, std::size_t count) {
+            return slot >= 0 && static_cast<std::size_t>(slot) - first < count;
+        };
+        std::vector<std::int32_t> copied;
+        for (std::size_t i = 0; i < tables_.copies.size(); ++i) {
+            const auto target = tables_.copies[i].target;
+            if (!leads_out(target, member.inputs, member.input_count)) continue;
+            outward_.push_back({Code::copy, static_cast<std::int32_t>(i), 1});
+            copied.push_back(target);
+        }
+        for (std::size_t i = 0; i < tables_.value_tables.size(); ++i) {
+            const auto slot = tables_.value_tables[i].slot;
+            if (std::find(copied.begin(), copied.end(), slot) == copied.end()) continue;
+            outward_.push_back({Code::tabulate, static_cast<std::int32_t>(i), 1});
+        }
+        for (std::size_t i = 0; i < tables_.text_copies.size(); ++i) {
+            const auto target = tables_.text_copies[i].target;
+            if (!leads_out(target, member.text_inputs, member.text_input_count)) continue;
+            outward_.push_back({Code::text, static_cast<std::int32_t>(i), 1});
+        }
+    }
+}
+
+// Events at the end of a step come after its lines: what they changed is brought out.
+void SystemInstance::show_events() {
+    if (!tables_.has_events) return;
+    for (const auto& line : outward_) engine_->execute_lines(line);
 }
 
 // What was set since the last step is the value that the inputs have from this moment on.
-void SystemInstance::hold_inputs() {
-    if (!source_) return;
+Status SystemInstance::hold_inputs(std::int64_t now_ns) {
+    if (!source_) return Status::ok;
     engine_->renew(first_signal_, source_->values());
     auto& buffer = engine_->texts().buffer();
     for (std::size_t i = 0; i < source_->texts().size(); ++i) {
         buffer[first_text_ + i] = source_->texts()[i];
     }
+    auto* events = engine_->events();
+    if (!events) return Status::ok;
+    Outcome outcome;
+    outcome.status = events->change(*engine_, now_ns, outcome);
+    return failed(outcome.status) ? ended(outcome, now_ns) : Status::ok;
 }
 
 Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {

@@ -9,7 +9,7 @@ from fmpy.validation import validate_fmu
 
 from orchestrator.master import Execution
 from orchestrator.simunits import fmu
-from orchestrator.system import Causality, Connector, System
+from orchestrator.system import Causality, Connector, DataType, System
 from orchestrator.system_fmu import export_system
 
 
@@ -146,3 +146,39 @@ def test_integers_booleans_and_texts_go_through(probe, tmp_path, instance):
     assert slave.getInteger([at["m"]]) == [6]
     assert slave.getBoolean([at["not_flag"]]) == [False]
     assert slave.getString([at["label_out"]]) == [b"a text"]
+
+
+def test_a_discrete_input_is_an_event_at_the_moment_it_is_set(c_fmu, tmp_path):
+    """As an input that is set between the steps of an execution."""
+    path = c_fmu("restless3")
+    own = {
+        "u": Connector("u", Causality.INPUT, DataType.INTEGER, start=0),
+        "y": Connector("y", Causality.OUTPUT, DataType.INTEGER),
+    }
+    system = System("discrete", connectors=own).add("a", fmu(path), more=0)
+    system = system.connect("u", "a.u").connect("a.y", "y")
+    exported = System("outer").add("it", fmu(export_system(system, tmp_path / "x.fmu", step="1 s")))
+    inside = System("inside").add("a", fmu(path), more=0, u=0)
+    found = {}
+    for whole, name in ((inside, "a"), (exported.set("it.u", 0), "it")):
+        with Execution(whole, step="1 s") as run:
+            found[name] = []
+            for value in (0, 3, 3, 5, 0):
+                run.set(f"{name}.u", value)
+                run.step()
+                found[name].append(run.get(f"{name}.y"))
+    assert found["it"] == found["a"]
+    assert len(set(found["a"])) > 1
+
+
+def test_an_output_shows_the_events_at_the_end_of_the_step(c_fmu, tmp_path, instance, begin):
+    own = {"count": Connector("count", Causality.OUTPUT, DataType.INTEGER)}
+    system = System("counting", connectors=own).add("source", fmu(c_fmu("source3")), period=0.1)
+    system = system.connect("source.count", "count")
+    slave, at = instance(export_system(system, tmp_path / "x.fmu", step="50 ms"))
+    begin(slave)
+    found = [slave.getInteger([at["count"], at["source.count"]])]
+    for number in range(6):
+        slave.doStep(number * 0.05, 0.05)
+        found.append(slave.getInteger([at["count"], at["source.count"]]))
+    assert found == [[n, n] for n in (1, 1, 2, 2, 3, 3, 4)]
