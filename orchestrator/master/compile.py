@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,12 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
 from orchestrator.master.events import check_events, event_table
+from orchestrator.master.fault_table import FaultTable
 from orchestrator.master.lines import Lines
 from orchestrator.master.planned import planned
 from orchestrator.master.rule import rule_table
 from orchestrator.master.schedule import Schedule
-from orchestrator.system import DataType, Endpoint, System, closed_loops
+from orchestrator.system import DataType, Endpoint, Fault, System, closed_loops
 
 
 def compile_schedule(
@@ -27,6 +28,7 @@ def compile_schedule(
     recorded: Collection[str],
     options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Schedule:
     """Compile a checked system.
 
@@ -47,6 +49,8 @@ def compile_schedule(
         Of the algorithm.
     rates
         Communication steps that one step of a component takes, where it is not 1.
+    faults
+        What goes wrong, in the order in which it acts on a value.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def compile_schedule(
     _check_types(system, recorded)
     check_events(system, rates)
     system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
-    plan = planned(system, algorithm_name, options, rates)
+    plan = planned(system, algorithm_name, options, rates, faults)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
         system.connections,
@@ -70,7 +74,13 @@ def compile_schedule(
         lambda line: holding.timing(line, step_ns),
     )
     buffer = Buffer(system, plan, rates, recorded)
-    lines = Lines(system, plan, buffer, holding, plans, step_ns)
+    table = FaultTable(system, faults)
+    late = {
+        line.target: read
+        for line in system.connections
+        if (read := table.late_plan(line, holding.timing(line, step_ns), mode)) is not None
+    }
+    lines = Lines(system, plan, buffer, holding, plans, late, table, step_ns)
     emission = Emission(system, plan, buffer, lines, holding)
     events = event_table(system, buffer, lines)  # adds to the copies
     return Schedule(
@@ -97,6 +107,7 @@ def compile_schedule(
         buffer.text_size,
         tuple(lines.text_copies),
         events,
+        tuple(table.rows),
     )
 
 

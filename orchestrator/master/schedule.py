@@ -23,6 +23,8 @@ class Code(IntEnum):
     TEXT = 7
     FIRST_HALF = 8
     SECOND_HALF = 9
+    DISTURB = 10
+    DISTURB_PAST = 11
 
 
 class Reading(IntEnum):
@@ -41,6 +43,19 @@ class Beyond(IntEnum):
     LINEAR = 1
     QUADRATIC = 2
     SMOOTHED = 3
+
+
+class Effect(IntEnum):
+    """What a fault does; the numbers are those of the engine (engine/src/fault.hpp)."""
+
+    DROP = 0
+    STUCK = 1
+    BIAS = 2
+    DRIFT = 3
+    SCALE = 4
+    NOISE = 5
+    LATER = 6
+    DETOUR = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +132,37 @@ class RuleTable:
     first_ns: int
     checked: tuple[int, ...] = ()
     bonds: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """One fault of one scalar; see engine/src/fault.hpp.
+
+    Parameters
+    ----------
+    effect
+        See :class:`Effect`.
+    place
+        Slot of an input; of DISTURB_PAST row of the histories; of LATER and DETOUR row of the
+        reads.
+    begin_ns, until_ns
+        It acts from the one on and before the other.
+    amount, offset
+        Of the effect, in the unit of what it acts on.
+    change_ns
+        How much later a DETOUR reads.
+    key
+        Of the draws of NOISE.
+    """
+
+    effect: Effect
+    place: int
+    begin_ns: int
+    until_ns: int
+    amount: float = 0.0
+    offset: float = 0.0
+    change_ns: int = 0
+    key: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +246,8 @@ class Schedule:
         ``(source, target)``.
     events
         See :class:`EventTable`; ``None`` without units that have event mode.
+    faults
+        Rows of DISTURB and DISTURB_PAST.
     """
 
     algorithm: str
@@ -224,6 +272,7 @@ class Schedule:
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
     events: EventTable | None = None
+    faults: tuple[FaultRow, ...] = ()
 
     @property
     def varies(self) -> bool:
