@@ -61,7 +61,7 @@ class FaultTable:
     def longer_ns(self, line: Connection) -> int:
         """By how much the delay of a connection grows at most, in nanoseconds."""
         declared = line.delay.nominal_ns if line.delay else 0
-        return max((fault.delay_ns - declared for fault in self.delays(line)), default=0)
+        return max([0, *(fault.delay_ns - declared for fault in self.delays(line))])
 
     def late_plan(self, line: Connection, timing: Timing, mode: DelayMode) -> DelayPlan | None:
         """Plan how a connection without a delay is read while a fault gives it one.
