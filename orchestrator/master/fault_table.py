@@ -91,14 +91,10 @@ class FaultTable:
             ],
         )
 
-    def on_input(
-        self,
-        line: Connection,
-        slots: Sequence[int],
-        linear: tuple[float, float],
-        later: Sequence[tuple[Fault, Sequence[int]]],
+    def on_copies(
+        self, line: Connection, slots: Sequence[int], linear: tuple[float, float]
     ) -> list[Operation]:
-        """Add what comes after a connection has brought its values.
+        """Add what comes after the values of a connection without a delay were brought.
 
         Parameters
         ----------
@@ -108,12 +104,17 @@ class FaultTable:
             Of its target's elements.
         linear
             Factor and offset from the source's to the target's value.
-        later
-            Readings of a connection without a delay, for each fault that gives it one.
         """
         rows = [] if line.delay else self._sent(line, slots, *linear)
-        rows += [_row(fault, Effect.LATER, read) for fault, reads in later for read in reads]
-        rows += [
+        return self._added(Code.DISTURB, rows)
+
+    def on_late(self, fault: Fault, reads: Sequence[int]) -> list[Operation]:
+        """Add readings that a fault puts in the place of what a connection has brought."""
+        return self._added(Code.DISTURB, [_row(fault, Effect.LATER, read) for read in reads])
+
+    def on_input(self, line: Connection, slots: Sequence[int]) -> list[Operation]:
+        """Add what comes last: what does not arrive."""
+        rows = [
             _row(fault, Effect.DROP, slot)
             for fault in self._of.get(line.target, ())
             if fault.kind is FaultKind.DROP

@@ -16,6 +16,7 @@ from orchestrator.system import (
     Endpoint,
     Interpolation,
     LinearTransformation,
+    MappingTransformation,
     System,
     conversion_between,
 )
@@ -67,11 +68,13 @@ class Lines:
         self._late = late
         self._remembered = {**delays, **late}
         self._faults = faults
-        self._disturbed: dict[Endpoint, list[Rows]] = {}
+        self._disturbed: dict[Endpoint, tuple[list[Rows], list[Rows]]] = {}
         self._step_ns = step_ns
         self.ticks = {member.name: member.ticks for member in buffer.members}
         self._text_slots = buffer.text_slots
         self.text_copies: list[tuple[int, int]] = []
+        self.tables: list[tuple[int, int, int]] = []
+        self.table_entries: list[tuple[int, int]] = []
         self.histories: list[tuple[int, int, int, int, int]] = []
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
@@ -128,20 +131,21 @@ class Lines:
         lines = list(lines)
         holding = self._holding.of_first_half if first_half else self._holding.of
         first_copy, first_read = len(self.copies), len(self.reads)
-        first_text = len(self.text_copies)
+        first_text, first_table = len(self.text_copies), len(self.tables)
         mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
         operations: list[Rows] = []
         for line in lines:
             if str(line.target) in self._text_slots:
                 self._copy_texts(line)
                 continue
+            factor, offset = self._linear(line)
+            target, size = self._slots[str(line.target)]
+            self._tabulate(line, target, size)
             plan = self._plans.get(line.target)
             if plan is not None:
                 rows = self._read(plan, plan.shift_ns)
                 operations += self._faults.on_readings(line, rows)
                 continue
-            factor, offset = self._linear(line)
-            target, size = self._slots[str(line.target)]
             source = self._slots[str(line.source)][0]
             held = holding(line)
             if held.code is Code.COPY:
@@ -159,7 +163,10 @@ class Lines:
             self.mixes += some
         if len(self.text_copies) > first_text:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
-        return operations + [row for line in lines for row in self._disturb(line)]
+        operations += [row for line in lines for row in self._disturb(line, sent=True)]
+        if len(self.tables) > first_table:
+            operations.append((Code.TABULATE, first_table, len(self.tables) - first_table))
+        return operations + [row for line in lines for row in self._disturb(line, sent=False)]
 
     def _read(self, plan: DelayPlan, shift_ns: int) -> range:
         """Add the readings of a connection, and return their rows."""
@@ -174,17 +181,23 @@ class Lines:
         self.read_shares += [self._stretch(plan)] * size
         return range(first, first + size)
 
-    def _disturb(self, line: Connection) -> list[Rows]:
-        """Return what faults do to a connection's input; twice the same where it comes twice."""
-        if line.target not in self._disturbed and str(line.target) not in self._text_slots:
-            late = self._late.get(line.target)
-            delays = self._faults.delays(line) if late is not None else []
-            later = [(f, self._read(late, late.shift_ns - f.delay_ns)) for f in delays if late]
+    def _disturb(self, line: Connection, *, sent: bool) -> list[Rows]:
+        """Return what faults do to what is sent, or received; the same where it comes twice."""
+        if str(line.target) in self._text_slots:
+            return []
+        if line.target not in self._disturbed:
             first, size = self._slots[str(line.target)]
-            self._disturbed[line.target] = self._faults.on_input(
-                line, range(first, first + size), self._linear(line), later
+            slots, late = range(first, first + size), self._late.get(line.target)
+            self._disturbed[line.target] = (
+                self._faults.on_copies(line, slots, self._linear(line)),
+                self._faults.on_input(line, slots),
             )
-        return self._disturbed.get(line.target, [])
+            for fault in self._faults.delays(line):
+                if late is None:
+                    break
+                reads = self._read(late, late.shift_ns - fault.delay_ns)
+                self._disturbed[line.target][0].extend(self._faults.on_late(fault, reads))
+        return self._disturbed[line.target][0 if sent else 1]
 
     def copy_at_events(self, line: Connection) -> range:
         """Add the copies of a connection that event mode makes, and return their rows."""
@@ -206,6 +219,14 @@ class Lines:
         if predicted or plan.interpolation is Interpolation.HOLD:
             return 0.0
         return (plan.shift_ns + (delay.nominal_ns if delay else 0)) / self._step_ns
+
+    def _tabulate(self, line: Connection, target: int, size: int) -> None:
+        """Let a table of values follow on what brings them."""
+        if isinstance(line.transformation, MappingTransformation):
+            entries = sorted(line.transformation.entries)
+            first = len(self.table_entries)
+            self.table_entries += entries
+            self.tables += [(target + i, first, len(entries)) for i in range(size)]
 
     def _copy_texts(self, line: Connection) -> None:
         source, size = self._text_slots[str(line.source)]

@@ -171,28 +171,38 @@ class Reference:
             signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
             self.read(row)
-        elif code in (Code.PUSH, Code.DISTURB_PAST) and not self.on_grid:
-            return
-        elif code is Code.PUSH:
-            value = float(signals[plan.histories[row][0]])
-            self.past[row].push(self.now_ns + self.step_ns, value)
+        elif code in (Code.PUSH, Code.DISTURB_PAST):
+            if self.on_grid:
+                self._remember(code, row)
         elif code is Code.DISTURB:
             self.faults.disturb(row)
-        elif code is Code.DISTURB_PAST:
-            self.faults.disturb_past(row)
         elif code is Code.TEXT:
             source, target = plan.text_copies[row]
             self.texts[target] = self.texts[source]
+        elif code is Code.TABULATE:
+            slot, first, count = plan.tables[row]
+            signals[slot] = dict(plan.table_entries[first : first + count])[int(signals[slot])]
         elif code in (Code.BLEND, Code.EXTEND):
-            source, target, weight, factor, offset = plan.mixes[row]
-            now = signals[source]
-            if code is Code.BLEND:
-                value = self.begin[source] + weight * (now - self.begin[source])
-            else:
-                value = now + weight * self.stretch * (now - self.before[source])
-            signals[target] = factor * value + offset
+            self._mix(code, *plan.mixes[row])
         else:
             self._step(code, row)
+
+    def _remember(self, code: Code, row: int) -> None:
+        if code is Code.DISTURB_PAST:
+            self.faults.disturb_past(row)
+        else:
+            value = float(self.signals[self.plan.histories[row][0]])
+            self.past[row].push(self.now_ns + self.step_ns, value)
+
+    def _mix(
+        self, code: Code, source: int, target: int, weight: float, factor: float, offset: float
+    ) -> None:
+        now = self.signals[source]
+        if code is Code.BLEND:
+            value = self.begin[source] + weight * (now - self.begin[source])
+        else:
+            value = now + weight * self.stretch * (now - self.before[source])
+        self.signals[target] = factor * value + offset
 
     def read(self, row: int) -> None:
         """Bring the value of a line that is read from the past."""

@@ -26,6 +26,8 @@ def differentiate(reference: Reference, first: int, end: int, tangent: NDArray[n
                 tangent[target] = factor * weight * tangent[source]
             elif code == Code.READ:
                 tangent[plan.reads[row][1]] = 0.0
+            elif code == Code.TABULATE:
+                tangent[plan.tables[row][0]] = 0.0
             elif code == Code.DISTURB and plan.faults[row].effect is not Effect.DETOUR:
                 slot, gain = reference.faults.gain(row)
                 tangent[slot] *= gain

@@ -17,6 +17,8 @@ namespace {
 // Pushes of one history in a step that is done again: two halves, and the whole before them.
 constexpr std::size_t most_rewound = 3;
 
+constexpr const char* no_entry = "the table of values on its connection has no entry for it";
+
 std::unique_ptr<LoopSolver> make_solver(const Loop& loop, std::int32_t number) {
     if (loop.method >= Loop::Method::newton) return make_newton(loop, number);
     return make_fixed_point(loop, number);
@@ -137,6 +139,14 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
         case Code::disturb_past:
             if (on_grid_) disturb_past(operation);
             break;
+        case Code::tabulate: {
+            const auto row = tables_.apply(operation.first, operation.count, signals_);
+            if (row >= 0) {
+                unread_ = no_entry;
+                return static_cast<std::int32_t>(reads_.size()) + row;
+            }
+            break;
+        }
         case Code::step:
         case Code::first_half:
         case Code::second_half:
@@ -266,30 +276,6 @@ Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
     }
     outcome.status = Status::ok;
     return outcome;
-}
-
-void Engine::record(std::vector<std::int32_t> slots, std::int64_t every) {
-    for (const auto slot : slots) {
-        if (slot < 0 || static_cast<std::size_t>(slot) >= signals_.size()) {
-            throw std::out_of_range("a row points out of the table: record");
-        }
-    }
-    recorded_ = std::move(slots);
-    every_ = every;
-}
-
-void Engine::attach(double* rows, std::int64_t* times, std::size_t capacity) {
-    sink_ = rows;
-    times_ = times;
-    capacity_ = capacity;
-    rows_ = 0;
-}
-
-void Engine::write_row() {
-    if (!sink_ || rows_ >= capacity_) return;  // run() has made sure of the room
-    double* row = sink_ + rows_ * recorded_.size();
-    for (const auto slot : recorded_) *row++ = signals_[slot];
-    times_[rows_++] = time_ns_;
 }
 
 }  // namespace softdock

@@ -22,8 +22,9 @@ enum class Code : std::int32_t {
     text = 7,           // texts[target] = texts[source]
     first_half = 8,     // for units first..: set the inputs, step half as far; outputs come later
     second_half = 9,    // the same for the rest of the step, and get the outputs
-    disturb = 10,       // let faults act on inputs and readings: see fault.hpp
-    disturb_past = 11,  // let faults act on the newest samples of histories
+    tabulate = 10,      // signals become what tables say of their values
+    disturb = 11,       // let faults act on inputs and readings: see fault.hpp
+    disturb_past = 12,  // let faults act on the newest samples of histories
 };
 
 // Done in every `every`-th step, counted from 0, where the rest of the division is `phase`.
