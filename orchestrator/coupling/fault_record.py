@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.errors import DescriptionError
 from orchestrator.system import Fault, FaultKind, System, lines_of, seconds
@@ -23,6 +23,8 @@ class FaultRecord:
         Communication points from and before which it acted, in nanoseconds; ``None``: to the end.
     what
         What it did, in words and with units.
+    later_ns
+        By how much the delay of the connections was longer, in nanoseconds.
     """
 
     name: str
@@ -30,6 +32,7 @@ class FaultRecord:
     begin_ns: int
     until_ns: int | None
     what: str
+    later_ns: int = 0
 
     @property
     def times(self) -> str:
@@ -80,9 +83,9 @@ def fault_records(
                 f"fault {fault}: from {ends} there is no communication point{step}: expected a"
                 " longer fault, within the run"
             )
-        lines = lines_of(fault, system)
-        names = tuple(str(line) for line in lines)
-        records.append(FaultRecord(fault.name, names, begin_ns, until_ns, _what(fault, system)))
+        names = tuple(str(line) for line in lines_of(fault, system))
+        record = FaultRecord(fault.name, names, begin_ns, until_ns, _what(fault, system))
+        records.append(replace(record, later_ns=_later_ns(fault, system)))
     if problems:
         raise DescriptionError(*problems)
     return tuple(records)
@@ -92,6 +95,13 @@ def _point(time_ns: int, start_ns: int, step_ns: int | None) -> int:
     """First communication point that is not before a time."""
     since = max(0, time_ns - start_ns)
     return start_ns + (since if step_ns is None else -(-since // step_ns) * step_ns)
+
+
+def _later_ns(fault: Fault, system: System) -> int:
+    if fault.kind is not FaultKind.DELAY_STEP:
+        return 0
+    line = lines_of(fault, system)[0]
+    return fault.delay_ns - (line.delay.nominal_ns if line.delay else 0)
 
 
 def _what(fault: Fault, system: System) -> str:

@@ -12,6 +12,7 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
 from orchestrator.master.events import check_events, event_table
+from orchestrator.master.fault_checks import expect_faults
 from orchestrator.master.fault_table import FaultTable
 from orchestrator.master.lines import Lines
 from orchestrator.master.planned import planned
@@ -75,7 +76,8 @@ def compile_schedule(
     experiment = replace(system.experiment, step_ns=step_ns)
     lines_between = tuple(_held(system, line) for line in system.connections)
     system = replace(system, experiment=experiment, connections=lines_between)
-    plan = planned(system, algorithm_name, options, rates, faults)
+    plan = planned(system, algorithm_name, options, rates)
+    expect_faults(system, algorithm_name, plan, faults)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
         system.connections,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.master.algorithms import plan_of
 from orchestrator.master.plan import Coupling, Plan
-from orchestrator.system import Fault, FaultKind, System, fault_problems
+from orchestrator.system import System
 
 
 def planned(
@@ -16,7 +16,6 @@ def planned(
     algorithm: str,
     options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
-    faults: Sequence[Fault] = (),
 ) -> Plan:
     """Let an algorithm plan a system, and check that the plan can be carried out.
 
@@ -28,13 +27,11 @@ def planned(
         A registered algorithm and its own options.
     rates
         Communication steps that one step of a component takes, where it is not 1.
-    faults
-        What shall go wrong.
 
     Raises
     ------
     DescriptionError
-        If algorithm, options, rates or faults do not exist or do not fit the system.
+        If algorithm, options or rates do not exist or do not fit the system.
     """
     if not isinstance(rates, Mapping | None):
         raise DescriptionError(
@@ -52,20 +49,7 @@ def planned(
             f" {varying[0]} varies from sample to sample: choose an algorithm of fixed steps"
         )
     _check_predictions(system, algorithm, plan, rates or {})
-    _check_faults(system, algorithm, plan, faults)
     return plan
-
-
-def _check_faults(system: System, algorithm: str, plan: Plan, faults: Sequence[Fault]) -> None:
-    problems = fault_problems(faults, system)
-    for fault in faults:
-        if plan.rule is not None and fault.kind is FaultKind.NOISE:
-            problems.append(
-                f"fault {fault}: algorithm '{algorithm}' varies the communication step, and white"
-                " noise is drawn at a rate: choose an algorithm of fixed steps"
-            )
-    if problems:
-        raise CapabilityError(*problems)
 
 
 def _check_predictions(

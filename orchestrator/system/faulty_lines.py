@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import combinations
 
@@ -59,12 +59,7 @@ def fault_problems(faults: Sequence[Fault], system: System) -> list[str]:
             continue
         source = system.components[lines[0].source.component].connectors[lines[0].source.connector]
         problems += [f"fault {fault}: {text}" for text in _misfits(fault, source)]
-        problems += [
-            f"fault {fault}: connection {line} predicts its input ('{line.extrapolation}'):"
-            " expected a connection that holds or delays; leave its extrapolation out"
-            for line in lines
-            if line.is_predicted
-        ]
+        problems += [f"fault {fault}: {text}" for line in lines for text in _held(line, system)]
         if fault.kind is FaultKind.DELAY_STEP:
             delayed.append((fault, {line.target for line in lines}))
     for (one, targets), (other, others) in combinations(delayed, 2):
@@ -99,6 +94,24 @@ def _misfits(fault: Fault, source: Connector) -> list[str]:
             f" {len(fault.amount)}"
         )
     return problems
+
+
+def _held(line: Connection, system: System) -> Iterator[str]:
+    """Say why values of a connection are not brought once in each step."""
+    if line.is_predicted:
+        yield (
+            f"connection {line} predicts its input ('{line.extrapolation}'): expected one that"
+            " holds or delays; leave its extrapolation out"
+        )
+    source, target = (system.components[end.component] for end in (line.source, line.target))
+    at_events = target.shares_events and (
+        source.shares_events or target.changes_at_events(line.target.connector)
+    )
+    if line.delay is None and at_events:
+        yield (
+            f"connection {line} carries values at events, and faults act at communication points:"
+            " give it a delay, or run one of its components in a process of its own"
+        )
 
 
 def _overlap(one: Fault, other: Fault) -> bool:
