@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from orchestrator.errors import CapabilityError
 from orchestrator.master.failure import element
 from orchestrator.master.plan import StepMethod
-from orchestrator.master.schedule import Schedule
-from orchestrator.simunits import SimulationUnit
+from orchestrator.master.schedule import Member, Schedule
+from orchestrator.simunits import Capabilities, SimulationUnit
 
 Floats = NDArray[np.float64]
 _WARNING = 1
@@ -29,15 +29,15 @@ def repeated(schedule: Schedule) -> list[int]:
     return sorted({number for loop in schedule.loops for number in loop.members})
 
 
-def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
+def expect_capable(schedule: Schedule, abilities: Sequence[Capabilities]) -> None:
     """Refuse what units cannot do, before anything is initialised.
 
     Parameters
     ----------
     schedule
         What shall be executed.
-    units
-        In the order of its members.
+    abilities
+        Of the units, in the order of its members.
 
     Raises
     ------
@@ -45,30 +45,29 @@ def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
         All refusals together: each names the unit, what it lacks, and the ways out.
     """
     problems: list[str] = []
+    pairs = list(zip(schedule.members, abilities, strict=True))
     for number in repeated(schedule):
-        problems += _cannot_repeat(schedule, units[number])
-    for unit in units:
-        if schedule.varies and not unit.description.capabilities.can_vary_step:
+        problems += _cannot_repeat(schedule, *pairs[number])
+    for member, can in pairs:
+        if schedule.varies and not can.can_vary_step:
             problems.append(
                 f"algorithm '{schedule.algorithm}' varies the communication step, and component"
-                f" '{unit.name}' takes only equal steps (canHandleVariableCommunicationStepSize is"
-                " not true): choose an algorithm of fixed steps"
+                f" '{member.name}' takes only equal steps (canHandleVariableCommunicationStepSize"
+                " is not true): choose an algorithm of fixed steps"
             )
-    for unit, member in zip(units, schedule.members, strict=True):
-        problems += _wrong_length(schedule, unit, member.ticks)
+        problems += _wrong_length(schedule, member, can)
     if problems:
         raise CapabilityError(*problems)
 
 
-def _wrong_length(schedule: Schedule, unit: SimulationUnit, ticks: int) -> list[str]:
+def _wrong_length(schedule: Schedule, member: Member, can: Capabilities) -> list[str]:
     """What is wrong with the length of a unit's steps."""
-    can = unit.description.capabilities
-    step_ns = ticks * schedule.step_ns
+    step_ns = member.ticks * schedule.step_ns
     longest_ns = schedule.rule.most_ns if schedule.varies else step_ns
     problems = []
     if can.longest_step is not None and longest_ns > round(can.longest_step * 1e9):
         problems.append(
-            f"component '{unit.name}' takes steps of at most {can.longest_step:g} s; found"
+            f"component '{member.name}' takes steps of at most {can.longest_step:g} s; found"
             f" {longest_ns / 1e9:g} s: choose a shorter communication step, or a smaller rate"
         )
     if can.fixed_step is not None:
@@ -76,14 +75,13 @@ def _wrong_length(schedule: Schedule, unit: SimulationUnit, ticks: int) -> list[
         if schedule.varies or step_ns % fixed_ns:
             found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
             problems.append(
-                f"component '{unit.name}' takes whole multiples of {can.fixed_step:g} s"
+                f"component '{member.name}' takes whole multiples of {can.fixed_step:g} s"
                 f" (fixedInternalStepSize); found {found}: choose another communication step"
             )
     return problems
 
 
-def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
-    can = unit.description.capabilities
+def _cannot_repeat(schedule: Schedule, member: Member, can: Capabilities) -> list[str]:
     if not can.is_repeatable:
         lacks = "cannot be asked for a step twice: it is a device or a recording"
     elif not can.can_roll_back:
@@ -93,7 +91,7 @@ def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
         )
     else:
         return []
-    who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
+    who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{member.name}'"
     if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
         return [f"{who} {lacks}: choose 'jacobi' or 'gauss-seidel'; or replace the component"]
     return [f"{who} {lacks}: {_WAYS_OUT}"]
