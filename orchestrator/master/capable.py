@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from orchestrator.errors import CapabilityError
 from orchestrator.master.failure import element
 from orchestrator.master.plan import StepMethod
 from orchestrator.master.schedule import Schedule
-from orchestrator.simunits import SimulationUnit
+from orchestrator.simunits import SimulationUnit, UnitDescription
+from orchestrator.system import Problem
 
 Floats = NDArray[np.float64]
 _WARNING = 1
@@ -29,7 +31,19 @@ def repeated(schedule: Schedule) -> list[int]:
     return sorted({number for loop in schedule.loops for number in loop.members})
 
 
-def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
+class Described(Protocol):
+    """A unit, or what is known of it before it is made."""
+
+    @property
+    def name(self) -> str:
+        """Of the component."""
+
+    @property
+    def description(self) -> UnitDescription:
+        """What it says of itself."""
+
+
+def expect_capable(schedule: Schedule, units: Sequence[Described]) -> None:
     """Refuse what units cannot do, before anything is initialised.
 
     Parameters
@@ -44,45 +58,52 @@ def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
     CapabilityError
         All refusals together: each names the unit, what it lacks, and the ways out.
     """
-    problems: list[str] = []
+    found = incapable(schedule, units)
+    if found:
+        raise CapabilityError(*(text for problem in found for text in problem.error.problems))
+
+
+def incapable(schedule: Schedule, units: Sequence[Described]) -> list[Problem]:
+    """List what units cannot do; parameters as for :func:`expect_capable`."""
+    found: list[Problem] = []
     for number in repeated(schedule):
-        problems += _cannot_repeat(schedule, units[number])
+        found += _cannot_repeat(schedule, units[number])
     for unit in units:
         if schedule.varies and not unit.description.capabilities.can_vary_step:
-            problems.append(
+            text = (
                 f"algorithm '{schedule.algorithm}' varies the communication step, and component"
                 f" '{unit.name}' takes only equal steps (canHandleVariableCommunicationStepSize is"
                 " not true): choose an algorithm of fixed steps"
             )
+            found.append(Problem("CAP102", unit.name, CapabilityError(text)))
     for unit, member in zip(units, schedule.members, strict=True):
-        problems += _wrong_length(schedule, unit, member.ticks)
-    if problems:
-        raise CapabilityError(*problems)
+        found += _wrong_length(schedule, unit, member.ticks)
+    return found
 
 
-def _wrong_length(schedule: Schedule, unit: SimulationUnit, ticks: int) -> list[str]:
+def _wrong_length(schedule: Schedule, unit: Described, ticks: int) -> Iterator[Problem]:
     """What is wrong with the length of a unit's steps."""
     can = unit.description.capabilities
     step_ns = ticks * schedule.step_ns
     longest_ns = schedule.rule.most_ns if schedule.varies else step_ns
-    problems = []
     if can.longest_step is not None and longest_ns > round(can.longest_step * 1e9):
-        problems.append(
+        text = (
             f"component '{unit.name}' takes steps of at most {can.longest_step:g} s; found"
             f" {longest_ns / 1e9:g} s: choose a shorter communication step, or a smaller rate"
         )
+        yield Problem("TIM110", unit.name, CapabilityError(text))
     if can.fixed_step is not None:
         fixed_ns = max(1, round(can.fixed_step * 1e9))
         if schedule.varies or step_ns % fixed_ns:
             found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
-            problems.append(
+            text = (
                 f"component '{unit.name}' takes whole multiples of {can.fixed_step:g} s"
                 f" (fixedInternalStepSize); found {found}: choose another communication step"
             )
-    return problems
+            yield Problem("TIM109", unit.name, CapabilityError(text))
 
 
-def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
+def _cannot_repeat(schedule: Schedule, unit: Described) -> Iterator[Problem]:
     can = unit.description.capabilities
     if not can.is_repeatable:
         lacks = "cannot be asked for a step twice: it is a device or a recording"
@@ -92,11 +113,12 @@ def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
             " cannot"
         )
     else:
-        return []
+        return
     who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
+    ways_out = _WAYS_OUT
     if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
-        return [f"{who} {lacks}: choose 'jacobi' or 'gauss-seidel'; or replace the component"]
-    return [f"{who} {lacks}: {_WAYS_OUT}"]
+        ways_out = "choose 'jacobi' or 'gauss-seidel'; or replace the component"
+    yield Problem("CAP101", unit.name, CapabilityError(f"{who} {lacks}: {ways_out}"))
 
 
 def expect_restoring(

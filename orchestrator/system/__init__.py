@@ -22,6 +22,7 @@ from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.flatten import SEPARATOR
 from orchestrator.system.loops import Loop, closed_loops
+from orchestrator.system.problem import Problem, errors_of
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
 from orchestrator.system.transformation import (
@@ -56,6 +57,7 @@ __all__ = [
     "Loop",
     "MappingTransformation",
     "Newest",
+    "Problem",
     "Provenance",
     "Source",
     "SourceKind",
@@ -69,6 +71,7 @@ __all__ = [
     "closed_loops",
     "conversion",
     "conversion_between",
+    "errors_of",
     "is_power",
     "nanoseconds",
     "seconds",
