@@ -5,7 +5,7 @@ from orchestrator.coupling.delay_plan import LoopDelay, plan_delays
 from orchestrator.coupling.draws import Draws
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 from orchestrator.coupling.line_statistics import LineStatistics
-from orchestrator.coupling.remarks import remarks
+from orchestrator.coupling.remarks import missed, remarks, rounded
 from orchestrator.coupling.timing import Timing
 
 __all__ = [
@@ -17,6 +17,8 @@ __all__ = [
     "LoopDelay",
     "Timing",
     "channel_of",
+    "missed",
     "plan_delays",
     "remarks",
+    "rounded",
 ]
