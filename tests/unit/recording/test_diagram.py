@@ -3,13 +3,13 @@ from itertools import combinations, pairwise, permutations
 
 import pytest
 from matplotlib.patches import Polygon
-
-from orchestrator.errors import DescriptionError, UnknownNameError
-from orchestrator.recording import draw_system, picture
 from orchestrator.recording.boxes import make_boxes
 from orchestrator.recording.diagram import _width
 from orchestrator.recording.layers import assign_layers, forward_order
 from orchestrator.recording.layout import lay_out
+
+from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.recording import draw_system, picture
 from orchestrator.system import Causality, Component, Connector, Source, SourceKind, System
 
 
