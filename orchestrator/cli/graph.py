@@ -24,7 +24,7 @@ def graph(
     """Draw systems as SVG and PNG, and list their loops."""
     from orchestrator.campaign.diagram import facts_of
     from orchestrator.cli.target import drawn_systems
-    from orchestrator.drawing import draw_system, render_page
+    from orchestrator.drawing import draw_system, is_algebraic, render_page
 
     written: dict[str, list[str]] = {}
     loops: dict[str, list[dict[str, Any]]] = {}

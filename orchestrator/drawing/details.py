@@ -78,7 +78,7 @@ def _collect(
         key = wire_key(path, line)
         rows = list(_wire(system, path, line, plans.get(key)))
         if key in facts.marks:
-            rows.insert(0, ("Comparison", facts.marks[key]))
+            rows = [("Comparison", facts.marks[key]), *facts.details.get(key, {}).items(), *rows]
         found["wires"][key] = {"title": key, "rows": rows}
 
 

@@ -30,8 +30,11 @@ class Facts:
         What orders the steps.
     marks
         ``"added"``, ``"removed"`` or ``"changed"``, by path of a component or key of a line.
+    labels
+        What stands on lines instead of their own label, by key.
     details
-        What else is known of a component, such as the tool that made its FMU, by its path.
+        What else is known of a component, by its path, or of a line, by its key: such as the tool
+        that made an FMU.
     """
 
     loops: Sequence[LoopDelay] = ()
@@ -40,6 +43,7 @@ class Facts:
     iterated: frozenset[str] = frozenset()
     algorithm: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def step_text(self, path: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from orchestrator.drawing.chains import inside, wire_key
@@ -16,6 +16,9 @@ from orchestrator.system import Bus, Causality, Component, Connector, Endpoint, 
 
 #: Ports without a connection are listed up to this number a side.
 _MOST_IDLE = 6
+#: Ends the name of a row that stands for a connector a second time.
+_AGAIN = "\0"
+Ends = tuple[Endpoint, Endpoint]
 _INWARD = {Causality.INPUT, Causality.STRUCTURAL_PARAMETER}
 _OUTWARD = {Causality.OUTPUT, Causality.CALCULATED_PARAMETER}
 
@@ -111,7 +114,8 @@ class _Collector:
         self._loops = loops
 
     def level(self, system: System, path: str, depth: int | None) -> Level:
-        used = _used_ports(system)
+        ends = _drawn_ends(system, path, self._facts.marks)
+        used = _used_ports(ends)
         parts = {
             name: self._component(component, inside(path, name), used.get(name, {}))
             for name, component in system.components.items()
@@ -130,20 +134,20 @@ class _Collector:
         own = used.get("", {})
         return Level(
             parts,
-            tuple(self._lines(system, path)),
+            tuple(self._lines(system, path, ends)),
             _rows(system.connectors, _INWARD, own.get("out", []), system.values, own.get("in", [])),
             _rows(system.connectors, _OUTWARD, own.get("in", []), {}, own.get("out", [])),
         )
 
-    def _lines(self, system: System, path: str) -> Iterable[Line]:
-        for line in system.connections:
+    def _lines(self, system: System, path: str, ends: Sequence[Ends]) -> Iterable[Line]:
+        for line, (source, target) in zip(system.connections, ends, strict=True):
             key = wire_key(path, line)
-            ends = (connector_of(system, line.source), connector_of(system, line.target))
+            declared = (connector_of(system, line.source), connector_of(system, line.target))
             yield Line(
                 key,
-                line.source,
-                line.target,
-                one_line(wire_label(line, *ends), 60),
+                source,
+                target,
+                one_line(self._facts.labels.get(key, wire_label(line, *declared)), 60),
                 line.delay is not None,
                 self._loops.get(key, ()),
                 self._facts.marks.get(key, ""),
@@ -173,13 +177,17 @@ class _Collector:
     ) -> Part:
         is_open = depth is None or depth > 0
         level = self.level(system, path, None if depth is None else depth - 1) if is_open else None
+        inputs = _rows(system.connectors, _INWARD, used.get("in", []), system.values)
+        if level is not None:
+            extra = tuple(port for port in inputs if port.name.endswith(_AGAIN))
+            level = replace(level, inputs=level.inputs + extra)
         count = _count(system)
         return Part(
             path,
             one_line(name),
             f"system: {count} component{'' if count == 1 else 's'}",
             "system",
-            _rows(system.connectors, _INWARD, used.get("in", []), system.values),
+            inputs,
             _rows(system.connectors, _OUTWARD, used.get("out", []), {}),
             "",
             self._facts.marks.get(path, ""),
@@ -215,11 +223,26 @@ def _count(system: System) -> int:
     return len(system.components) + sum(map(_count, system.systems.values()))
 
 
-def _used_ports(system: System) -> dict[str, dict[str, list[str]]]:
+def _drawn_ends(system: System, path: str, marks: Mapping[str, str]) -> list[Ends]:
+    """Ends of all lines; a line that a comparison found removed has a row of its own.
+
+    Where another line took its place at an input, the two would lie on each other.
+    """
+    present = {c.target for c in system.connections if marks.get(wire_key(path, c)) != "removed"}
+    ends = []
+    for line in system.connections:
+        target = line.target
+        if marks.get(wire_key(path, line)) == "removed" and target in present:
+            target = replace(target, connector=target.connector + _AGAIN)
+        ends.append((line.source, target))
+    return ends
+
+
+def _used_ports(ends: Sequence[Ends]) -> dict[str, dict[str, list[str]]]:
     """Connected ports by part (the system itself is under no name) and side."""
     used: dict[str, dict[str, list[str]]] = {}
-    for line in system.connections:
-        for end, side in ((line.source, "out"), (line.target, "in")):
+    for line in ends:
+        for end, side in zip(line, ("out", "in"), strict=True):
             names = used.setdefault(end.component, {}).setdefault(side, [])
             if end.connector not in names:
                 names.append(end.connector)
@@ -242,7 +265,10 @@ def _rows(
         for n, c in connectors.items()
         if c.causality in side and n not in known and n not in other
     ]
-    ports = [Port(n, _text(connectors.get(n), n, None), connected=True) for n in connected]
+    ports = [
+        Port(n, _text(connectors.get(bare := n.removesuffix(_AGAIN)), bare, None), connected=True)
+        for n in connected
+    ]
     ports += [
         Port(name, _text(connectors[name], name, values.get(name)), connected=False)
         for name in idle[:_MOST_IDLE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from math import isnan
 
 from orchestrator.coupling import LoopDelay
@@ -9,6 +10,7 @@ from orchestrator.errors import UnitMismatchError
 from orchestrator.system import (
     Connection,
     Connector,
+    DelayTrace,
     JitterKind,
     LinearTransformation,
     Loop,
@@ -66,15 +68,49 @@ def delay_label(delay: TransportDelay) -> str:
     return ", ".join(parts)
 
 
-def transformation_label(line: Connection) -> str:
-    """The transformation in short: ``"× -1"``, ``"table"``; empty without one."""
+def delay_text(delay: TransportDelay) -> str:
+    """A delay with all that is declared of it, to the nanosecond."""
+    parts = [f"{delay.nominal_ns / 1e6:.15g} ms", str(delay.provenance)]
+    varies = delay.variation
+    if varies is None:
+        return ", ".join(parts)
+    if varies.jitter is not None:
+        jitter = varies.jitter
+        parts.append(
+            f"{jitter.kind} jitter of {jitter.spread_ns / 1e6:.15g} ms, shape {jitter.shape:.15g},"
+            f" correlation {jitter.correlation_ns / 1e6:.15g} ms"
+        )
+    if varies.trace is not None:
+        parts.append(f"trace of {len(varies.trace.times_ns)} rows ({_fingerprint(varies.trace)})")
+    parts.append(f"{100 * varies.loss:.15g} % lost, seed {varies.seed}")
+    parts.append(f"{varies.delivery}, newest {varies.newest}")
+    return ", ".join(parts)
+
+
+def _fingerprint(trace: DelayTrace) -> str:
+    text = repr((trace.times_ns, trace.delays_ns, trace.interpolated))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def transformation_label(line: Connection, *, exact: bool = False) -> str:
+    """The transformation: ``"× -1"``, ``"table"``; empty without one.
+
+    Parameters
+    ----------
+    line
+        The connection.
+    exact
+        Whether all digits and all entries of a table are told.
+    """
     own = line.transformation
     if own is None:
         return ""
     if not isinstance(own, LinearTransformation):
-        return "table"
-    parts = [f"× {own.factor:g}"] if own.factor != 1 else []
-    parts += [f"{own.offset:+g}"] if own.offset else []
+        entries = ", ".join(f"{source} → {target}" for source, target in own.entries)
+        return f"table {entries}" if exact else "table"
+    factor, offset = (own.factor, own.offset) if exact else (f"{own.factor:g}", f"{own.offset:+g}")
+    parts = [f"× {factor}"] if own.factor != 1 else []
+    parts += [f"{offset}"] if own.offset else []
     return " ".join(parts)
 
 
