@@ -54,6 +54,15 @@ class Net:
         """Columns in which it has a slot of its own."""
         return [*range(self.start + 1, self.furthest), *range(self.start, self.back - 1, -1)]
 
+    @property
+    def channels(self) -> range:
+        """Channels in which it has lines; channel i is at the left of column i."""
+        return range(min(self.back, self.start + 1), max(self.furthest, self.start + 1) + 1)
+
+    def passes_by(self, column: int) -> bool:
+        """Whether it has a slot of its own in a column."""
+        return self.start < column < self.furthest or self.back <= column <= self.start
+
 
 def nets_of(wires: Sequence[Wire], layer: Mapping[str, int]) -> list[Net]:
     """Group wires by their source."""

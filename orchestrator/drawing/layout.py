@@ -87,10 +87,11 @@ class _Placing:
         self._columns = Ordering(columns, links, heights, turns).columns
         pins = frozenset(name for name, box in boxes.items() if box.pin)
         self._heights = Heights(self._columns, links, heights, pins)
-        self._channels = [
-            tracked([leg for net in self._nets if (leg := self._leg(net, i))])
-            for i in range(len(self._columns) + 1)
-        ]
+        legs: list[list[Leg]] = [[] for _ in range(len(self._columns) + 1)]
+        for net in self._nets:
+            for channel in net.channels:
+                legs[channel].append(self._leg(net, channel))
+        self._channels = [tracked(channel) for channel in legs]
         self._corners: dict[str, Point] = {}
         self._tracks: dict[tuple[int, int], list[tuple[float, Leg]]] = {}
         width = self._widen()
@@ -122,22 +123,22 @@ class _Placing:
     def _pass(self, net: Net, column: int) -> float:
         return self._heights.top[net.number, column] + PASS_HEIGHT / 2
 
-    def _leg(self, net: Net, channel: int) -> Leg | None:
-        """The piece of a net in a channel; channel i is at the left of column i."""
+    def _leg(self, net: Net, channel: int) -> Leg:
+        """The piece of a net in one of its channels."""
         lefts: list[float] = []
         rights: list[float] = []
         if channel == net.start + 1:
             lefts.append(self._port("out", net.source))
-        if channel - 1 in net.passes:
+        if net.passes_by(channel - 1):
             lefts.append(self._pass(net, channel - 1))
-        if channel in net.passes:
+        if net.passes_by(channel):
             rights.append(self._pass(net, channel))
         rights += [
             self._port("in", self._wires[number].target)
             for number in net.wires
             if self._layer[self._wires[number].target[0]] == channel
         ]
-        return Leg(net.number, tuple(lefts), tuple(rights)) if lefts or rights else None
+        return Leg(net.number, tuple(lefts), tuple(rights))
 
     def _widen(self) -> float:
         """Give columns and tracks their places from left to right; return the whole width."""

@@ -10,17 +10,25 @@ if TYPE_CHECKING:
 
 _SIZE = 100
 _LONGEST = 44
+#: How far the baseline is below the middle of a text, in parts of the size.
+BASELINE = 0.36
 
 
 @cache
 def _font(*, bold: bool) -> FT2Font:
-    from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.ft2font import FT2Font
 
-    wanted = FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal")
-    font = FT2Font(findfont(wanted))
+    font = FT2Font(font_file(bold=bold))
     font.set_size(_SIZE, 72)
     return font
+
+
+@cache
+def font_file(*, bold: bool) -> str:
+    """Path of the font, which matplotlib brings along."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    return findfont(FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal"))
 
 
 @cache

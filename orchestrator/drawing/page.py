@@ -109,10 +109,10 @@ def _template() -> jinja2.Template:
 
 def _embedded(data: Any) -> str:
     """JSON that may stand in a script element: nothing in it ends the element."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    return text
 
 
 def _depths(system: System, facts: Facts) -> Iterator[View]:

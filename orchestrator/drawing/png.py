@@ -1,13 +1,14 @@
-"""Shapes as PNG, painted by matplotlib's renderer without its figures."""
+"""Shapes as PNG: painted by matplotlib's renderer without its figures, written on by Pillow."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING, Any, cast
 
-from orchestrator.drawing.measure import has_glyph
+from orchestrator.drawing.measure import BASELINE, font_file, has_glyph
 from orchestrator.drawing.palette import PAPER
 from orchestrator.drawing.scene import Disc, Group, Polygon, Rectangle, Shape, Stroke, Text
 from orchestrator.drawing.shape import Point
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     import numpy as np
     from matplotlib.path import Path
     from numpy.typing import NDArray
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont
 
 #: A larger picture is drawn with fewer dots to the inch.
-_MOST_PIXELS = 40e6
+_MOST_PIXELS = 25e6
 _MOST_SIDE = 20_000
+_ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
 def png_bytes(shapes: Sequence[Shape], width: float, height: float, dpi: float = 150.0) -> bytes:
@@ -33,9 +37,10 @@ def png_bytes(shapes: Sequence[Shape], width: float, height: float, dpi: float =
     width, height
         In points.
     dpi
-        Dots to the inch; fewer if the picture would have more than 40 million.
+        Dots to the inch; fewer if the picture would have more than 25 million.
     """
     from PIL import Image
+    from PIL.ImageDraw import Draw
 
     area = width * height / 72**2
     dpi = min(dpi, sqrt(_MOST_PIXELS / area), 72 * _MOST_SIDE / max(width, height))
@@ -43,6 +48,7 @@ def png_bytes(shapes: Sequence[Shape], width: float, height: float, dpi: float =
     painter.paint([Rectangle(0.0, 0.0, width, height, PAPER), *shapes], (0.0, 0.0))
     content = io.BytesIO()
     image = Image.fromarray(painter.pixels())
+    painter.write(Draw(image))
     image.save(content, "PNG", dpi=(dpi, dpi))
     return content.getvalue()
 
@@ -57,6 +63,7 @@ class _Painter:
         # Matplotlib's renderers have no types.
         self._renderer: Any = cast("Any", RendererAgg)(*self._size, dpi)
         self._scale = scale
+        self._texts: list[tuple[Text, Point]] = []
         self._affine = Affine2D
         self._transform = Affine2D()
 
@@ -83,7 +90,7 @@ class _Painter:
                 case Stroke():
                     self._path(_rounded(shape), "", shape.colour, shape.width, shape.dash)
                 case Text():
-                    self._text(shape, at)
+                    self._texts.append((shape, at))
                 case Rectangle():
                     dash = (5.0, 3.0) if shape.dashed else ()
                     self._path(_outline(shape), shape.fill, shape.edge, shape.line, dash)
@@ -107,22 +114,23 @@ class _Painter:
         self._renderer.draw_path(context, path, self._transform, to_rgb(fill) if fill else None)
         context.restore()
 
-    def _text(self, text: Text, at: Point) -> None:
-        from matplotlib.font_manager import FontProperties
+    def write(self, image: ImageDraw) -> None:
+        """Write all texts that were met: they lie on top of everything."""
+        for text, (x, y) in self._texts:
+            shown = "".join(c if has_glyph(c) else "\N{REPLACEMENT CHARACTER}" for c in text.text)
+            at = (
+                (x + text.x) * self._scale,
+                (y + text.y + BASELINE * text.size) * self._scale,
+            )
+            font = _font(text.size * self._scale, bold=text.bold)
+            image.text(at, shown, text.colour, font, _ANCHORS[text.anchor])
 
-        shown = "".join(c if has_glyph(c) else "\N{REPLACEMENT CHARACTER}" for c in text.text)
-        if not shown:
-            return
-        weight = "bold" if text.bold else "normal"
-        font = FontProperties(family="DejaVu Sans", size=text.size, weight=weight)
-        wide = self._renderer.get_text_width_height_descent(shown, font, ismath=False)[0]
-        x = (at[0] + text.x) * self._scale
-        x -= {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
-        y = (at[1] + text.y + 0.36 * text.size) * self._scale
-        context = self._renderer.new_gc()
-        context.set_foreground(text.colour)
-        self._renderer.draw_text(context, x, y, shown, font, 0.0)
-        context.restore()
+
+@cache
+def _font(pixels: float, *, bold: bool) -> FreeTypeFont:
+    from PIL import ImageFont
+
+    return ImageFont.truetype(font_file(bold=bold), pixels)
 
 
 def _rounded(stroke: Stroke) -> Path:

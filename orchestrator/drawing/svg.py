@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
+from orchestrator.drawing.measure import BASELINE
 from orchestrator.drawing.scene import Disc, Group, Polygon, Rectangle, Shape, Stroke, Text
 from orchestrator.drawing.shape import Point
 
@@ -67,7 +68,7 @@ def _elements(shape: Shape) -> Iterator[str]:
             )
         case Text():
             yield (
-                f'<text x="{_number(shape.x)}" y="{_number(shape.y + 0.36 * shape.size)}"'
+                f'<text x="{_number(shape.x)}" y="{_number(shape.y + BASELINE * shape.size)}"'
                 f' font-size="{_number(shape.size)}"'
                 + (f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else "")
                 + (' font-weight="bold"' if shape.bold else "")
