@@ -20,8 +20,8 @@ from orchestrator.system.conversion import conversion_between
 from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.experiment import DefaultExperiment
-from orchestrator.system.flatten import SEPARATOR
 from orchestrator.system.loops import Loop, closed_loops
+from orchestrator.system.naming import SEPARATOR
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
 from orchestrator.system.transformation import (

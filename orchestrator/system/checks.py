@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from math import isfinite
 
 import networkx as nx
@@ -13,15 +12,16 @@ from orchestrator.errors import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
-    UnknownNameError,
 )
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.conversion import conversion_between
+from orchestrator.system.naming import unknown
 from orchestrator.system.transformation import MappingTransformation
 
 Components = Mapping[str, Component]
+_SIGNALS = (Causality.INPUT, Causality.OUTPUT)
 
 
 def expected_value(connector: Connector) -> str:
@@ -55,32 +55,33 @@ def sound(components: Components, connections: Sequence[Connection]) -> list[Con
     return [line for line in connections if not any(_ends(components, line))]
 
 
-def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
-    names = list(known)
-    close = get_close_matches(name, names, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    listed = ", ".join(names) or "none"
-    return UnknownNameError(f"{where}: no {kind} '{name}'{hint} (known: {listed})")
-
-
 def _ends(components: Components, line: Connection) -> Iterator[DescriptionError]:
     where = f"connection {line}"
     sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
     for end, wanted in sides:
         component = components.get(end.component)
         if component is None:
-            yield _unknown("component", end.component, components, where)
+            yield unknown("component", end.component, components, where)
             continue
         connector = component.connectors.get(end.connector)
         if connector is None:
             names = (c.name for c in component.of(wanted))
-            yield _unknown(f"{wanted} connector", end.connector, names, where)
-        elif connector.causality is not wanted:
+            yield unknown(f"{wanted} connector", end.connector, names, where)
+        elif connector.causality is not wanted and not _hands_on(components, line):
             yield ConnectorMismatchError(
                 f"{where}: '{end}' is an {connector.causality}, expected an {wanted}"
                 if connector.causality is not Causality.PARAMETER
                 else f"{where}: '{end}' is a parameter, expected an {wanted}"
             )
+
+
+def _hands_on(components: Components, line: Connection) -> bool:
+    """Whether a line is one of parameters, from or to a connector of the system itself."""
+    ends = (line.source, line.target)
+    if all(end.component for end in ends):
+        return False
+    found = [components[end.component].connectors.get(end.connector) for end in ends]
+    return all(c is not None and c.causality not in _SIGNALS for c in found)
 
 
 def _match(components: Components, line: Connection) -> Iterator[DescriptionError]:
@@ -154,7 +155,7 @@ def _values(components: Components) -> Iterator[DescriptionError]:
             if connector is None:
                 settable = [c.name for c in component.of(Causality.PARAMETER)]
                 settable += [c.name for c in component.of(Causality.INPUT)]
-                yield _unknown("parameter", name, settable, where)
+                yield unknown("parameter", name, settable, where)
             elif connector.causality is Causality.OUTPUT:
                 yield DescriptionError(f"{where}: '{name}' is an output and cannot be set")
             elif not connector.accepts(value):

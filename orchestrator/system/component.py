@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.errors import DescriptionError
 from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
+from orchestrator.system.naming import lacking
 from orchestrator.system.unit_options import UnitOptions
 
 
@@ -119,11 +120,8 @@ class Component:
         try:
             return self.connectors[name]
         except KeyError:
-            known = ", ".join(self.connectors) or "none"
-            raise UnknownNameError(
-                f"component '{self.name}' ({self.source}) has no connector '{name}';"
-                f" it has: {known}"
-            ) from None
+            holder = f"component '{self.name}' ({self.source})"
+            raise lacking(holder, "connector", name, self.connectors) from None
 
     def direct_inputs(self, output: str) -> tuple[str, ...]:
         """Inputs on which an output depends without a state in between."""
