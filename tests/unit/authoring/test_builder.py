@@ -137,17 +137,10 @@ def test_swapping_in_a_nested_system(rig, part):
     assert (motor.name, motor.source.location, motor.values) == ("motor", "other", {"k": 2.0})
     with pytest.raises(DescriptionError) as error:
         inner.swap("arm/motor", part("other", u="m", y="m"))
-    assert (
-        error.value.problems
-        == (
-            "cannot swap 'arm/motor' for block:other: 'u' is input Real in m there,"
-            " expected input Real in N",
-            "cannot swap 'arm/motor' for block:other: connected port 'k' is missing there;"
-            " it has: u, y",
-            "cannot swap 'arm/motor' for block:other: it has no parameter k, which the system sets",
-        )
-        or len(error.value.problems) == 3
-    )
+    mismatch, connected, unknown = error.value.problems
+    assert mismatch.endswith("'u' is input Real in m there, expected input Real in N")
+    assert connected.endswith("connected port 'k' is missing there; it has: u, y")
+    assert unknown.endswith("it has no parameter k, which the system sets")
 
 
 def test_merging(rig, part):
@@ -189,5 +182,5 @@ def test_withdrawing_a_connector(arm):
 def test_a_parameter_of_the_system_is_no_signal(part):
     system = System("s").add("a", part(k="m", u="m"), u=0.0).expose("k", to="a.k", value=1.0)
     assert system.check() is system
-    with pytest.raises(ConnectorMismatchError, match="'a.k' is a parameter, expected an input"):
+    with refused(ConnectorMismatchError, "'a.k' is a parameter, expected an input"):
         system.add("b", part(y="m")).connect("b.y", "a.k").check()
