@@ -137,7 +137,7 @@ def test_swapping_in_a_nested_system(rig, part):
     assert (motor.name, motor.source.location, motor.values) == ("motor", "other", {"k": 2.0})
     with pytest.raises(DescriptionError) as error:
         inner.swap("arm/motor", part("other", u="m", y="m"))
-    mismatch, connected, unknown = error.value.problems
+    connected, mismatch, unknown = error.value.problems
     assert mismatch.endswith("'u' is input Real in m there, expected input Real in N")
     assert connected.endswith("connected port 'k' is missing there; it has: u, y")
     assert unknown.endswith("it has no parameter k, which the system sets")
