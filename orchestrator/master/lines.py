@@ -15,6 +15,7 @@ from orchestrator.system import (
     Endpoint,
     Interpolation,
     LinearTransformation,
+    MappingTransformation,
     System,
     conversion_between,
 )
@@ -61,6 +62,8 @@ class Lines:
         self.ticks = {member.name: member.ticks for member in buffer.members}
         self._text_slots = buffer.text_slots
         self.text_copies: list[tuple[int, int]] = []
+        self.tables: list[tuple[int, int, int]] = []
+        self.table_entries: list[tuple[int, int]] = []
         self.histories: list[tuple[int, int, int, int, int]] = []
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
@@ -115,7 +118,7 @@ class Lines:
         holding = self._holding.of_first_half if first_half else self._holding.of
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
-        first_text = len(self.text_copies)
+        first_text, first_table = len(self.text_copies), len(self.tables)
         mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
         for line in lines:
             if str(line.target) in self._text_slots:
@@ -123,6 +126,7 @@ class Lines:
                 continue
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
+            self._tabulate(line, target, size)
             plan = self._plans.get(line.target)
             if plan is not None:
                 whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
@@ -153,6 +157,8 @@ class Lines:
             self.mixes += some
         if len(self.text_copies) > first_text:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
+        if len(self.tables) > first_table:
+            operations.append((Code.TABULATE, first_table, len(self.tables) - first_table))
         return operations
 
     def copy_at_events(self, line: Connection) -> range:
@@ -174,6 +180,14 @@ class Lines:
         if delay is None or plan.interpolation is Interpolation.HOLD:
             return 0.0
         return (plan.shift_ns + delay.nominal_ns) / self._step_ns
+
+    def _tabulate(self, line: Connection, target: int, size: int) -> None:
+        """Let a table of values follow on what brings them."""
+        if isinstance(line.transformation, MappingTransformation):
+            entries = sorted(line.transformation.entries)
+            first = len(self.table_entries)
+            self.table_entries += entries
+            self.tables += [(target + i, first, len(entries)) for i in range(size)]
 
     def _copy_texts(self, line: Connection) -> None:
         source, size = self._text_slots[str(line.source)]
