@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from orchestrator.authoring import read_system
 from orchestrator.campaign.experiment import Case, RunOptions, Setting
 from orchestrator.campaign.swap import swap_component
 from orchestrator.errors import DescriptionError
 from orchestrator.simunits import resolve
-from orchestrator.ssp import read_system
 from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
 
 #: Stands for all components on the command line.

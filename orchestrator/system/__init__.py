@@ -22,6 +22,8 @@ from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.naming import SEPARATOR
+from orchestrator.system.power import Positive, PowerPort
+from orchestrator.system.power_names import power_ports
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
 from orchestrator.system.transformation import (
@@ -56,6 +58,8 @@ __all__ = [
     "Loop",
     "MappingTransformation",
     "Newest",
+    "Positive",
+    "PowerPort",
     "Provenance",
     "Source",
     "SourceKind",
@@ -71,5 +75,6 @@ __all__ = [
     "conversion_between",
     "is_power",
     "nanoseconds",
+    "power_ports",
     "seconds",
 ]

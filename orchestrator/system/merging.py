@@ -12,7 +12,7 @@ from orchestrator.system.hierarchy import elements
 if TYPE_CHECKING:
     from orchestrator.system.system import System
 
-_KINDS = ("components", "systems", "buses", "connectors", "values")
+_KINDS = ("components", "systems", "buses", "connectors", "values", "power_ports")
 
 
 def merge(system: System, other: System) -> System:
@@ -50,6 +50,7 @@ def merge(system: System, other: System) -> System:
         buses={**system.buses, **other.buses},
         connectors={**system.connectors, **other.connectors},
         values={**system.values, **other.values},
+        power_ports={**system.power_ports, **other.power_ports},
         connections=tuple(lines),
         experiment=other.experiment if experiment == DefaultExperiment() else experiment,
     )

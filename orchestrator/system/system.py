@@ -14,8 +14,10 @@ from orchestrator.system import (
     checks,
     connecting,
     exposing,
+    grouping,
     hierarchy,
     merging,
+    power_lines,
     swapping,
 )
 from orchestrator.system.bus import Bus
@@ -25,6 +27,7 @@ from orchestrator.system.connector import Connector, Value
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.flatten import closed, flattened, seen_from_inside
 from orchestrator.system.graph import graph_of, parts_of
+from orchestrator.system.power import PowerPort
 from orchestrator.system.values import set_value, unset_value, value_at
 
 
@@ -52,6 +55,8 @@ class System:
         The system's own, as seen from outside: an input is a signal that goes in.
     values
         Start values of its own connectors.
+    power_ports
+        Those of its own connectors that are connected as one, by the name of the port.
 
     Examples
     --------
@@ -75,6 +80,7 @@ class System:
     systems: Mapping[str, System] = field(default_factory=dict)
     buses: Mapping[str, Bus] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
+    power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
 
     # What is done to a system stands in files of their own.
     nested = hierarchy.nested
@@ -84,6 +90,7 @@ class System:
     remove = building.remove
     rename = building.rename
     move = building.move
+    group = grouping.grouped
     merge = merging.merge
     replace = building.put
     with_options = building.with_options
@@ -92,6 +99,7 @@ class System:
     withdraw = exposing.withdraw
     connect = connecting.connect
     disconnect = connecting.disconnect
+    connect_power = power_lines.connect_power
     with_delay = connecting.with_delay
     set = set_value
     unset = unset_value
@@ -192,7 +200,13 @@ class System:
     def outside(self) -> Component:
         """The system as a component of another: nothing but its own connectors."""
         source = Source(SourceKind.SYSTEM, self.name)
-        return Component(self.name or "system", source, self.connectors, values=self.values)
+        return Component(
+            self.name or "system",
+            source,
+            self.connectors,
+            values=self.values,
+            power_ports=self.power_ports,
+        )
 
     def _every(self) -> dict[str, Component]:
         """Components by name, and the system itself under no name."""

@@ -10,7 +10,7 @@ from orchestrator.system.checks import expected_value
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Endpoint
 from orchestrator.system.connector import Causality, Connector, Value
-from orchestrator.system.hierarchy import element, with_component
+from orchestrator.system.hierarchy import component_at, element, with_component
 from orchestrator.system.naming import lacking
 
 if TYPE_CHECKING:
@@ -22,8 +22,18 @@ _SETTABLE = ("input", "parameter", "structuralParameter")
 def set_value(system: System, path: str, value: Value) -> System:
     """Set a parameter or an input's start value: ``system.set("chaser.m", 750.0)``.
 
-    ``"arm.force"`` and ``"force"`` are connectors of a nested system and of this one.
+    ``"arm.force"`` and ``"force"`` are connectors of a nested system and of this one. A component
+    that declares no connectors has those of its source later: any value is taken for now.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such connector, it cannot be set, or the value does not fit.
     """
+    end = Endpoint.of_line(path)
+    if _takes_anything(system, end.component):
+        component = component_at(system, end.component)
+        return with_component(system, end.component, component.with_values({end.connector: value}))
     holder, connector = target_of(system, path)
     name = connector.name
     if not connector.causality.is_settable:
@@ -32,7 +42,6 @@ def set_value(system: System, path: str, value: Value) -> System:
         )
     if not connector.accepts(value):
         raise DescriptionError(f"{path}: expected {expected_value(connector)}, found {value!r}")
-    end = Endpoint.of_line(path)
     if isinstance(holder, Component):
         return with_component(system, end.component, holder.with_values({name: value}))
 
@@ -94,6 +103,11 @@ def target_of(system: System, path: str) -> tuple[Component | System, Connector]
     raise lacking(
         f"system '{holder.name}'", "connector of its own", end.connector, holder.connectors
     )
+
+
+def _takes_anything(system: System, path: str) -> bool:
+    found = element(system, path) if path else system
+    return isinstance(found, Component) and not found.connectors
 
 
 def _article(causality: Causality) -> str:
