@@ -2,6 +2,7 @@
 
 from orchestrator.export.batch import BuildJob, build_all
 from orchestrator.export.build import BuildResult, build_dae, build_model, build_recipe
+from orchestrator.export.build_block import build_block
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.recipe import Recipe, Solver, find_recipes
 from orchestrator.export.residual_dae import DataType, Kind, Residual, ResidualDae, Variable
@@ -18,6 +19,7 @@ __all__ = [
     "Solver",
     "Variable",
     "build_all",
+    "build_block",
     "build_dae",
     "build_model",
     "build_recipe",

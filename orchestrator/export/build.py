@@ -194,15 +194,47 @@ def _read(place: ClassPlace) -> ResidualDae:
 def _build(
     recipe: Recipe, source: str, make: Callable[[], ResidualDae], output: Path, *, force: bool
 ) -> BuildResult:
-    begin = time.perf_counter()
     files = {fmi: output / target_name(recipe, fmi) for fmi in recipe.fmi}
+    return write_changed(recipe, source, lambda: Layout(make_explicit(make())), files, force=force)
+
+
+def write_changed(
+    recipe: Recipe,
+    source: str,
+    make: Callable[[], Layout],
+    files: Mapping[str, Path],
+    *,
+    force: bool = False,
+) -> BuildResult:
+    """Write the FMUs that are not there yet, or were built from something else.
+
+    Parameters
+    ----------
+    recipe
+        What they are called and how they integrate.
+    source
+        Hash of the model.
+    make
+        Gives the model, if it is needed.
+    files
+        Where to write each version of FMI.
+    force
+        Write all of them.
+
+    Raises
+    ------
+    FmuError
+        If compiling or writing fails.
+    """
+    begin = time.perf_counter()
     stamps = {fmi: stamp(recipe.model, source, recipe.settings(fmi)) for fmi in recipe.fmi}
     missing = [fmi for fmi in recipe.fmi if force or stored_key(files[fmi]) != stamps[fmi]["key"]]
     if missing:
-        layout = Layout(make_explicit(make()))
+        layout = make()
         for fmi in missing:
             write_fmu(layout, recipe, fmi, stamps[fmi], files[fmi])
     seconds = time.perf_counter() - begin
     if missing:
-        _LOGGER.info("built %s from %s in %.2f s", output, recipe.model, seconds)
+        places = ", ".join(str(files[fmi]) for fmi in missing)
+        _LOGGER.info("built %s from %s in %.2f s", places, recipe.model, seconds)
     return BuildResult(files, recipe.name, recipe.model, seconds, cached=not missing)

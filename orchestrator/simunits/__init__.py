@@ -2,6 +2,7 @@
 
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
+from orchestrator.simunits.choice import where
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -12,6 +13,7 @@ from orchestrator.simunits.isolation import isolate
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
+    block_class,
     block_names,
     capabilities_of,
     component_of,
@@ -38,6 +40,7 @@ __all__ = [
     "StepResult",
     "UnitDescription",
     "block",
+    "block_class",
     "block_names",
     "capabilities_of",
     "component_of",
@@ -46,4 +49,5 @@ __all__ = [
     "make_unit",
     "read_fmu",
     "resolve",
+    "where",
 ]

@@ -1,0 +1,3 @@
+"""x"""
+def write_python_fmu(*a, **k):
+    raise NotImplementedError
