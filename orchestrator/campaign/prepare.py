@@ -36,7 +36,7 @@ def prepare(
         If anything does not exist or does not fit; the message names the case.
     """
     try:
-        system = resolve(read_system(folder / case.system))
+        system = resolve(read_system(folder / case.system)).flat()
         for component, text in case.swap.items():
             system = swap_component(system, component, Source.parse(text).resolved(folder))
         for component, text in swaps.items():
@@ -52,7 +52,7 @@ def prepare(
         for line, delay in case.delays.items():
             source, _, target = line.partition("->")
             system = system.with_delay(source.strip(), target.strip(), delay)
-        return system.check(algebraic_loops=True)  # its algorithm may solve them
+        return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
         raise DescriptionError(*(f"case '{name}': {text}" for text in error.problems)) from None
 

@@ -320,6 +320,9 @@ class Engine:
     def carry_texts(
         self, size: int, copies: Sequence[tuple[int, int]], places: Sequence[tuple[int, int]], /
     ) -> None: ...
+    def tabulate(
+        self, tables: Sequence[tuple[int, int, int]], entries: Sequence[tuple[float, float]], /
+    ) -> None: ...
     def handle_events(
         self,
         members: Sequence[int],

@@ -16,7 +16,14 @@ from orchestrator.master.lines import Lines
 from orchestrator.master.planned import planned
 from orchestrator.master.rule import rule_table
 from orchestrator.master.schedule import Schedule
-from orchestrator.system import DataType, Endpoint, System, closed_loops
+from orchestrator.system import (
+    Connection,
+    DataType,
+    Endpoint,
+    Interpolation,
+    System,
+    closed_loops,
+)
 
 
 def compile_schedule(
@@ -60,7 +67,9 @@ def compile_schedule(
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
     _check_types(system, recorded)
     check_events(system, rates)
-    system = replace(system, experiment=replace(system.experiment, step_ns=step_ns))
+    experiment = replace(system.experiment, step_ns=step_ns)
+    lines_between = tuple(_held(system, line) for line in system.connections)
+    system = replace(system, experiment=experiment, connections=lines_between)
     plan = planned(system, algorithm_name, options, rates)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
@@ -96,8 +105,18 @@ def compile_schedule(
         tuple(lines.read_shares),
         buffer.text_size,
         tuple(lines.text_copies),
+        tuple(lines.tables),
+        tuple(lines.table_entries),
         events,
     )
+
+
+def _held(system: System, line: Connection) -> Connection:
+    """Hold the samples of a delayed signal that has no values between: none but Reals have."""
+    kind = system.components[line.source.component].connectors[line.source.connector].type
+    if line.delay is None or line.interpolation is not None or kind is DataType.REAL:
+        return line
+    return replace(line, interpolation=Interpolation.HOLD)
 
 
 def _check_types(system: System, recorded: Collection[str]) -> None:

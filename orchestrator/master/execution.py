@@ -107,7 +107,7 @@ class Execution:
         if threads is not None and threads < 1:
             raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
         mode = _mode(delay)
-        resolved = resolve(system)
+        resolved = resolve(system).flat().closed()
         if mode is DelayMode.PLAIN:
             resolved = resolved.without_zero_delays()  # nothing to take a step's own delay off
         self.system, self._notes = isolate(resolved.check(algebraic_loops=True))

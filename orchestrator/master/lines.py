@@ -10,7 +10,15 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.plan import Plan
 from orchestrator.master.schedule import Beyond, Code, Reading
-from orchestrator.system import Connection, Endpoint, Interpolation, System, conversion
+from orchestrator.system import (
+    Connection,
+    Endpoint,
+    Interpolation,
+    LinearTransformation,
+    MappingTransformation,
+    System,
+    conversion_between,
+)
 
 #: Most samples that the histories of all delays may hold together (800 MB, with their times).
 MOST_SAMPLES = 50_000_000
@@ -54,6 +62,8 @@ class Lines:
         self.ticks = {member.name: member.ticks for member in buffer.members}
         self._text_slots = buffer.text_slots
         self.text_copies: list[tuple[int, int]] = []
+        self.tables: list[tuple[int, int, int]] = []
+        self.table_entries: list[tuple[int, int]] = []
         self.histories: list[tuple[int, int, int, int, int]] = []
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
@@ -108,7 +118,7 @@ class Lines:
         holding = self._holding.of_first_half if first_half else self._holding.of
         rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
-        first_text = len(self.text_copies)
+        first_text, first_table = len(self.text_copies), len(self.tables)
         mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
         for line in lines:
             if str(line.target) in self._text_slots:
@@ -116,6 +126,7 @@ class Lines:
                 continue
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
+            self._tabulate(line, target, size)
             plan = self._plans.get(line.target)
             if plan is not None:
                 whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
@@ -146,6 +157,8 @@ class Lines:
             self.mixes += some
         if len(self.text_copies) > first_text:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
+        if len(self.tables) > first_table:
+            operations.append((Code.TABULATE, first_table, len(self.tables) - first_table))
         return operations
 
     def copy_at_events(self, line: Connection) -> range:
@@ -168,6 +181,14 @@ class Lines:
             return 0.0
         return (plan.shift_ns + delay.nominal_ns) / self._step_ns
 
+    def _tabulate(self, line: Connection, target: int, size: int) -> None:
+        """Let a table of values follow on what brings them."""
+        if isinstance(line.transformation, MappingTransformation):
+            entries = sorted(line.transformation.entries)
+            first = len(self.table_entries)
+            self.table_entries += entries
+            self.tables += [(target + i, first, len(entries)) for i in range(size)]
+
     def _copy_texts(self, line: Connection) -> None:
         source, size = self._text_slots[str(line.source)]
         target, _ = self._text_slots[str(line.target)]
@@ -178,10 +199,12 @@ class Lines:
         components = self._system.components
         source = components[line.source.component].connectors[line.source.connector]
         target = components[line.target.component].connectors[line.target.connector]
-        factor, offset = conversion(source.unit, target.unit)
-        if line.transformation is None:
-            return factor, offset
+        factor, offset = (
+            (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
+        )
         own = line.transformation
+        if not isinstance(own, LinearTransformation):
+            return factor, offset
         return own.factor * factor, own.factor * offset + own.offset
 
     def push(self, group: Iterable[str]) -> list[Rows]:

@@ -29,6 +29,7 @@ from orchestrator.system import (
     Extrapolation,
     Interpolation,
     Loop,
+    MappingTransformation,
     Source,
     SourceKind,
     System,
@@ -161,6 +162,11 @@ def probe_loop(
     frequency
         See :func:`probe_delay`.
     """
+    tables = [c for c in ring.connections if isinstance(c.transformation, MappingTransformation)]
+    if tables:
+        raise DescriptionError(
+            f"the loop {ring} cannot be measured by a sine: a table of values stands on {tables[0]}"
+        )
     ticks = {member.name: member.ticks for member in schedule.members}
     slowest = max(ticks[name] for name in ring.components)
     step = slowest * schedule.step_ns / 1e9

@@ -162,6 +162,9 @@ class Reference:
         elif code is Code.TEXT:
             source, target = plan.text_copies[row]
             self.texts[target] = self.texts[source]
+        elif code is Code.TABULATE:
+            slot, first, count = plan.tables[row]
+            signals[slot] = dict(plan.table_entries[first : first + count])[int(signals[slot])]
         elif code in (Code.BLEND, Code.EXTEND):
             source, target, weight, factor, offset = plan.mixes[row]
             now = signals[source]
@@ -185,6 +188,8 @@ class Reference:
                     tangent[target] = factor * weight * tangent[source]
                 elif code == Code.READ:
                     tangent[self.plan.reads[row][1]] = 0.0
+                elif code == Code.TABULATE:
+                    tangent[self.plan.tables[row][0]] = 0.0
                 elif code in (Code.STEP, Code.SECOND_HALF):
                     member, native = self.plan.members[row], self.units[row].native
                     outputs = np.zeros(member.output_size)

@@ -23,6 +23,7 @@ class Code(IntEnum):
     TEXT = 7
     FIRST_HALF = 8
     SECOND_HALF = 9
+    TABULATE = 10
 
 
 class Reading(IntEnum):
@@ -198,6 +199,9 @@ class Schedule:
         Length of the buffer of Strings and Binaries.
     text_copies
         ``(source, target)``.
+    tables, table_entries
+        ``(slot, first, count)`` of TABULATE, and the entries ``(source, target)``, sorted within a
+        table.
     events
         See :class:`EventTable`; ``None`` without units that have event mode.
     """
@@ -223,6 +227,8 @@ class Schedule:
     read_shares: tuple[float, ...] = ()
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
+    tables: tuple[tuple[int, int, int], ...] = ()
+    table_entries: tuple[tuple[int, int], ...] = ()
     events: EventTable | None = None
 
     @property
@@ -231,6 +237,6 @@ class Schedule:
         return self.rule.method is not StepMethod.FIXED
 
     def input_of(self, read: int) -> str:
-        """Name the input that a row of the reads brings a value to."""
-        place = self.reads[read][1]
+        """Name the input that a row of the reads, or of the tables after them, is for."""
+        place = [*(row[1] for row in self.reads), *(row[0] for row in self.tables)][read]
         return next(name for name, (at, size) in self.slots.items() if at <= place < at + size)

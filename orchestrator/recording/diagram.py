@@ -22,7 +22,7 @@ from orchestrator.recording.boxes import (
 from orchestrator.recording.figure import PALETTE, literal
 from orchestrator.recording.layout import Layout, Point, lay_out
 from orchestrator.recording.wording import milliseconds, path_of, sentence
-from orchestrator.system import Connection, SourceKind, System
+from orchestrator.system import Connection, LinearTransformation, SourceKind, System
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,10 +125,12 @@ def _text(axes: Axes, at: Point, text: str, size: float, **style: Any) -> None:
 def _label(line: Connection) -> str:
     """What stands on a connection, in short: its delay and its transformation."""
     parts = [milliseconds(line.delay.nominal_ns)] if line.delay else []
-    if line.transformation and line.transformation.factor != 1:
-        parts.append(f"× {line.transformation.factor:g}")
-    if line.transformation and line.transformation.offset:
-        parts.append(f"{line.transformation.offset:+g}")
+    own = line.transformation
+    if isinstance(own, LinearTransformation):
+        parts += [f"× {own.factor:g}"] if own.factor != 1 else []
+        parts += [f"{own.offset:+g}"] if own.offset else []
+    elif own is not None:
+        parts.append("table")
     return ", ".join(parts)
 
 

@@ -195,9 +195,15 @@ def resolve(system: System) -> System:
             continue
         problems += _differences(component, found)
         resolved[name] = replace(found, values=component.values)
+    nested = {}
+    for name, inner in system.systems.items():
+        try:
+            nested[name] = resolve(inner)
+        except DescriptionError as error:
+            problems += [DescriptionError(f"system '{name}': {text}") for text in error.problems]
     if problems:
         raise DescriptionError.collect(problems)
-    return replace(system, components=resolved)
+    return replace(system, components=resolved, systems=nested)
 
 
 def _differences(declared: Component, found: Component) -> list[DescriptionError]:

@@ -115,7 +115,7 @@ def _connectors(component: etree._Element, findings: Findings) -> dict[str, Conn
     for element in listed(component, "ssd:Connectors", "ssd:Connector"):
         name = element.get("name", "")
         typed = next((inner for inner in children(element) if tag(inner) in _TYPES), None)
-        if typed is None or element.get("kind") not in set(Causality):
+        if typed is None or element.get("kind") not in {"input", "output", "parameter"}:
             continue  # the survey has listed it
         if name in found:
             findings.problem(element, "the name is taken by another connector")

@@ -11,7 +11,7 @@ from orchestrator.ssp.findings import Findings
 from orchestrator.ssp.names import children, tag
 from orchestrator.system import Causality
 
-_KINDS = [kind.value for kind in Causality]
+_KINDS = [str(kind) for kind in (Causality.INPUT, Causality.OUTPUT, Causality.PARAMETER)]
 _TYPES = "expected Real, Integer, Boolean or String"
 
 #: What is refused, by element.

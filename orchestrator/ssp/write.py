@@ -17,7 +17,15 @@ from orchestrator.ssp.parameters import add_bindings, real_text
 from orchestrator.ssp.schema import Schema, check
 from orchestrator.ssp.sources import block_uri, fmu_path, relative_uri, unknown_end
 from orchestrator.ssp.unit_definitions import add_units
-from orchestrator.system import Component, Connection, Connector, DataType, SourceKind, System
+from orchestrator.system import (
+    Component,
+    Connection,
+    Connector,
+    DataType,
+    LinearTransformation,
+    SourceKind,
+    System,
+)
 from orchestrator.system.units import base_unit
 
 _USED = ("ssc", "ssd", "ssv", "sd")
@@ -181,7 +189,7 @@ def _connection(
         endElement=line.target.component,
         endConnector=line.target.connector,
     )
-    if line.transformation is not None:
+    if isinstance(line.transformation, LinearTransformation):
         add(
             element,
             "ssc:LinearTransformation",

@@ -1,25 +1,43 @@
 """The system graph: what a user draws, as immutable descriptions without any values in motion."""
 
+from orchestrator.system.bus import Bus
 from orchestrator.system.component import Backend, Component, Source, SourceKind
 from orchestrator.system.connection import (
     Connection,
     Endpoint,
     Extrapolation,
     Interpolation,
-    LinearTransformation,
 )
-from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
+from orchestrator.system.connector import (
+    Causality,
+    Connector,
+    DataType,
+    Enumeration,
+    Value,
+    Variability,
+)
+from orchestrator.system.conversion import conversion_between
 from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.delay_trace import DelayTrace
+from orchestrator.system.experiment import DefaultExperiment
+from orchestrator.system.flatten import SEPARATOR
 from orchestrator.system.loops import Loop, closed_loops
-from orchestrator.system.system import DefaultExperiment, System
+from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
+from orchestrator.system.transformation import (
+    LinearTransformation,
+    MappingTransformation,
+    Transformation,
+)
 from orchestrator.system.unit_options import UnitOptions
-from orchestrator.system.units import conversion, is_power
+from orchestrator.system.units import BaseUnit, conversion, is_power
 from orchestrator.system.variation import Delivery, Jitter, JitterKind, Newest, Variation
 
 __all__ = [
+    "SEPARATOR",
     "Backend",
+    "BaseUnit",
+    "Bus",
     "Causality",
     "Component",
     "Connection",
@@ -29,17 +47,20 @@ __all__ = [
     "DelayTrace",
     "Delivery",
     "Endpoint",
+    "Enumeration",
     "Extrapolation",
     "Interpolation",
     "Jitter",
     "JitterKind",
     "LinearTransformation",
     "Loop",
+    "MappingTransformation",
     "Newest",
     "Provenance",
     "Source",
     "SourceKind",
     "System",
+    "Transformation",
     "TransportDelay",
     "UnitOptions",
     "Value",
@@ -47,6 +68,7 @@ __all__ = [
     "Variation",
     "closed_loops",
     "conversion",
+    "conversion_between",
     "is_power",
     "nanoseconds",
     "seconds",

@@ -18,7 +18,8 @@ from orchestrator.errors import (
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
-from orchestrator.system.units import conversion
+from orchestrator.system.conversion import conversion_between
+from orchestrator.system.transformation import MappingTransformation
 
 Components = Mapping[str, Component]
 
@@ -32,7 +33,7 @@ def expected_value(connector: Connector) -> str:
 
 
 def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
-    """All problems of a system, most basic first."""
+    """All problems of a system, most basic first; the system itself is under no name."""
     found: list[DescriptionError] = []
     sound = []
     for line in connections:
@@ -43,8 +44,9 @@ def problems(components: Components, connections: Sequence[Connection]) -> list[
     for line in sound:
         found += _match(components, line)
     found += _sources(sound)
-    found += _values(components)
-    found += _unconnected(components, connections)
+    parts = {name: component for name, component in components.items() if name}
+    found += _values(parts)
+    found += _unconnected(parts, connections)
     return found
 
 
@@ -93,10 +95,17 @@ def _match(components: Components, line: Connection) -> Iterator[DescriptionErro
         yield ConnectorMismatchError(
             f"{where}: shape {source.shape} is connected to {target.shape}; expected equal shapes"
         )
-    try:
-        conversion(source.unit, target.unit)
-    except UnitMismatchError as error:
-        yield UnitMismatchError(f"{where}: {error}")
+    if not line.suppress_unit_conversion:
+        try:
+            conversion_between(source, target)
+        except UnitMismatchError as error:
+            yield UnitMismatchError(f"{where}: {error}")
+    mapping = isinstance(line.transformation, MappingTransformation)
+    if mapping and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
+        yield ConnectorMismatchError(
+            f"{where}: a table of values is for Boolean, Integer and enumeration connectors,"
+            f" found {source.type}"
+        )
     yield from _between_samples(line, source)
 
 
@@ -192,6 +201,8 @@ def feedthrough_graph(
         (line.source, line.target)
         for line in connections
         if line.delay is None
+        and line.source.component
+        and line.target.component
         and not components[line.target.component].changes_at_events(line.target.connector)
     )
     for component in components.values():

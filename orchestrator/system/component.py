@@ -17,6 +17,7 @@ class SourceKind(StrEnum):
 
     FMU = "fmu"
     BLOCK = "block"
+    SYSTEM = "system"
 
 
 class Backend(StrEnum):

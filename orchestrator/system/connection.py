@@ -7,11 +7,20 @@ from enum import StrEnum
 
 from orchestrator.errors import DescriptionError
 from orchestrator.system.delay import TransportDelay
+from orchestrator.system.transformation import Transformation
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Endpoint:
-    """One end of a connection."""
+    """One end of a connection.
+
+    Parameters
+    ----------
+    component
+        Name of a component, a nested system or a bus; empty for the system's own connector.
+    connector
+        Name of the connector.
+    """
 
     component: str
     connector: str
@@ -24,16 +33,13 @@ class Endpoint:
             raise DescriptionError(f"expected 'component.connector', found '{text}'")
         return cls(component, connector)
 
+    @classmethod
+    def of_line(cls, text: str) -> Endpoint:
+        """Read an end of a connection: as :meth:`parse`, or the name of the system's own one."""
+        return cls.parse(text) if "." in text or not text else cls("", text)
+
     def __str__(self) -> str:
-        return f"{self.component}.{self.connector}"
-
-
-@dataclass(frozen=True, slots=True)
-class LinearTransformation:
-    """``target = factor * source + offset``, applied after the unit conversion (SSP 1.0, 5.3.2)."""
-
-    factor: float = 1.0
-    offset: float = 0.0
+        return f"{self.component}.{self.connector}" if self.component else self.connector
 
 
 class Interpolation(StrEnum):
@@ -61,14 +67,16 @@ class Connection:
     Parameters
     ----------
     source, target
-        An output and an input.
+        An output and an input; seen from inside, the system's own inputs are sources.
     delay
         ``None``: the signal arrives at once.
     transformation
         After the unit conversion.
+    suppress_unit_conversion
+        Whether the units at its ends are not looked at.
     interpolation
         Of a delayed line, between samples; ``None``: what the delay mode does, ``hold`` if plain,
-        ``linear`` if exact.
+        ``linear`` if exact, ``hold`` for all but Reals.
     extrapolation
         After the newest sample. Of a line without a delay: the input over a step is predicted from
         the samples before it; ``None`` means ``hold``. Of a delayed line that is interpolated:
@@ -83,9 +91,10 @@ class Connection:
     source: Endpoint
     target: Endpoint
     delay: TransportDelay | None = None
-    transformation: LinearTransformation | None = None
+    transformation: Transformation | None = None
     interpolation: Interpolation | None = None
     extrapolation: Extrapolation | None = None
+    suppress_unit_conversion: bool = False
 
     def __post_init__(self) -> None:
         if self.delay is None and self.interpolation is not None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
 
+from orchestrator.system.units import BaseUnit
+
 Value = float | int | bool | str | bytes | tuple[float, ...] | tuple[str, ...] | tuple[bytes, ...]
 
 
@@ -16,6 +18,15 @@ class Causality(StrEnum):
     INPUT = "input"
     OUTPUT = "output"
     PARAMETER = "parameter"
+    CALCULATED_PARAMETER = "calculatedParameter"
+    STRUCTURAL_PARAMETER = "structuralParameter"
+    CONSTANT = "constant"
+    LOCAL = "local"
+
+    @property
+    def is_settable(self) -> bool:
+        """Whether a value can be given from outside."""
+        return self in {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}
 
 
 class DataType(StrEnum):
@@ -44,6 +55,22 @@ class Variability(StrEnum):
     CONTINUOUS = "continuous"
     DISCRETE = "discrete"
     CLOCKED = "clocked"
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """Named whole numbers, the type of an Integer connector.
+
+    Parameters
+    ----------
+    name
+        Of the type.
+    items
+        Value by the name of the item; several names may stand for one value.
+    """
+
+    name: str
+    items: Mapping[str, int]
 
 
 _PYTHON: Mapping[DataType, tuple[type, ...]] = {
@@ -76,6 +103,11 @@ class Connector:
         Value before the first exchange; ``None`` if the unit's own default is not known.
     variability
         See :class:`Variability`.
+    enumeration
+        What its values are called, if it is an Integer with named values.
+    unit_definition
+        What the file that declares the connector defines its unit to be; ``None``: what the name
+        of the unit says.
     """
 
     name: str
@@ -86,6 +118,8 @@ class Connector:
     description: str = ""
     start: Value | None = None
     variability: Variability = Variability.CONTINUOUS
+    enumeration: Enumeration | None = None
+    unit_definition: BaseUnit | None = None
 
     @property
     def size(self) -> int:

@@ -10,27 +10,21 @@ import networkx as nx
 
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.system import checks
-from orchestrator.system.component import Backend, Component, SourceKind
+from orchestrator.system.bus import Bus
+from orchestrator.system.component import Backend, Component, Source, SourceKind
 from orchestrator.system.connection import (
     Connection,
     Endpoint,
     Extrapolation,
     Interpolation,
-    LinearTransformation,
 )
-from orchestrator.system.connector import Value
+from orchestrator.system.connector import Connector, Value
 from orchestrator.system.delay import TransportDelay
+from orchestrator.system.experiment import DefaultExperiment
+from orchestrator.system.flatten import closed, flattened, seen_from_inside
+from orchestrator.system.graph import graph_of, parts_of
 from orchestrator.system.time import nanoseconds
-
-
-@dataclass(frozen=True, slots=True)
-class DefaultExperiment:
-    """How a system wants to be run where nothing else is said (times in nanoseconds)."""
-
-    start_ns: int = 0
-    stop_ns: int | None = None
-    step_ns: int | None = None
-    algorithm: str | None = None
+from orchestrator.system.transformation import LinearTransformation
 
 
 def _ways(
@@ -54,10 +48,27 @@ def _ways(
 
 @dataclass(frozen=True)
 class System:
-    """A graph of components.
+    """A graph of components and nested systems.
 
     A system is a value: every method returns a new one, so that variants are made by writing them
     down and never change each other.
+
+    Parameters
+    ----------
+    name
+        Of the system.
+    components, systems, buses
+        What is in it, by name; a name is given once.
+    connections
+        Between connectors of what is in it, and the system's own.
+    experiment
+        How it wants to be run.
+    description
+        One line for people.
+    connectors
+        The system's own, as seen from outside: an input is a signal that goes in.
+    values
+        Start values of its own connectors.
 
     Examples
     --------
@@ -75,8 +86,12 @@ class System:
     name: str
     components: Mapping[str, Component] = field(default_factory=dict)
     connections: tuple[Connection, ...] = ()
-    experiment: DefaultExperiment = DefaultExperiment()
+    experiment: DefaultExperiment = field(default_factory=DefaultExperiment)
     description: str = ""
+    connectors: Mapping[str, Connector] = field(default_factory=dict)
+    systems: Mapping[str, System] = field(default_factory=dict)
+    buses: Mapping[str, Bus] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
 
     def add(self, name: str, component: Component, /, **values: Value) -> System:
         """Add a component under a name, with parameter values and input start values."""
@@ -106,7 +121,7 @@ class System:
         Parameters
         ----------
         source, target
-            ``"component.connector"``.
+            ``"component.connector"``, or the name of a connector of the system itself.
         delay
             Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
         factor, offset
@@ -127,8 +142,8 @@ class System:
                 raise DescriptionError(f"connection {source} -> {target}: {error}") from None
         linear = LinearTransformation(factor, offset) if (factor, offset) != (1.0, 0.0) else None
         line = Connection(
-            Endpoint.parse(source),
-            Endpoint.parse(target),
+            Endpoint.of_line(source),
+            Endpoint.of_line(target),
             delay,
             linear,
             *_ways(f"connection {source} -> {target}", interpolation, extrapolation),
@@ -231,7 +246,7 @@ class System:
         self, source: str, target: str, delay: TransportDelay | str | float | None
     ) -> System:
         """Set or remove the delay of an existing connection."""
-        ends = (Endpoint.parse(source), Endpoint.parse(target))
+        ends = (Endpoint.of_line(source), Endpoint.of_line(target))
         if all((c.source, c.target) != ends for c in self.connections):
             known = "; ".join(map(str, self.connections)) or "none"
             raise UnknownNameError(
@@ -269,6 +284,44 @@ class System:
         )
         return replace(self, connections=tuple(changed))
 
+    def flat(self) -> System:
+        """Return the system without nested systems and buses.
+
+        A component of a nested system is then called by its path, ``"arm/motor"``. Connections that
+        pass connectors of systems become one, with conversions and transformations composed and
+        delays added; a value that holds at a connector of a system that nothing feeds is that of
+        the inputs and parameters behind it. The system's own connectors stay.
+
+        Raises
+        ------
+        DescriptionError
+            If a connector on the way has two sources, or connections in a row do not compose.
+        """
+        return flattened(self)
+
+    def closed(self) -> System:
+        """Return a flat system without connectors of its own.
+
+        Its own inputs and parameters become values of what they feed; its own outputs are the
+        outputs that feed them.
+
+        Raises
+        ------
+        DescriptionError
+            If one of its own inputs has no value.
+        """
+        return closed(self)
+
+    @property
+    def inside(self) -> Component:
+        """The system's own connectors as a component that those inside are connected with."""
+        own = seen_from_inside(self.connectors)
+        return Component(self.name or "system", Source(SourceKind.SYSTEM, self.name), own)
+
+    def _every(self) -> dict[str, Component]:
+        """Components by name, and the system itself under no name."""
+        return {**self.components, "": self.inside} if self.connectors else dict(self.components)
+
     def check(self, *, algebraic_loops: bool = False) -> System:
         """Raise all problems of the description together; return the system if there is none.
 
@@ -278,7 +331,10 @@ class System:
             Whether loops of direct feed-through that no delay cuts are allowed: an algorithm that
             iterates solves them.
         """
-        problems = checks.problems(self.components, self.connections)
+        if self.systems or self.buses:
+            self.flat().check(algebraic_loops=algebraic_loops)
+            return self
+        problems = checks.problems(self._every(), self.connections)
         if not algebraic_loops:
             problems += self.algebraic_loops()
         if problems:
@@ -287,62 +343,15 @@ class System:
 
     def algebraic_loops(self) -> list[DescriptionError]:
         """List the loops of direct feed-through that no delay cuts, of connections that exist."""
-        sound = checks.sound(self.components, self.connections)
+        sound = checks.sound(self._every(), self.connections)
         return list(checks.algebraic_loops(self.components, sound))
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[str]:
-        """The system as a networkx graph.
-
-        Nodes are component names with attribute ``component``; every connection is an edge with
-        attributes ``connection`` and ``delay`` (seconds); graph attributes are ``name``,
-        ``description`` and ``experiment``. The graph is frozen: ask it anything, change a copy,
-        and come back with :meth:`from_graph`.
-        """
-        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(
-            name=self.name, description=self.description, experiment=self.experiment
-        )
-        for name, component in self.components.items():
-            graph.add_node(name, component=component)
-        for line in self.connections:
-            delay = line.delay.nominal_ns / 1e9 if line.delay else 0.0
-            graph.add_edge(
-                line.source.component, line.target.component, connection=line, delay=delay
-            )
-        frozen: nx.MultiDiGraph[str] = nx.freeze(graph)
-        return frozen
+        """The system as a networkx graph, frozen: see :func:`graph_of`."""
+        return graph_of(self)
 
     @classmethod
     def from_graph(cls, graph: nx.MultiDiGraph[str]) -> System:
-        """Make a system of a graph whose nodes carry ``component`` and edges ``connection``.
-
-        Names are those of the nodes, so that relabelled graphs come back right; connections are
-        in the order of the graph's edges.
-        """
-        components: dict[str, Component] = {}
-        for node, data in graph.nodes(data=True):
-            if not isinstance(data.get("component"), Component):
-                raise DescriptionError(f"node '{node}': expected the attribute component=Component")
-            components[node] = replace(data["component"], name=node)
-        connections = []
-        for source, target, data in graph.edges(data=True):
-            line = data.get("connection")
-            if not isinstance(line, Connection):
-                raise DescriptionError(
-                    f"edge {source} -> {target}: expected the attribute connection=Connection,"
-                    f" found {line!r}"
-                )
-            connections.append(
-                replace(
-                    line,
-                    source=replace(line.source, component=source),
-                    target=replace(line.target, component=target),
-                )
-            )
-        return cls(
-            graph.graph.get("name", "system"),
-            components,
-            tuple(connections),
-            graph.graph.get("experiment", DefaultExperiment()),
-            graph.graph.get("description", ""),
-        )
+        """Make a system of a networkx graph: see :func:`parts_of`."""
+        return cls(**parts_of(graph))

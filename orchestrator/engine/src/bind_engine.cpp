@@ -41,6 +41,7 @@ using RuleRow = std::tuple<int, double, double, std::int32_t, std::int64_t, std:
 using EventLineRow = std::tuple<std::int32_t, std::int32_t, int>;
 using EventClockRow = std::tuple<std::int32_t, std::int32_t>;
 using TextCopyRow = std::tuple<std::int32_t, std::int32_t>;
+using ValueTableRow = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
 
 // Keeps the units alive for as long as the engine points at them.
@@ -183,6 +184,17 @@ void bind_engine(nb::module_& module) {
                  std::vector<TextPlace> units;
                  for (const auto& [inputs, outputs] : places) units.push_back({inputs, outputs});
                  r.engine.carry(Texts(size, std::move(lines), std::move(units)));
+             })
+        .def("tabulate",
+             [](Runner& r, const std::vector<ValueTableRow>& tables,
+                const std::vector<std::pair<double, double>>& entries) {
+                 std::vector<ValueTable> rows;
+                 for (const auto& [slot, first, count] : tables)
+                     rows.push_back({slot, first, count});
+                 std::vector<ValueEntry> values;
+                 for (const auto& [source, target] : entries) values.push_back({source, target});
+                 const auto signals = r.engine.signals().size();
+                 r.engine.tabulate(ValueTables(std::move(rows), std::move(values), signals));
              })
         .def("handle_events",
              [](Runner& r, const Slots& members, const std::vector<EventLineRow>& lines,

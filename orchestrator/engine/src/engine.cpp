@@ -17,6 +17,8 @@ namespace {
 // Pushes of one history in a step that is done again: two halves, and the whole before them.
 constexpr std::size_t most_rewound = 3;
 
+constexpr const char* no_entry = "the table of values on its connection has no entry for it";
+
 std::unique_ptr<LoopSolver> make_solver(const Loop& loop, std::int32_t number) {
     if (loop.method >= Loop::Method::newton) return make_newton(loop, number);
     return make_fixed_point(loop, number);
@@ -130,6 +132,14 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
         case Code::text:
             texts_.copy(operation.first, operation.count);
             break;
+        case Code::tabulate: {
+            const auto row = tables_.apply(operation.first, operation.count, signals_);
+            if (row >= 0) {
+                unread_ = no_entry;
+                return static_cast<std::int32_t>(reads_.size()) + row;
+            }
+            break;
+        }
         case Code::step:
         case Code::first_half:
         case Code::second_half:

@@ -9,6 +9,7 @@
 #include "history.hpp"
 #include "schedule.hpp"
 #include "texts.hpp"
+#include "value_tables.hpp"
 
 namespace softdock {
 
@@ -51,6 +52,9 @@ class Engine {
     // Reads the text outputs of all units anew: after they went back to a state.
     Status read_texts();
 
+    // Adds the tables of values; throws if the schedule's operations do not fit them.
+    void tabulate(ValueTables tables);
+
     // Lets units with event mode handle their events together.
     void handle_events(std::unique_ptr<EventPhase> events);
     EventPhase* events() { return events_.get(); }
@@ -59,7 +63,8 @@ class Engine {
     void stretch_reads(const std::vector<double>& shares);
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Executes one line operation, also outside of a step while initialising. Returns -1, or the
-    // row of a line that could not be read; unread() says why.
+    // row of a line that could not be read; unread() says why. Rows of tables of values count on
+    // from those of readings.
     std::int32_t execute_lines(const Operation& operation);
     // Does up to `steps` steps, those of varying length up to `goal_ns`, which the last one meets;
     // writes a row of recorded signals after every `every`-th.
@@ -161,6 +166,7 @@ class Engine {
     std::vector<std::int64_t> marked_newest_;
 
     Texts texts_;
+    ValueTables tables_;
     std::vector<std::int32_t> recorded_;
     const char* unread_ = "";
     std::int64_t every_ = 1;

@@ -69,7 +69,8 @@ void Engine::check_tables() {
         require(solver->loop().most_iterations > 0, "loops");
     }
     for (const auto& operation : operations_) {
-        if (operation.code != Code::text) check(operation);  // those wait for `carry`
+        // Those wait for `carry` and `tabulate`.
+        if (operation.code != Code::text && operation.code != Code::tabulate) check(operation);
     }
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         const auto& operation = operations_[i];
@@ -106,6 +107,14 @@ void Engine::carry(Texts texts) {
                 "operations");
     }
     texts_ = std::move(texts);
+}
+
+void Engine::tabulate(ValueTables tables) {
+    for (const auto& operation : operations_) {
+        require(operation.code != Code::tabulate || tables.has(operation.first, operation.count),
+                "operations");
+    }
+    tables_ = std::move(tables);
 }
 
 void Engine::handle_events(std::unique_ptr<EventPhase> events) {
@@ -166,6 +175,9 @@ void Engine::check(const Operation& operation) const {
             break;
         case Code::text:
             require(texts_.has(operation.first, operation.count), "operations");
+            return;
+        case Code::tabulate:
+            require(tables_.has(operation.first, operation.count), "operations");
             return;
     }
     require(operation.count >= 0 && inside(operation.first, rows, size) && operation.every >= 1 &&

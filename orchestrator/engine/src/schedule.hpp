@@ -22,6 +22,7 @@ enum class Code : std::int32_t {
     text = 7,         // texts[target] = texts[source]
     first_half = 8,   // for units first..: set the inputs, step half as far; outputs come later
     second_half = 9,  // the same for the rest of the step, and get the outputs
+    tabulate = 10,    // signals become what tables say of their values
 };
 
 // Done in every `every`-th step, counted from 0, where the rest of the division is `phase`.

@@ -16,6 +16,8 @@ Status Engine::differentiate(std::size_t first, std::size_t end, Outcome& outcom
                 tangent_[line.target] = line.factor * line.weight * tangent_[line.source];
             } else if (operation.code == Code::read) {
                 tangent_[reads_[row].target] = 0.0;
+            } else if (operation.code == Code::tabulate) {
+                tangent_[tables_.slot(row)] = 0.0;
             } else if (operation.code == Code::step || operation.code == Code::second_half) {
                 auto& member = members_[row];
                 const auto status = member.unit->derivative(tangent_.data() + member.inputs,
