@@ -61,9 +61,7 @@ def check_equations(kind: type[Block], values: Mapping[str, Value], sampled: Sam
         _compare(block, sampled, memory, f"at step {count} of {_STEPS} with random inputs")
 
 
-def _random_values(
-    random: np.random.Generator, variables: Sequence[Variable]
-) -> list[float]:
+def _random_values(random: np.random.Generator, variables: Sequence[Variable]) -> list[float]:
     draws = {
         DataType.REAL: lambda: float(random.normal()),
         DataType.INTEGER: lambda: float(random.integers(-5, 6)),

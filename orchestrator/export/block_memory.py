@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from orchestrator.errors import CapabilityError
 from orchestrator.export.residual_dae import DataType, Kind, Variable
+from orchestrator.export.sampled import Sampled
 from orchestrator.export.symbol import Symbol, expression_of, symbol_array
 from orchestrator.simunits import Block
 from orchestrator.system import Causality, Connector
@@ -67,7 +67,9 @@ class Field:
         elements = [value]
         if self.shape:
             elements = list(np.ravel(np.asarray(value, dtype=object)))
-        if np.shape(elements if self.shape else 0) != ((len(self.variables),) if self.shape else ()):
+        if np.shape(elements if self.shape else 0) != (
+            (len(self.variables),) if self.shape else ()
+        ):
             raise CapabilityError(
                 f"'{self.name}' begins with {len(self.variables)} elements and has"
                 f" {len(elements)} after a step; expected as many"
@@ -107,7 +109,9 @@ def _port(connector: Connector, value: Any) -> Field:
 
 def _state(name: str, value: Any) -> Field:
     array = np.asarray(value)
-    if array.dtype.kind not in "fiub" or not isinstance(value, (float, int, list, tuple, np.ndarray)):
+    if array.dtype.kind not in "fiub" or not isinstance(
+        value, (float, int, list, tuple, np.ndarray)
+    ):
         raise CapabilityError(
             f"state '{name}' starts as {value!r}; C code keeps numbers and arrays, lists and tuples"
             " of them"
@@ -145,6 +149,36 @@ def element_names(name: str, shape: tuple[int, ...]) -> list[str]:
     if not shape:
         return [name]
     points = itertools.product(*(range(1, size + 1) for size in shape))
-    names = [f"{name}[{','.join(map(str, point))}]" for point in points]
-    assert len(names) == math.prod(shape)  # noqa: S101
-    return names
+    return [f"{name}[{','.join(map(str, point))}]" for point in points]
+
+
+def declared(block: Block) -> Sampled:
+    """What a block says of itself, without its equations and states."""
+    fields = [_port(connector, getattr(block, connector.name)) for connector in _ports(block)]
+    inputs, parameters, outputs = (
+        tuple(v for field in fields for v in field.variables if v.kind is kind)
+        for kind in (Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
+    )
+    shapes = {name: connector.shape for name, connector in block.connectors.items()}
+    every = tuple(dict.fromkeys(v.array or v.name for v in inputs))
+    direct = {
+        output.name: tuple(
+            element
+            for name in block.feedthrough.get(output.array or output.name, every)
+            for element in element_names(name, shapes[name])
+        )
+        for output in outputs
+    }
+    anything = sum((v.symbol for v in (*inputs, *parameters)), ca.SX(0))
+    unknown = ca.repmat(anything, len(outputs), 1)
+    return Sampled(
+        ca.SX.sym("t"),
+        ca.SX.sym("h"),
+        inputs,
+        parameters,
+        outputs,
+        unknown,
+        unknown,
+        direct,
+        block.longest_step,
+    )

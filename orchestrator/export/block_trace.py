@@ -41,9 +41,11 @@ def trace(kind: type[Block], values: Mapping[str, Value]) -> Sampled:
         fields = fields_of(start)
         groups = _groups(fields)
         t, h = ca.SX.sym("t"), ca.SX.sym("h")
+        time: Any = Symbol(t)
+        step: Any = Symbol(h)
         with as_written(), symbolic_functions(kind):
-            after = _run(kind, values, fields, lambda block: block.step(Symbol(t), Symbol(h)))
-            first = _run(kind, values, fields, lambda block: block.initialise(Symbol(t)))
+            after = _run(kind, values, fields, lambda block: block.step(time, step))
+            first = _run(kind, values, fields, lambda block: block.initialise(time))
     except CapabilityError as error:
         raise CapabilityError(f"{what}: {error}") from None
     return Sampled(
@@ -87,7 +89,9 @@ def _run(
         found = field.expressions(getattr(block, field.name))
         sort = field.variables[0].kind
         if sort in {Kind.INPUT, Kind.PARAMETER}:
-            if not all(ca.is_equal(a, v.symbol) for a, v in zip(found, field.variables, strict=True)):
+            if not all(
+                ca.is_equal(a, v.symbol) for a, v in zip(found, field.variables, strict=True)
+            ):
                 raise CapabilityError(
                     f"changes its {sort.value} '{field.name}'; expected State(start=..) for what"
                     " a block remembers"

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from orchestrator.errors import DescriptionError
@@ -195,13 +196,18 @@ def _build(
     recipe: Recipe, source: str, make: Callable[[], ResidualDae], output: Path, *, force: bool
 ) -> BuildResult:
     files = {fmi: output / target_name(recipe, fmi) for fmi in recipe.fmi}
-    return write_changed(recipe, source, lambda: Layout(make_explicit(make())), files, force=force)
+    layout = cache(lambda: Layout(make_explicit(make())))
+
+    def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
+        write_fmu(layout(), recipe, fmi, stamp, target)
+
+    return write_changed(recipe, source, write, files, force=force)
 
 
 def write_changed(
     recipe: Recipe,
     source: str,
-    make: Callable[[], Layout],
+    write: Callable[[str, dict[str, str], Path], None],
     files: Mapping[str, Path],
     *,
     force: bool = False,
@@ -214,8 +220,8 @@ def write_changed(
         What they are called and how they integrate.
     source
         Hash of the model.
-    make
-        Gives the model, if it is needed.
+    write
+        Writes one: the version of FMI, the stamp and the file are given.
     files
         Where to write each version of FMI.
     force
@@ -229,10 +235,8 @@ def write_changed(
     begin = time.perf_counter()
     stamps = {fmi: stamp(recipe.model, source, recipe.settings(fmi)) for fmi in recipe.fmi}
     missing = [fmi for fmi in recipe.fmi if force or stored_key(files[fmi]) != stamps[fmi]["key"]]
-    if missing:
-        layout = make()
-        for fmi in missing:
-            write_fmu(layout, recipe, fmi, stamps[fmi], files[fmi])
+    for fmi in missing:
+        write(fmi, stamps[fmi], files[fmi])
     seconds = time.perf_counter() - begin
     if missing:
         places = ", ".join(str(files[fmi]) for fmi in missing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from orchestrator.export import c_code
 from orchestrator.export.block_check import check_equations
 from orchestrator.export.block_trace import trace
 from orchestrator.export.build import BuildResult, write_changed
+from orchestrator.export.experiment import Experiment
 from orchestrator.export.explicit_ode import without_equations
-from orchestrator.export.fmu_archive import target_name
+from orchestrator.export.fmu_archive import target_name, write_fmu
 from orchestrator.export.layout import Layout
 from orchestrator.export.python_fmu import write_python_fmu
 from orchestrator.export.recipe import Recipe, Solver
@@ -43,7 +45,7 @@ def build_block(
         Folder for ``<name>.fmu`` and ``<name>.fmi3.fmu``; or a file that ends in ``.fmu``, for one
         version.
     name
-        Name of the FMU, an identifier; default that of the file or the block.
+        Name of the FMU, an identifier; default that of the block.
     fmi
         Versions of FMI, ``"2.0"`` and ``"3.0"``.
     values
@@ -66,9 +68,10 @@ def build_block(
     kind = block_class(which) if isinstance(which, str) else which
     given = dict(values or {})
     plain = which if isinstance(which, str) else kind.__name__
-    files = _files(output, name or plain, fmi)
-    stem = name or (output.name.partition(".")[0] if output.suffix == ".fmu" else plain)
-    recipe = Recipe(kind.__name__, (), stem, fmi=tuple(fmi))
+    experiment = Experiment(step_size=kind.longest_step)
+    chosen = name or re.sub(r"\W", "_", plain)
+    recipe = Recipe(kind.__name__, (), chosen, experiment=experiment, fmi=tuple(fmi))
+    files = _files(output, recipe)
     if not python:
         try:
             layout = equations_of(kind, given)
@@ -77,8 +80,25 @@ def build_block(
                 raise
             _LOGGER.warning("%s; so the FMU runs the block in Python", error)
         else:
-            return write_changed(recipe, layout_hash(layout), lambda: layout, files, force=force)
+            return build_sampled(layout, recipe, files, force=force)
     return write_python_fmu(kind, given, recipe, files, force=force)
+
+
+def build_sampled(
+    layout: Layout, recipe: Recipe, files: Mapping[str, Path], *, force: bool = False
+) -> BuildResult:
+    """Build the FMUs of a model that changes at the ends of communication steps only.
+
+    Raises
+    ------
+    FmuError
+        If compiling or writing fails.
+    """
+
+    def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
+        write_fmu(layout, recipe, fmi, stamp, target)
+
+    return write_changed(recipe, layout_hash(layout), write, files, force=force)
 
 
 def equations_of(kind: type[Block], values: Mapping[str, Value]) -> Layout:
@@ -109,13 +129,12 @@ def layout_hash(layout: Layout) -> str:
     return hash_of([(str(place), text.encode()) for place, text in enumerate(texts)])
 
 
-def _files(output: Path, name: str, fmi: Sequence[str]) -> dict[str, Path]:
-    recipe = Recipe("Block", (), name, fmi=tuple(fmi)) if output.suffix != ".fmu" else None
-    if recipe is not None:
-        return {version: output / target_name(recipe, version) for version in fmi}
-    if len(fmi) != 1:
+def _files(output: Path, recipe: Recipe) -> dict[str, Path]:
+    if output.suffix != ".fmu":
+        return {version: output / target_name(recipe, version) for version in recipe.fmi}
+    if len(recipe.fmi) != 1:
         raise DescriptionError(
             f"'{output}' is one file and holds one version of FMI; expected a folder for"
-            f" {' and '.join(fmi)}, or one version"
+            f" {' and '.join(recipe.fmi)}, or one version"
         )
-    return {fmi[0]: output}
+    return {recipe.fmi[0]: output}

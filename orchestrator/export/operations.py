@@ -21,7 +21,7 @@ Operation = Callable[..., _SX]
 def as_written() -> Iterator[None]:
     """Let CasADi keep expressions as they are written: it would turn ``(a - b) + b`` into ``a``."""
     before = ca.GlobalOptions.getSimplificationOnTheFly()
-    ca.GlobalOptions.setSimplificationOnTheFly(False)  # noqa: FBT003 - CasADi's signature
+    ca.GlobalOptions.setSimplificationOnTheFly(False)
     try:
         yield
     finally:

@@ -93,7 +93,7 @@ for _name, _operation in {**ARITHMETIC, **COMPARISONS}.items():
         setattr(Symbol, f"__r{_name}__", _method(_operation, reflected=True))
 
 
-class SymbolArray(np.ndarray):  # type: ignore[type-arg]
+class SymbolArray(np.ndarray):
     """An array of symbols and numbers; slices of it write through."""
 
     def if_else(self, then: Any, otherwise: Any) -> Any:
@@ -125,20 +125,30 @@ def applied(operation: Operation, *values: Any) -> Any:
 
     if not any(isinstance(value, np.ndarray) for value in values):
         return scalar(*values)
-    plain = (np.asarray(v) if isinstance(v, np.ndarray) else v for v in values)
+    plain = map(_plain, values)
     return np.asarray(np.frompyfunc(scalar, len(values), 1)(*plain)).view(SymbolArray)
+
+
+def _plain(value: Any) -> np.ndarray:
+    """An array of objects that leaves it to numpy what happens with it."""
+    if isinstance(value, np.ndarray):
+        return np.asarray(value, dtype=object)
+    single = np.empty((), dtype=object)
+    single[()] = value
+    return single
 
 
 def _ufunc(ufunc: np.ufunc, method: str, inputs: Any, options: Any) -> Any:
     """Stand in for a function of numpy."""
     target = options.pop("out", (None,))[0]
-    plain = [np.asarray(v, dtype=object) if isinstance(v, np.ndarray) else v for v in inputs]
     if ufunc is np.matmul or (method == "reduce" and ufunc in {np.add, np.multiply}):
-        result = getattr(ufunc, method)(*plain, **options)  # by the elements' own + and *
+        result = getattr(ufunc, method)(
+            *map(_plain, inputs), **options
+        )  # by the elements' own + and *
         if isinstance(result, np.ndarray):
             result = result.view(SymbolArray)
     elif method == "__call__" and ufunc.__name__ in UFUNCS and not options:
-        result = applied(UFUNCS[ufunc.__name__], *plain)
+        result = applied(UFUNCS[ufunc.__name__], *inputs)
     else:
         shown = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         raise UntraceableError(f"calls numpy.{shown}, which has no counterpart in C here")
