@@ -17,6 +17,7 @@ from orchestrator.export.compiler import compile_library, sundials_libraries
 from orchestrator.export.description_parts import SOURCE_FILE
 from orchestrator.export.layout import Layout
 from orchestrator.export.recipe import METHODS, Recipe
+from orchestrator.export.sampled_c import FILES, GENERATED
 from orchestrator.export.stamp import STAMP_FILE, runtime_files
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sources make equal archives
@@ -58,7 +59,11 @@ def _assemble(
     sources = folder / "sources"
     sources.mkdir()
     for file in runtime_files():
-        if not (_belongs_to_other_version(file, fmi) or _is_other_solver(file, recipe)):
+        if not (
+            _belongs_to_other_version(file, fmi)
+            or _is_other_solver(file, recipe)
+            or _takes_other_steps(file, layout)
+        ):
             (sources / file.name).write_bytes(file.read_bytes())
     (sources / "model.h").write_text(
         c_code.model_header(layout, recipe.solver, guid, fmi), encoding="utf-8"
@@ -101,6 +106,11 @@ def _belongs_to_other_version(file: Path, fmi: str) -> bool:
 
 def _is_other_solver(file: Path, recipe: Recipe) -> bool:
     return file.suffix == ".c" and file.stem in METHODS and file.stem != recipe.solver.method
+
+
+def _takes_other_steps(file: Path, layout: Layout) -> bool:
+    sampled = layout.ode.sampled
+    return file.name in FILES - ({sampled.code or GENERATED} if sampled else set())
 
 
 def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:

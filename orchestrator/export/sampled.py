@@ -34,6 +34,8 @@ class Sampled:
         File of the runtime that takes the steps instead of the expressions; empty: none.
     room
         Number of further values that this file keeps.
+    fixed
+        Parameters that only count at the start.
     """
 
     time: _SX
@@ -47,6 +49,7 @@ class Sampled:
     longest_step: float | None = None
     code: str = ""
     room: int = 0
+    fixed: frozenset[str] = frozenset()
 
     @property
     def columns(self) -> tuple[_SX, _SX, _SX]:
@@ -62,5 +65,5 @@ class Sampled:
         """Parameters that may be set between steps: those that form no state at the start."""
         states = [place for place, v in enumerate(self.memory) if v.kind is not Kind.OUTPUT]
         begun = ca.vertcat(ca.SX(0, 1), *(self.first[place] for place in states))
-        fixed = {symbol.name() for symbol in ca.symvar(begun)}
-        return frozenset(v.name for v in self.parameters) - fixed
+        forming = {symbol.name() for symbol in ca.symvar(begun)}
+        return frozenset(v.name for v in self.parameters) - forming - self.fixed

@@ -10,7 +10,9 @@ import casadi as ca
 from orchestrator.export.explicit_ode import ExplicitOde
 from orchestrator.export.operations import as_written
 
-_GENERATED = "sampled.c"
+#: The file of the runtime for generated steps, and all files that take steps.
+GENERATED = "sampled.c"
+FILES = frozenset((GENERATED, "delay_line.c"))
 
 
 def functions(ode: ExplicitOde) -> Iterator[Any]:
@@ -33,7 +35,7 @@ def tables(ode: ExplicitOde) -> list[str]:
     longest = "INFINITY" if sampled.longest_step is None else repr(sampled.longest_step)
     return [
         "#define IS_SAMPLED 1",
-        f'#define MODEL_SAMPLED "{sampled.code or _GENERATED}"',
+        f'#define MODEL_SAMPLED "{sampled.code or GENERATED}"',
         f"#define MODEL_LONGEST_STEP {longest}",
         f"#define N_ROOM {sampled.room}",
     ]
