@@ -45,7 +45,7 @@ class DelayLine:
         Between samples: hold, linear or cubic.
     initial
         The signal up to the start, one value for each element.
-    factor, offset
+    factor, offset, unit
         Of the output, after the delay.
     """
 
@@ -57,6 +57,7 @@ class DelayLine:
     initial: tuple[float, ...]
     factor: float = 1.0
     offset: float = 0.0
+    unit: str | None = None
 
     @property
     def age_ns(self) -> int:
@@ -110,10 +111,12 @@ class DelayLine:
             )
 
     def _sampled(self) -> Sampled:
-        shape = self.signal.shape
+        shape, own_unit = self.signal.shape, self.signal.unit
         kind = DataType(self.signal.type.value)
 
-        def signals(name: str, sort: Kind, text: str, values: Sequence[float]) -> list[Variable]:
+        def signals(
+            name: str, sort: Kind, text: str, values: Sequence[float], unit: str | None
+        ) -> list[Variable]:
             return [
                 Variable(
                     element,
@@ -123,15 +126,19 @@ class DelayLine:
                     ca.SX(value),
                     array=name if shape else "",
                     description=text,
-                    unit=self.signal.unit,
+                    unit=unit,
                     shape=shape,
                 )
                 for element, value in zip(element_names(name, shape), values, strict=True)
             ]
 
-        inputs = signals("u", Kind.INPUT, self.signal.description or "Signal", self.initial)
-        outputs = signals("y", Kind.OUTPUT, "The signal, late", self.initial)
-        start = signals("initial", Kind.PARAMETER, "The signal up to the start", self.initial)
+        inputs = signals(
+            "u", Kind.INPUT, self.signal.description or "Signal", self.initial, own_unit
+        )
+        outputs = signals("y", Kind.OUTPUT, "The signal, late", self.initial, self.unit)
+        start = signals(
+            "initial", Kind.PARAMETER, "The signal up to the start", self.initial, own_unit
+        )
         own = [
             _parameter("delay", seconds(self.delay_ns), "s", "Declared delay"),
             _parameter("advance", seconds(self.advance_ns), "s", "It is read so much later"),
