@@ -1,10 +1,7 @@
-"""``softdock export``: what other tools can open."""
+"""``softdock export``: systems become files for other tools."""
 
 from __future__ import annotations
 
 import typer
 
-from orchestrator.cli import export_block
-
-app = typer.Typer(help="Export blocks and systems for other tools.", no_args_is_help=True)
-app.command("block")(export_block.block)
+app = typer.Typer(help="Turn systems into files for other tools.", no_args_is_help=True)
