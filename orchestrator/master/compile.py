@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,8 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
 from orchestrator.master.events import check_events, event_table
+from orchestrator.master.fault_checks import expect_faults
+from orchestrator.master.fault_table import FaultTable
 from orchestrator.master.lines import Lines
 from orchestrator.master.planned import planned
 from orchestrator.master.rule import rule_table
@@ -21,6 +23,7 @@ from orchestrator.system import (
     Connection,
     DataType,
     Endpoint,
+    Fault,
     Interpolation,
     System,
     closed_loops,
@@ -35,6 +38,7 @@ def compile_schedule(
     recorded: Collection[str],
     options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Schedule:
     """Compile a checked system.
 
@@ -56,6 +60,8 @@ def compile_schedule(
         Of the algorithm.
     rates
         Communication steps that one step of a component takes, where it is not 1.
+    faults
+        What goes wrong, in the order in which it acts on a value.
 
     Raises
     ------
@@ -72,6 +78,7 @@ def compile_schedule(
     check_events(system, rates)
     inside, system = _stepped(inside, step_ns), _stepped(system, step_ns)
     plan = around(planned(inside, algorithm_name, options, rates), system)
+    expect_faults(inside, algorithm_name, plan, faults)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
         system.connections,
@@ -81,7 +88,13 @@ def compile_schedule(
     )
     plans = at_end(plans, step_ns, exact=mode is DelayMode.EXACT)
     buffer = Buffer(system, plan, rates, recorded)
-    lines = Lines(system, plan, buffer, holding, plans, step_ns)
+    table = FaultTable(system, faults)
+    late = {
+        line.target: read
+        for line in system.connections
+        if (read := table.late_plan(line, holding.timing(line, step_ns), mode)) is not None
+    }
+    lines = Lines(system, plan, buffer, holding, plans, late, table, step_ns)
     emission = Emission(system, plan, buffer, lines, holding)
     events = event_table(system, buffer, lines)  # adds to the copies
     return Schedule(
@@ -110,6 +123,7 @@ def compile_schedule(
         tuple(lines.tables),
         tuple(lines.table_entries),
         events,
+        tuple(table.rows),
     )
 
 
