@@ -65,7 +65,9 @@ def main() -> None:
     for name, found in times.items():
         median = statistics.median(found)
         rows[name] = {"us_per_step": 1e6 * median, "ratio": median / base}
-        print(f"{name:12} {1e6 * median:8.3f} us a step of 1 ms, {median / base:6.3f} of in process")
+        print(
+            f"{name:12} {1e6 * median:8.3f} us a step of 1 ms, {median / base:6.3f} of in process"
+        )
     if given.json:
         given.json.write_text(json.dumps(rows, indent=2) + "\n")
 

@@ -14,7 +14,7 @@ from orchestrator.errors import DescriptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from orchestrator.campaign.experiment import RunOptions
-    from orchestrator.system import System
+    from orchestrator.system import Fault, System
 
 app = typer.Typer(help="Turn systems into files for other tools.", no_args_is_help=True)
 
@@ -55,7 +55,7 @@ def fmu(
     given = RunOptions(algorithm=algorithm, delay=delay, step=step)
     settings = pairs(set_ or [], "--set", "component.parameter=value")
     swaps = pairs(swap or [], "--swap", "component=SOURCE")
-    name, system, options = _chosen(target, case, given, settings, swaps)
+    name, system, options, faults = _chosen(target, case, given, settings, swaps)
     path = output or Path(f"{name}.fmu")
     versions = {"2": [2], "3": [3], "both": [2, 3]}[fmi]
     written = [
@@ -68,6 +68,7 @@ def fmu(
             algorithm_options=options.algorithm_options,
             rates=options.rates,
             delay=options.delay or "exact",
+            faults=faults,
         )
         for version in versions
     ]
@@ -84,8 +85,9 @@ def _chosen(
     given: RunOptions,
     settings: dict[str, str],
     swaps: dict[str, str],
-) -> tuple[str, System, RunOptions]:
-    """Prepare one case of a target, with the options that it is run with."""
+) -> tuple[str, System, RunOptions, list[Fault]]:
+    """Prepare one case of a target, with the options that it is run with, and its faults."""
+    from orchestrator.campaign.faults import faults_of
     from orchestrator.campaign.prepare import merged, prepare
     from orchestrator.cli.target import experiment_of, with_options
     from orchestrator.system import nanoseconds
@@ -107,4 +109,4 @@ def _chosen(
         times = replace(times, stop_ns=nanoseconds(options.stop, "stop time"))
     if options.backend is not None:
         system = system.with_backend(options.backend)
-    return name, replace(system, experiment=times), options
+    return name, replace(system, experiment=times), options, faults_of(case)

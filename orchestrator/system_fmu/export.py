@@ -17,7 +17,7 @@ from orchestrator.master.boundary import SINK, SOURCE, interior, with_boundary
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.events import with_abilities
 from orchestrator.simunits import Capabilities, capabilities_of, resolve
-from orchestrator.system import DataType, Endpoint, System, nanoseconds
+from orchestrator.system import DataType, Endpoint, Fault, System, nanoseconds
 from orchestrator.system_fmu.dependencies import direct_inputs
 from orchestrator.system_fmu.description import Abilities
 from orchestrator.system_fmu.description_fmi2 import describe_fmi2
@@ -43,6 +43,7 @@ def export_system(
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
     delay: DelayMode | str = DelayMode.EXACT,
+    faults: Sequence[Fault] = (),
     early_return: bool = True,
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Python.
@@ -59,7 +60,7 @@ def export_system(
         The FMU; an older one is replaced as a whole.
     fmi
         Version of FMI, 2 or 3.
-    step, algorithm, algorithm_options, rates, delay, early_return
+    step, algorithm, algorithm_options, rates, delay, faults, early_return
         See :class:`~orchestrator.master.Execution`; what is ``None`` is taken from the system's
         default experiment.
 
@@ -90,6 +91,7 @@ def export_system(
         _numbers(flat),
         algorithm_options,
         rates,
+        faults,
     )
     abilities = [
         _BOUNDARY if m.name in (SOURCE, SINK) else capabilities_of(flat.components[m.name])

@@ -68,6 +68,8 @@ void InitialExchange::pass(std::size_t first, std::size_t end) {
             }
             case Code::push:
             case Code::first_half:
+            case Code::disturb:
+            case Code::disturb_past:
                 break;
             default:
                 engine_.start(start_ns_, tables_.step_ns);  // the past is what the signals are now

@@ -95,7 +95,7 @@ void SystemInstance::make_engine() {
     // One thread: an importer has its own idea of who uses the processors.
     engine_ = std::make_unique<Engine>(tables_.signals, std::move(members), std::move(histories),
                                        tables_.copies, tables_.reads, tables_.mixes, tables_.loops,
-                                       tables_.operations, tables_.rule, 1, std::vector<Fault>{});
+                                       tables_.operations, tables_.rule, 1, tables_.faults);
     if (tables_.varies() || (tables_.has_events && tables_.events.splits)) {
         engine_->stretch_reads(tables_.read_shares);
     }
@@ -223,6 +223,7 @@ Status SystemInstance::begin() {
         show_events();
         engine_->start(start_ns_, tables_.step_ns);
     }
+    engine_->begin_faults();
     forward();
     return Status::ok;
 }

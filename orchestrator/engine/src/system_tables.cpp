@@ -108,7 +108,7 @@ void read_operations(ByteReader& file, SystemTables& tables) {
     }
     tables.operations.resize(file.count(17));
     for (auto& row : tables.operations) {
-        row.code = static_cast<Code>(file.choice(10, "an operation"));
+        row.code = static_cast<Code>(file.choice(12, "an operation"));
         row.first = file.i32();
         row.count = file.i32();
         row.every = file.i32();
@@ -145,6 +145,21 @@ void read_events(ByteReader& file, SystemTables& tables) {
     tables.held_back = file.i32();
     events.splits = file.flag();
     events.early_return = file.flag();
+}
+
+void read_faults(ByteReader& file, SystemTables& tables) {
+    file.expect_tag("FALT");
+    tables.faults.resize(file.count(53));
+    for (auto& fault : tables.faults) {
+        fault.effect = static_cast<Effect>(file.choice(7, "an effect of a fault"));
+        fault.place = file.i32();
+        fault.begin_ns = file.i64();
+        fault.until_ns = file.i64();
+        fault.amount = file.f64();
+        fault.offset = file.f64();
+        fault.change_ns = file.i64();
+        fault.key = file.u64();
+    }
 }
 
 Variable variable(ByteReader& file, const SystemTables& tables) {
@@ -213,6 +228,7 @@ SystemTables read_tables(ByteReader& file) {
     read_lines(file, tables);
     read_operations(file, tables);
     read_events(file, tables);
+    read_faults(file, tables);
     file.expect_tag("VARS");
     tables.variables.resize(file.count(27));
     for (auto& each : tables.variables) each = variable(file, tables);

@@ -9,6 +9,7 @@
 #include "channel.hpp"
 #include "clockwork.hpp"
 #include "events.hpp"
+#include "fault.hpp"
 #include "fmu.hpp"
 #include "history.hpp"
 #include "ports3.hpp"
@@ -120,6 +121,7 @@ struct SystemTables {
     std::vector<ValueEntry> value_entries;
     std::vector<std::string> read_names;  // of the inputs that reads, then value tables, lead to
     std::vector<TextCopy> text_copies;
+    std::vector<Fault> faults;
     bool has_events = false;
     EventTable events;
     std::int32_t first_held_back = 0, held_back = 0;

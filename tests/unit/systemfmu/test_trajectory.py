@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.simunits import fmu
-from orchestrator.system import Jitter, JitterKind, System, TransportDelay, Variation
+from orchestrator.system import Fault, Jitter, JitterKind, System, TransportDelay, Variation
 
 FIXED = ["jacobi", "gauss-seidel", "newton", "fixed-point"]
 
@@ -33,6 +33,23 @@ def test_delays_off_the_grid_are_read_in_the_same_way(capture, compare, delay, w
 def test_a_delay_that_varies_draws_the_same_numbers(capture, compare):
     jitter = Variation(jitter=Jitter(JitterKind.UNIFORM, 4_000_000), seed=7, loss=0.05)
     assert compare(capture(delay=TransportDelay(16_000_000, variation=jitter))).difference == 0.0
+
+
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+@pytest.mark.parametrize(
+    ("kind", "figures"),
+    [
+        ("drop", {}),
+        ("stuck", {}),
+        ("bias", {"value": 0.01}),
+        ("noise", {"sigma": 0.001, "seed": 5}),
+        ("delay-step", {"delay": "30 ms"}),
+    ],
+)
+def test_faults_act_as_they_do_inside(capture, compare, algorithm, kind, figures):
+    line = "chaser.position -> sheet.position_a"
+    fault = Fault.of(kind, line, "0.1 s", "0.2 s", **figures)
+    assert compare(capture(), algorithm=algorithm, faults=[fault]).difference == 0.0
 
 
 @pytest.mark.parametrize("algorithm", FIXED)
