@@ -13,7 +13,7 @@ constexpr std::uint32_t version = 1;
 // Histories and buffers of one system; more is a damaged file.
 constexpr std::size_t most_samples = 50'000'000, most_signals = 100'000'000;
 
-MemberRow member(ByteReader& file, std::size_t fmus) {
+MemberRow member(ByteReader& file, const SystemTables& tables) {
     MemberRow found;
     found.kind = static_cast<MemberRow::Kind>(file.choice(2, "a kind of member"));
     found.fmu = file.u32();
@@ -23,9 +23,14 @@ MemberRow member(ByteReader& file, std::size_t fmus) {
         *size = file.u32();
     }
     found.ticks = file.i32();
-    if (found.kind == MemberRow::Kind::fmu && found.fmu >= fmus) {
+    if (found.kind == MemberRow::Kind::fmu && found.fmu >= tables.fmus.size()) {
         file.refuse("a member points to an inner FMU that is not there");
     }
+    const bool inside = found.inputs + found.input_count <= tables.signals &&
+                        found.outputs + found.output_count <= tables.signals &&
+                        found.text_inputs + found.text_input_count <= tables.text_count &&
+                        found.text_outputs + found.text_output_count <= tables.text_count;
+    if (!inside) file.refuse("connectors of a member lie outside of the buffers");
     return found;
 }
 
@@ -179,7 +184,7 @@ Variable variable(ByteReader& file, const SystemTables& tables) {
         target.factor = file.f64();
         target.offset = file.f64();
         if (target.fmu >= tables.fmus.size() || target.port.size != found.size ||
-            target.port.is_text() != found.is_text()) {
+            target.port.is_text() != found.is_text() || !tables.fmus[target.fmu].has(target.port)) {
             file.refuse("parameter '" + found.name + "' leads to a variable that it does not fit");
         }
     }
@@ -223,7 +228,7 @@ SystemTables read_tables(ByteReader& file) {
     tables.fmus.resize(file.count(40));
     for (auto& each : tables.fmus) each = read_fmu(file);
     tables.members.resize(file.count(41));
-    for (auto& each : tables.members) each = member(file, tables.fmus.size());
+    for (auto& each : tables.members) each = member(file, tables);
     read_histories(file, tables);
     read_lines(file, tables);
     read_operations(file, tables);

@@ -59,6 +59,9 @@ struct InnerFmu {
     std::vector<Timer> timers;
     std::vector<StartValue> starts;
     Integration integration;
+
+    // Whether its version of FMI has such variables: 2.0 has no arrays.
+    bool has(const InnerPort& port) const { return version == 3 || port.size == 1; }
 };
 
 // A row of the schedule's members: an inner FMU, or one side of the boundary.
