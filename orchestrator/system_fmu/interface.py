@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from orchestrator.errors import DescriptionError
 from orchestrator.master import Schedule
@@ -126,6 +127,7 @@ class Interface:
                 yield Variable(connector.name, "output", moving, Kind.SIGNAL, connector, slot)
             elif connector.causality is Causality.PARAMETER:
                 targets, tunable = self._targets(connector)
+                start = self._given(targets, start)
                 yield Variable(
                     connector.name,
                     "parameter",
@@ -155,6 +157,16 @@ class Interface:
             targets.append(Target(numbers[line.target.component], port, factor, offset))
             tunable = tunable and inner.is_tunable(line.target.connector)
         return tuple(targets), tunable and bool(targets)
+
+    def _given(self, targets: Sequence[Target], start: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Start values of an own parameter: a value that a component sets itself wins."""
+        for target in targets:
+            value = self._fmus[target.fmu].component.values.get(target.port.name)
+            if value is not None and (target.factor, target.offset) == (1.0, 0.0):
+                return elements(value)
+            if value is not None:
+                return tuple((v - target.offset) / target.factor for v in elements(value))
+        return start
 
     def _outputs(self) -> Iterator[Variable]:
         for inner in self._fmus:
