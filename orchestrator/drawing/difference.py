@@ -83,7 +83,11 @@ def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[Cha
     def told(found: DefaultExperiment) -> Texts:
         times = {"start": found.start_ns, "stop": found.stop_ns, "step": found.step_ns}
         texts = {key: milliseconds(ns) for key, ns in times.items() if ns is not None}
-        return texts | ({"algorithm": found.algorithm} if found.algorithm else {})
+        texts |= {"algorithm": found.algorithm} if found.algorithm else {}
+        options = {f"option {key}": str(value) for key, value in found.algorithm_options.items()}
+        rates = {f"rate of {key}": str(value) for key, value in found.rates.items()}
+        early = {} if found.early_return is None else {"early return": str(found.early_return)}
+        return texts | options | rates | early
 
     return _changed("experiment", "", told(before), told(after))
 

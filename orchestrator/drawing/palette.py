@@ -12,6 +12,8 @@ ROW = 16.0
 KINDS = {
     "fmu": ("#D6E6F4", "#2F5F8A", "FMU"),
     "block": ("#FBE8C8", "#9A6A10", "Python block"),
+    "device": ("#F6D9D2", "#9C3D22", "device"),
+    "log": ("#E3E7EA", "#5B6770", "recording"),
     "system": ("#E6E1F2", "#5D4B94", "system"),
     "bus": ("#D9EFE0", "#2C7A4B", "signal dictionary"),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.coupling import DelayPlan, LineStatistics, LoopDelay
+from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay
 from orchestrator.drawing import Drawing
 from orchestrator.recording.origin import versions
 from orchestrator.recording.parameters import ParameterRow
@@ -71,7 +71,8 @@ class CaseSection:
     ----------
     name, description
         Heading, and a sentence below it.
-    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, line_statistics
+    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans
+    line_statistics, faults
         As in :class:`~orchestrator.recording.Result`.
     measures
         Numbers for the summary.
@@ -93,6 +94,7 @@ class CaseSection:
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
     line_statistics: Mapping[str, LineStatistics] = field(default_factory=dict)
+    faults: tuple[FaultRecord, ...] = ()
     measures: tuple[Measure, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     figures: tuple[FigureItem, ...] = ()
@@ -128,6 +130,7 @@ class CaseSection:
             loops=result.loops,
             plans=result.plans,
             line_statistics=result.line_statistics,
+            faults=result.faults,
         )
 
     @property

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.coupling import DelayMode, Timing, plan_delays
+from orchestrator.drawing import Facts, draw_system
 from orchestrator.errors import LoadError, SoftdockError
 from orchestrator.recording import (
     CaseSection,
@@ -15,7 +16,6 @@ from orchestrator.recording import (
     Measure,
     Panel,
     Report,
-    draw_system,
     parameters_of,
     picture,
     plot_signals,
@@ -75,7 +75,9 @@ def report(result, capture):
         "Capture",
         "Two cases.",
         (case, other),
-        diagrams=(FigureItem(draw_system(capture, result.loops), "The system", "chaser, sheet"),),
+        diagrams=(
+            FigureItem(draw_system(capture, Facts(result.loops)), "The system", "chaser, sheet"),
+        ),
         parameters=parameters_of(capture),
         fmus=(FmuItem("chaser", "Body.fmu", "{8c4e810f}", "rumoca"),),
         files=(FileItem(Path("run one.csv"), "signals"), FileItem(Path("/data/run.parquet"))),
