@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 
+from orchestrator.authoring import read_system
 from orchestrator.campaign.experiment import Case, RunOptions, Setting
 from orchestrator.campaign.prepare import set_value
 from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay
@@ -16,7 +17,6 @@ from orchestrator.master import DEFAULT_ALGORITHM, compile_schedule, planned
 from orchestrator.master.plan import Plan
 from orchestrator.recording import Result
 from orchestrator.simunits import read_fmu, resolve
-from orchestrator.ssp import read_system
 from orchestrator.system import SourceKind, System, closed_loops, nanoseconds
 
 

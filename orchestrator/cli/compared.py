@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.authoring import is_system_file, read_system
 from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, RunOptions
 from orchestrator.campaign.prepare import merged, prepare
@@ -13,7 +14,6 @@ from orchestrator.cli.target import experiment_of
 from orchestrator.drawing import Change, Field, differences, order_notes
 from orchestrator.errors import UnknownNameError
 from orchestrator.simunits import resolve
-from orchestrator.ssp import read_system
 from orchestrator.system import System
 
 
@@ -67,7 +67,9 @@ def compared(before: str, after: str) -> tuple[tuple[Side, Side], list[Change], 
 
 def _is_case(text: str) -> bool:
     path = Path(text.partition("#")[0])
-    return path.suffix == ".toml" or (path / "experiment.toml").is_file()
+    if path.suffix == ".toml":
+        return path.is_file() and not is_system_file(path)
+    return (path / "experiment.toml").is_file()
 
 
 def _side(text: str, *, opened: bool) -> Side:

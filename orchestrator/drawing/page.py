@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from orchestrator.drawing.chains import chains_of, inside
 from orchestrator.drawing.details import details_of
 from orchestrator.drawing.drawing import framed
 from orchestrator.drawing.facts import Facts, colour_of
+from orchestrator.drawing.legend import legend
 from orchestrator.drawing.parts import Level, level_of
 from orchestrator.drawing.svg import FONTS, svg_shapes
 from orchestrator.drawing.wording import is_algebraic, path_of, sentence
@@ -75,7 +76,9 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
     script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     depths = list(_depths(system, facts))
-    views = [*depths, *_nested(level_of(system, facts), "")]
+    whole = level_of(system, facts)
+    views = [*depths, *_nested(whole, "")]
+    signs = legend(whole, replace(facts, loops=()), columns=1)
     data = {
         **details_of(system, facts),
         "loops": _loops(system, facts),
@@ -87,6 +90,9 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
         description=system.description,
         notes=notes,
         views=views,
+        signs=svg_shapes(signs.shapes),
+        signs_box=f"-1 -1 {signs.width + 2:.10g} {signs.height + 2:.10g}",
+        signs_width=f"{signs.width + 2:.10g}",
         data=_embedded(data),
         script=script,
         digest=digest,

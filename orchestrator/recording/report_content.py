@@ -71,8 +71,8 @@ class CaseSection:
     ----------
     name, description
         Heading, and a sentence below it.
-    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans
-    line_statistics, faults
+    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, faults,
+    line_statistics
         As in :class:`~orchestrator.recording.Result`.
     measures
         Numbers for the summary.
@@ -93,8 +93,8 @@ class CaseSection:
     wall_seconds: float = 0.0
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
-    line_statistics: Mapping[str, LineStatistics] = field(default_factory=dict)
     faults: tuple[FaultRecord, ...] = ()
+    line_statistics: Mapping[str, LineStatistics] = field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     figures: tuple[FigureItem, ...] = ()
@@ -129,8 +129,8 @@ class CaseSection:
             wall_seconds=result.wall_seconds,
             loops=result.loops,
             plans=result.plans,
-            line_statistics=result.line_statistics,
             faults=result.faults,
+            line_statistics=result.line_statistics,
         )
 
     @property

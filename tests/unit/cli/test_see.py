@@ -56,7 +56,8 @@ def test_graph_writes_no_page_unasked(softdock, example, tmp_path):
 def test_graph_draws_what_no_algorithm_can_run_and_says_why(softdock, example, tmp_path):
     path = example / "experiment.toml"
     path.write_text(
-        'title = "t"\n[case.a]\nsystem = "ideal.ssd"\nalgorithm = "jacobi"\nrates = { nobody = 2 }\n'
+        'title = "t"\n[case.a]\nsystem = "ideal.ssd"\nalgorithm = "jacobi"\n'
+        "rates = { nobody = 2 }\n"
     )
     code, _, err = softdock("graph", example, "--output", tmp_path / "g")
     assert code == 0

@@ -134,7 +134,8 @@ def test_the_script_runs_in_a_browser(arm, arm_facts, tmp_path):
     )
     page = Page(done.stdout)
     svg = [a for tag, a in page.elements if tag == "svg"]
-    assert len(svg) == 1 + len(data_of(page)["views"])  # the one that is shown, and the templates
+    # The one that is shown, the signs, and the templates.
+    assert len(svg) == 2 + len(data_of(page)["views"])
     classes = [a.get("class") for _, a in page.elements]
     assert classes.count("fold") == 2
     assert classes.count("reach") == len(data_of(page)["wires"])
