@@ -10,7 +10,6 @@ from orchestrator.drawing.columns import Link, Slot
 from orchestrator.drawing.shape import GRID
 
 _GAP = 24.0
-_PIN_GAP = 8.0
 _PASS_GAP = 8.0
 _SWEEPS = 7
 _STRAIGHTENED = 3
@@ -121,7 +120,7 @@ class Heights:
     def _gap(self, above: Slot, slot: Slot) -> float:
         boxes = [s for s in (above, slot) if isinstance(s, str)]
         if all(name in self._loose for name in boxes):
-            return _PIN_GAP if len(boxes) == 2 else 0.0
+            return 0.0
         return _GAP if len(boxes) == 2 else _PASS_GAP
 
 

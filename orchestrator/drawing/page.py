@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ _TEMPLATES = Path(__file__).with_name("templates")
 _ROOM = 12.0
 #: A larger system is first shown with its nested systems closed.
 _MOST_OPEN = 60
+#: Levels that are opened one by one, and nested systems that have a picture of their own.
+_MOST_LEVELS, _MOST_ALONE = 4, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     depths = list(_depths(system, facts))
     whole = level_of(system, facts)
-    views = [*depths, *_nested(whole, "")]
+    views = [*depths, *islice(_nested(whole, ""), _MOST_ALONE)]
     signs = legend(whole, replace(facts, loops=()), columns=1)
     data = {
         **details_of(system, facts),
@@ -124,7 +127,7 @@ def _embedded(data: Any) -> str:
 def _depths(system: System, facts: Facts) -> Iterator[View]:
     """Everything with its nested systems closed, then one level open, up to all."""
     deepest = _depth(system)
-    for depth in range(deepest + 1):
+    for depth in (*range(min(deepest, _MOST_LEVELS)), deepest):
         label = "all" if depth == deepest else ("closed" if depth == 0 else f"{depth}")
         yield _view("", label, level_of(system, facts, depth))
 

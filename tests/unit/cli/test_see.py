@@ -6,6 +6,7 @@ import pytest
 from lxml import etree
 
 from orchestrator.cli import main
+from orchestrator.ssp import read_system, write_ssd
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
 
@@ -63,6 +64,32 @@ def test_graph_draws_what_no_algorithm_can_run_and_says_why(softdock, example, t
     assert code == 0
     assert "a: rate of 'nobody': no such component" in err
     assert (tmp_path / "g" / "a-graph.svg").is_file()
+
+
+def test_a_case_of_a_nested_system_is_drawn_nested(softdock, example, tmp_path):
+    system = read_system(example / "SystemStructure.ssd")
+    system = system.group("emulation", ["sheet", "hybrid", "wall"])
+    write_ssd(system, example / "nested.ssd")
+    (example / "experiment.toml").write_text(
+        'title = "t"\n[case.plain]\nsystem = "nested.ssd"\n[case.late]\nsystem = "nested.ssd"\n'
+        '[case.late.delays]\n"emulation/hybrid.force_1 -> chaser.force" = "32 ms"\n'
+        '[case.late.set]\n"emulation/sheet.k" = 1234\n'
+    )
+    code, out, _ = softdock("graph", example, "--case", "late", "--output", tmp_path / "g")
+    assert code == 0
+    assert "loop (32 ms): chaser.position -> emulation/hybrid.force_1 -> chaser" in out
+    svg = etree.parse(tmp_path / "g" / "late-graph.svg")
+    frames = [g.get("data-part") for g in svg.iter("{*}g") if g.get("class") == "frame"]
+    assert frames == ["emulation"]
+    assert "32 ms" in [t.text for t in svg.iter("{*}text")]
+    code, out, _ = softdock("diff", f"{example}#plain", f"{example}#late")
+    assert code == 1
+    assert out.splitlines()[2:] == [
+        "~ component emulation/sheet",
+        "    value k: 1000.0 → 1234",
+        "~ connection emulation.hybrid.force_1 -> chaser.force",
+        "    delay: none → 32 ms, assumed",
+    ]
 
 
 def test_an_unknown_case_is_named(softdock, example):

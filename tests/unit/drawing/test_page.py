@@ -95,6 +95,18 @@ def test_there_is_a_view_of_every_depth_and_of_every_nested_system(arm):
     assert text.count("<template") == len(views)
 
 
+def test_deeply_nested_systems_have_few_views():
+    """One of every depth and one of each alone would be 15 MB for a hundred systems."""
+    system = System("inner").add("a", block())
+    for _ in range(100):
+        system = System("outer", systems={"in": system})
+    text = render_page(system)
+    views = data_of(Page(text))["views"]
+    assert [view["label"] for view in views[:5]] == ["closed", "1", "2", "3", "all"]
+    assert len(views) == 5 + 50
+    assert len(text) < 10_000_000
+
+
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u2028\U000e0001"
 
 
