@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +41,7 @@ def graph(
             {
                 "ring": str(ring),
                 "physical_delay_ms": ring.physical_ns / 1e6,
+                "numerical_delay_ms": _known(delay.numerical_ns / 1e6),
                 "is_algebraic": is_algebraic(ring),
             }
             for delay in facts.loops
@@ -51,6 +53,10 @@ def graph(
             _print(written[name], loops[name])
     if json:
         print_json({"files": written, "loops": loops})
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value
 
 
 def _write(stem: Path, files: dict[str, bytes]) -> list[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import jinja2
 
 _TEMPLATES = Path(__file__).with_name("templates")
+_SCRIPTS = ("view.js", "facts.js", "start.js")
 #: Room around a diagram, in points.
 _ROOM = 12.0
 #: A larger system is first shown with its nested systems closed.
@@ -76,7 +77,7 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
         Sentences for the reader, such as what a comparison found beside the diagram.
     """
     facts = facts or Facts()
-    script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
+    script = "\n".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     depths = list(_depths(system, facts))
     whole = level_of(system, facts)
