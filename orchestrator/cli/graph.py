@@ -25,17 +25,19 @@ def graph(
     """Draw systems as SVG and PNG, and list their loops."""
     from orchestrator.campaign.diagram import facts_of
     from orchestrator.cli.target import drawn_systems
-    from orchestrator.drawing import draw_system, is_algebraic, render_page
+    from orchestrator.drawing import Facts, draw_system, is_algebraic, render_page
 
     written: dict[str, list[str]] = {}
     loops: dict[str, list[dict[str, Any]]] = {}
-    for name, (flat, nested, options) in drawn_systems(target, case).items():
-        facts, note = facts_of(flat, options)
-        drawing = draw_system(nested, facts, depth)
+    for name, drawn in drawn_systems(target, case).items():
+        facts, note = Facts(), drawn.note
+        if drawn.flat is not None:
+            facts, note = facts_of(drawn.flat, drawn.options)
+        drawing = draw_system(drawn.nested, facts, depth)
         stem = output / f"{name}-graph"
         files = {".svg": drawing.svg(), ".png": drawing.png()}
         if html:
-            files[".html"] = render_page(nested, facts, (note,) if note else ()).encode()
+            files[".html"] = render_page(drawn.nested, facts, (note,) if note else ()).encode()
         written[name] = _write(stem, files)
         loops[name] = [
             {

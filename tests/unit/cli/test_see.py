@@ -92,6 +92,18 @@ def test_a_case_of_a_nested_system_is_drawn_nested(softdock, example, tmp_path):
     ]
 
 
+def test_a_part_of_a_system_is_drawn_as_it_was_written(softdock, example, tmp_path):
+    system = read_system(example / "SystemStructure.ssd")
+    part = system.group("emulation", ["sheet", "hybrid", "wall"]).systems["emulation"]
+    write_ssd(part, example / "part.ssd")
+    code, _, err = softdock("graph", example / "part.ssd", "--output", tmp_path / "g")
+    assert code == 0
+    assert "of system 'emulation' has no value" in err
+    svg = etree.parse(tmp_path / "g" / "part-graph.svg")
+    pins = [g for g in svg.iter("{*}g") if g.get("class") == "pin"]
+    assert len(pins) == len(part.connectors)
+
+
 def test_an_unknown_case_is_named(softdock, example):
     code, _, err = softdock("graph", example, "--case", "nope")
     assert code == 2
