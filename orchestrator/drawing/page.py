@@ -19,7 +19,7 @@ from orchestrator.drawing.facts import Facts, colour_of
 from orchestrator.drawing.legend import legend
 from orchestrator.drawing.parts import Level, level_of
 from orchestrator.drawing.svg import FONTS, svg_shapes
-from orchestrator.drawing.wording import is_algebraic, path_of, sentence
+from orchestrator.drawing.wording import path_of, sentence
 from orchestrator.system import System
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:
         {
             "path": path_of(loop),
             "text": sentence(loop),
-            "algebraic": any(map(is_algebraic, loop.loops)),
+            "algebraic": number in facts.algebraic,
             "colour": colour_of(number),
             "wires": keys(loop),
             "parts": list(dict.fromkeys(loop.components)),

@@ -21,6 +21,8 @@ KINDS = {
 FRAMES = ("#FBFAFE", "#F2F0F9")
 #: Bands along the lines of loops: lighter than the lines, told apart with any colour vision.
 LOOPS = ("#8CC4EA", "#F6C177", "#86D3B5", "#E6B3D1", "#E8DC6A", "#F0A58A", "#B9AEE6", "#C4C4C4")
+#: Dashes of the band of an algebraic loop.
+BROKEN = (7.0, 3.0)
 #: Fill and edge of what a comparison found.
 MARKS = {
     "added": ("#D4F2DC", "#16803C"),
