@@ -76,9 +76,11 @@ class Assignment:
             If the type does not fit, the connector is an output, or the unit does not convert.
         """
         if self.given.unit is not None and (target is None or target.unit is None):
-            raise DescriptionError(
-                f"the value is in {self.given.unit}, but the unit of '{self.name}' is not known;"
-                " declare it with the connector"
+            self.findings.warning(
+                Code.NO_CONVERSION,
+                self.element,
+                f"the value is in '{self.given.unit}', but '{self.name}' has no unit; it is taken"
+                " as it is",
             )
         if target is None:
             return self._joined(self._changed(self.elements, None))
@@ -144,18 +146,26 @@ def read_parameters(
         Of the file that it stands in.
     """
     definitions = Definitions.of(values, "ssv", findings)
-    seen: set[str] = set()
+    seen: dict[str, Assignment] = {}
     for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):
         name = parameter.get("name", "")
-        if name in seen:
-            findings.error(
-                Code.TAKEN, parameter, "the name is taken by another parameter", "SSP 2.0, 6.2"
-            )
-        seen.add(name)
         with findings.guard(parameter, Code.VALUE):
             read = _assignment(parameter, definitions, findings)
-            if read is not None:
+            if read is None:
+                continue
+            before = seen.setdefault(name, read)
+            if before is read:
                 yield replace(read, name=prefix + name)
+            else:
+                _repeated(before, read)
+
+
+def _repeated(one: Assignment, other: Assignment) -> None:
+    """Report a name that is given twice: with the same value it does no harm."""
+    same = (one.elements, one.given) == (other.elements, other.given)
+    add = other.findings.warning if same else other.findings.error
+    what = "again, with the same value" if same else "by another parameter, with another value"
+    add(Code.TAKEN, other.element, f"the name is taken {what}", "SSP 2.0, 6.2")
 
 
 def _assignment(
@@ -177,14 +187,15 @@ def _assignment(
         raise RefusalError(
             Code.VALUE, f"has {len(elements)} elements; expected {_size(shape)} of {shape}"
         )
-    unit, named = inner.get("unit"), inner.get("name")
+    named = inner.get("name")
+    unit, definition = definitions.unit(inner)
     given = Connector(
         parameter.get("name", ""),
         Causality.PARAMETER,
         kind,
         unit,
         enumeration=definitions.enumeration(named, inner) if items and named else None,
-        unit_definition=None if unit is None else definitions.unit(unit, inner),
+        unit_definition=definition,
     )
     is_array = bool(shape) or shape is None
     return Assignment("", elements, is_array, given, items, parameter, findings)
