@@ -83,6 +83,7 @@ class CaseOutcome:
             "line_statistics": {
                 line: asdict(facts) for line, facts in result.line_statistics.items()
             },
+            "faults": [asdict(fault) for fault in result.faults],
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
         }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from orchestrator.campaign.experiment import Case, Experiment, RunOptions, Setting, Sweep
+from orchestrator.campaign.faults import faults_of
 from orchestrator.campaign.files import write_rest
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import (
@@ -81,7 +83,7 @@ def run_experiment(
         )
     chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
     systems = {name: prepare(name, case, folder, swaps, settings) for name, case in chosen.items()}
-    named = [*swaps, *(Endpoint.parse(p).component for p in settings), *isolated]
+    named = [*swaps, *(Endpoint.parse(p).component for p in settings if "." in p), *isolated]
     _expect_components([name for name in named if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
@@ -94,7 +96,7 @@ def run_experiment(
         files = views(name, case, options, systems[name])
         journal = journal_of(name, options, output)
         try:
-            result = _simulate(name, systems[name], options, lambda s, n=name: tell(n, s), journal)
+            result = _simulate(name, case, systems[name], options, partial(tell, name), journal)
         except (FailedRunError, InterruptedRun) as failure:
             outcome.files += write_views(failure.result, files, output, whole=False)
             journal.remove()
@@ -144,7 +146,12 @@ def _expect_components(names: Collection[str], systems: Mapping[str, System]) ->
 
 
 def _simulate(
-    name: str, system: System, options: RunOptions, progress: Any, journal: Journal | None
+    name: str,
+    case: Case,
+    system: System,
+    options: RunOptions,
+    progress: Any,
+    journal: Journal | None,
 ) -> Result:
     if options.backend is not None:
         system = system.with_backend(options.backend)
@@ -159,6 +166,8 @@ def _simulate(
         delay=options.delay or "exact",
         record=options.record,
         every=options.every or 1,
+        early_return=options.early_return is not False,
+        faults=faults_of(case),
         name=name,
         progress=progress,
         journal=journal,
@@ -182,7 +191,7 @@ def _sweep(
             for path in paths:
                 changed = set_value(changed, path, value)
             values.append(_number(name, value))
-        result = _simulate(sweep.case, changed, options, None, None)
+        result = _simulate(sweep.case, case, changed, options, None, None)
         for key in sweep.measures:
             rows[key].append(evaluate(case.measure[key], result, changed, {}))
         tell(f"sweep {name}", (number + 1) / len(sweep.values))

@@ -5,6 +5,7 @@ from orchestrator.master.algorithms import DEFAULT_ALGORITHM, algorithm_names
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
+from orchestrator.master.fault_checks import fault_refusals
 from orchestrator.master.planned import planned
 from orchestrator.master.probe import ProbedDelay, probe_delay, probe_delays, probe_loop
 from orchestrator.master.recorder import Recording
@@ -23,6 +24,7 @@ __all__ = [
     "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
+    "fault_refusals",
     "planned",
     "probe_delay",
     "probe_delays",

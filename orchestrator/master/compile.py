@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,8 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
 from orchestrator.master.events import check_events, event_table
+from orchestrator.master.fault_checks import expect_faults
+from orchestrator.master.fault_table import FaultTable
 from orchestrator.master.lines import Lines
 from orchestrator.master.planned import planned
 from orchestrator.master.rule import rule_table
@@ -20,6 +22,7 @@ from orchestrator.system import (
     Connection,
     DataType,
     Endpoint,
+    Fault,
     Interpolation,
     System,
     closed_loops,
@@ -34,6 +37,7 @@ def compile_schedule(
     recorded: Collection[str],
     options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Schedule:
     """Compile a checked system.
 
@@ -54,6 +58,8 @@ def compile_schedule(
         Of the algorithm.
     rates
         Communication steps that one step of a component takes, where it is not 1.
+    faults
+        What goes wrong, in the order in which it acts on a value.
 
     Raises
     ------
@@ -71,6 +77,7 @@ def compile_schedule(
     lines_between = tuple(_held(system, line) for line in system.connections)
     system = replace(system, experiment=experiment, connections=lines_between)
     plan = planned(system, algorithm_name, options, rates)
+    expect_faults(system, algorithm_name, plan, faults)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
         system.connections,
@@ -79,7 +86,13 @@ def compile_schedule(
         lambda line: holding.timing(line, step_ns),
     )
     buffer = Buffer(system, plan, rates, recorded)
-    lines = Lines(system, plan, buffer, holding, plans, step_ns)
+    table = FaultTable(system, faults)
+    late = {
+        line.target: read
+        for line in system.connections
+        if (read := table.late_plan(line, holding.timing(line, step_ns), mode)) is not None
+    }
+    lines = Lines(system, plan, buffer, holding, plans, late, table, step_ns)
     emission = Emission(system, plan, buffer, lines, holding)
     events = event_table(system, buffer, lines)  # adds to the copies
     return Schedule(
@@ -108,6 +121,7 @@ def compile_schedule(
         tuple(lines.tables),
         tuple(lines.table_entries),
         events,
+        tuple(table.rows),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.coupling import DelayPlan, FaultRecord, LoopDelay
 from orchestrator.recording.origin import versions
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.result import Result
@@ -70,7 +70,7 @@ class CaseSection:
     ----------
     name, description
         Heading, and a sentence below it.
-    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans
+    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, faults
         As in :class:`~orchestrator.recording.Result`.
     measures
         Numbers for the summary.
@@ -91,6 +91,7 @@ class CaseSection:
     wall_seconds: float = 0.0
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
+    faults: tuple[FaultRecord, ...] = ()
     measures: tuple[Measure, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     figures: tuple[FigureItem, ...] = ()
@@ -125,6 +126,7 @@ class CaseSection:
             wall_seconds=result.wall_seconds,
             loops=result.loops,
             plans=result.plans,
+            faults=result.faults,
         )
 
     @property
