@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from math import isclose
 from pathlib import Path
 
 from orchestrator.errors import (
@@ -13,6 +15,7 @@ from orchestrator.errors import (
     DescriptionError,
     PluginError,
     SoftdockError,
+    UnitMismatchError,
     UnknownNameError,
 )
 from orchestrator.simunits.block import Block
@@ -31,6 +34,7 @@ from orchestrator.simunits.remote_unit import WorkerUnit
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import (
     Backend,
+    Causality,
     Component,
     Connector,
     Source,
@@ -38,7 +42,10 @@ from orchestrator.system import (
     System,
     UnitOptions,
     Value,
+    conversion_between,
 )
+
+_LOGGER = logging.getLogger(__name__)
 
 #: The class of an FMU's instances, by version.
 _FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
@@ -112,6 +119,10 @@ def _describe(
 ) -> UnitDescription:
     if source.kind is SourceKind.FMU:
         return read_fmu(Path(source.location), interface).shaped(values).description
+    if source.kind is not SourceKind.BLOCK:
+        raise CapabilityError(
+            f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
+        )
     return describe_block(source.location, _block_class(source.location))
 
 
@@ -187,7 +198,11 @@ def resolve(system: System) -> System:
             problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
-        resolved[name] = replace(found, values=component.values)
+        connectors = {
+            key: _as_declared(connector, component.connectors.get(key), found)
+            for key, connector in found.connectors.items()
+        }
+        resolved[name] = replace(found, connectors=connectors, values=component.values)
     nested = {}
     for name, inner in system.systems.items():
         try:
@@ -223,12 +238,48 @@ def _differences(declared: Component, found: Component) -> list[DescriptionError
 
 def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
     """Whether a declared connector is the source's, but for extents that structure gives."""
-    declared = replace(declared, unit=declared.unit or actual.unit)
+    if declared.causality is Causality.STRUCTURAL_PARAMETER:
+        declared = replace(declared, causality=Causality.PARAMETER)
+    try:
+        conversion_between(declared, actual)
+    except UnitMismatchError:
+        return False
+    declared = replace(declared, unit=actual.unit)
     if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
         dimensions = read_fmu(Path(found.source.location)).variables[actual.name].dimensions
         if any(isinstance(size, str) for size in dimensions):
             declared = replace(declared, shape=actual.shape)
     return _contract(declared) == _contract(actual)
+
+
+def _as_declared(actual: Connector, declared: Connector | None, found: Component) -> Connector:
+    """Return a connector of a source with unit and enumeration as the system's file has them."""
+    if declared is None:
+        return actual
+    enumeration = declared.enumeration or actual.enumeration
+    if declared.unit is None:
+        return replace(actual, enumeration=enumeration)
+    try:
+        factor, offset = conversion_between(declared, actual)
+    except UnitMismatchError:  # among the problems
+        return actual
+    if actual.unit is not None and not (isclose(factor, 1.0) and isclose(offset, 0.0)):
+        _LOGGER.warning(
+            "component '%s' (%s): connector '%s' is declared in '%s', but the source has '%s'; its"
+            " values are taken for '%s'",
+            found.name,
+            found.source,
+            actual.name,
+            declared.unit,
+            actual.unit,
+            declared.unit,
+        )
+    return replace(
+        actual,
+        unit=declared.unit,
+        unit_definition=declared.unit_definition,
+        enumeration=enumeration,
+    )
 
 
 def _contract(connector: Connector) -> str:

@@ -54,6 +54,8 @@ class Code(StrEnum):
     MISMATCH = "SSP120", "what a component declares is not what its source has"
     NO_CONVERSION = "SSP122", "a value has a unit, and its parameter has none"
     NAMESPACE = "SSP123", "a file has nearly the namespace of SSP"
+    OWN_PREFIX = "SSP124", "a value of a component is named from outside of it"
+    ITEM = "SSP125", "an item of an enumeration is given by its number"
     EXPERIMENT = "SSP121", "the default experiment is not as the standard says"
 
     COMPONENT_TYPE = "SSP201", "components of this type are not supported"
@@ -63,6 +65,7 @@ class Code(StrEnum):
     CONTENT_TYPE = "SSP205", "parameter sets, mappings, dictionaries of this type are not supported"
     BUS_VALUES = "SSP206", "values of the entries of a bus are not supported"
     SCHEME = "SSP208", "sources of this scheme are not supported"
+    TABLE = "SSP209", "whole numbers that a table does not have stop the run"
     CALCULATED = "SSP207", "parameters that are calculated are not passed on"
 
     METADATA = "SSP301", "metadata, descriptions, signatures"

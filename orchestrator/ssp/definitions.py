@@ -67,6 +67,8 @@ class Definitions:
         element = self.units.get(name)
         base = None if element is None else child(element, "ssc:BaseUnit")
         understood = _understood(name)
+        if base is None and not name:
+            return None, None
         if base is None:
             said = "it is what its name says" if understood else "it is not looked at"
             self.findings.warning(

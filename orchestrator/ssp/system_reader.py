@@ -207,13 +207,14 @@ class _Reader:
     ) -> Opened | None:
         """Open the system that a component stands for; ``None`` if it stands for none."""
         kind, source = element.get("type", FMU_TYPE), element.get("source")
-        if source is None:
+        if not source and kind in {FMU_TYPE, DEFINITION_TYPE, PACKAGE_TYPE}:
             self.findings.warning(
                 Code.NO_SOURCE, element, "has no source; read as an empty system", "SSP 2.0, 5.4"
             )
             return Opened(
                 System(name, connectors=own_connectors(declared, (), {}, self.findings)), None
             )
+        source = source or ""
         if source.startswith("#"):
             return Opened(self._referred(source[1:], name, scope), None)
         if kind == DEFINITION_TYPE:

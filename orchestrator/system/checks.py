@@ -15,13 +15,20 @@ from orchestrator.errors import (
     UnitMismatchError,
     UnknownNameError,
 )
-from orchestrator.system.component import Component
+from orchestrator.system.component import Component, SourceKind
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.conversion import conversion_between
 from orchestrator.system.transformation import MappingTransformation
 
 Components = Mapping[str, Component]
+
+
+#: Types that hold every value of another one.
+_WIDER: Mapping[DataType, tuple[DataType, ...]] = {
+    DataType.BOOLEAN: (DataType.INTEGER, DataType.REAL),
+    DataType.INTEGER: (DataType.REAL,),
+}
 
 
 def expected_value(connector: Connector) -> str:
@@ -87,9 +94,10 @@ def _match(components: Components, line: Connection) -> Iterator[DescriptionErro
     source = components[line.source.component].connectors[line.source.connector]
     target = components[line.target.component].connectors[line.target.connector]
     where = f"connection {line}"
-    if source.type is not target.type:
+    if source.type is not target.type and target.type not in _WIDER.get(source.type, ()):
         yield ConnectorMismatchError(
-            f"{where}: type {source.type} is connected to {target.type}; expected equal types"
+            f"{where}: type {source.type} is connected to {target.type}; expected equal types, or"
+            " a truth value or whole number to a number"
         )
     if source.shape != target.shape:
         yield ConnectorMismatchError(
@@ -155,7 +163,7 @@ def _values(components: Components) -> Iterator[DescriptionError]:
                 settable = [c.name for c in component.of(Causality.PARAMETER)]
                 settable += [c.name for c in component.of(Causality.INPUT)]
                 yield _unknown("parameter", name, settable, where)
-            elif connector.causality is Causality.OUTPUT:
+            elif connector.causality is Causality.OUTPUT and not _has_start(component, connector):
                 yield DescriptionError(f"{where}: '{name}' is an output and cannot be set")
             elif not connector.accepts(value):
                 yield DescriptionError(
@@ -166,6 +174,11 @@ def _values(components: Components) -> Iterator[DescriptionError]:
                 yield DescriptionError(
                     f"{where}: parameter '{name}': expected a finite number, found {value!r}"
                 )
+
+
+def _has_start(component: Component, output: Connector) -> bool:
+    """Whether an output begins with a value that can be set: those of FMUs that declare one."""
+    return component.source.kind is SourceKind.FMU and output.start is not None
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
