@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from math import isclose
 from pathlib import Path
 
 from orchestrator.errors import (
@@ -15,12 +13,12 @@ from orchestrator.errors import (
     DescriptionError,
     PluginError,
     SoftdockError,
-    UnitMismatchError,
     UnknownNameError,
 )
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
+from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -34,18 +32,14 @@ from orchestrator.simunits.remote_unit import WorkerUnit
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import (
     Backend,
-    Causality,
     Component,
-    Connector,
     Source,
     SourceKind,
     System,
     UnitOptions,
     Value,
-    conversion_between,
+    errors_of,
 )
-
-_LOGGER = logging.getLogger(__name__)
 
 #: The class of an FMU's instances, by version.
 _FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
@@ -115,10 +109,11 @@ def know(name: str, kind: type[Block]) -> None:
 
 
 def _describe(
-    source: Source, values: Mapping[str, Value], interface: str | None
+    source: Source, values: Mapping[str, Value], interface: str | None, *, runnable: bool = True
 ) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return read_fmu(Path(source.location), interface).shaped(values).description
+        found = read_fmu(Path(source.location), interface, runnable=runnable)
+        return found.shaped(values).description
     if source.kind is not SourceKind.BLOCK:
         raise CapabilityError(
             f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
@@ -131,6 +126,8 @@ def component_of(
     name: str = "component",
     values: Mapping[str, Value] | None = None,
     options: UnitOptions | None = None,
+    *,
+    runnable: bool = True,
 ) -> Component:
     """Describe a source as a component.
 
@@ -144,9 +141,11 @@ def component_of(
         Values of its parameters: structural ones give arrays their extents.
     options
         How it is run.
+    runnable
+        Whether an FMU must have a binary for this machine.
     """
     options = options or UnitOptions()
-    description = _describe(source, values or {}, options.interface)
+    description = _describe(source, values or {}, options.interface, runnable=runnable)
     return Component(
         name,
         source,
@@ -166,15 +165,19 @@ def _shares_events(source: Source, description: UnitDescription, options: UnitOp
     if source.kind is not SourceKind.FMU or not description.capabilities.has_event_mode:
         return False
     is_near = options.backend == "native" and options.isolation != "process"
-    return (
-        is_near and read_fmu(Path(source.location), options.interface).interface == "CoSimulation"
-    )
+    read = read_fmu(Path(source.location), options.interface, runnable=False)
+    return is_near and read.interface == "CoSimulation"
 
 
 def capabilities_of(component: Component) -> Capabilities:
     """Return what a component's description says that its unit can."""
+    return description_of(component).capabilities
+
+
+def description_of(component: Component, *, runnable: bool = True) -> UnitDescription:
+    """Return what a component's source says of itself; parameters as of :func:`component_of`."""
     options = component.options
-    return _describe(component.source, component.values, options.interface).capabilities
+    return _describe(component.source, component.values, options.interface, runnable=runnable)
 
 
 def resolve(system: System) -> System:
@@ -197,9 +200,9 @@ def resolve(system: System) -> System:
             kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
             problems.append(kind(f"component '{name}': {error}"))
             continue
-        problems += _differences(component, found)
+        problems += errors_of(differences(component, found))
         connectors = {
-            key: _as_declared(connector, component.connectors.get(key), found)
+            key: as_declared(connector, component.connectors.get(key), found)
             for key, connector in found.connectors.items()
         }
         resolved[name] = replace(found, connectors=connectors, values=component.values)
@@ -212,80 +215,6 @@ def resolve(system: System) -> System:
     if problems:
         raise DescriptionError.collect(problems)
     return replace(system, components=resolved, systems=nested)
-
-
-def _differences(declared: Component, found: Component) -> list[DescriptionError]:
-    where = f"component '{declared.name}' ({declared.source})"
-    problems: list[DescriptionError] = []
-    for name, connector in declared.connectors.items():
-        actual = found.connectors.get(name)
-        if actual is None:
-            problems.append(
-                UnknownNameError(
-                    f"{where}: the system declares connector '{name}', but the source has only:"
-                    f" {', '.join(found.connectors)}"
-                )
-            )
-        elif not _agree(connector, actual, found):
-            problems.append(
-                DescriptionError(
-                    f"{where}: connector '{name}' is declared as {_contract(connector)},"
-                    f" but the source has {_contract(actual)}"
-                )
-            )
-    return problems
-
-
-def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
-    """Whether a declared connector is the source's, but for extents that structure gives."""
-    if declared.causality is Causality.STRUCTURAL_PARAMETER:
-        declared = replace(declared, causality=Causality.PARAMETER)
-    try:
-        conversion_between(declared, actual)
-    except UnitMismatchError:
-        return False
-    declared = replace(declared, unit=actual.unit)
-    if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
-        dimensions = read_fmu(Path(found.source.location)).variables[actual.name].dimensions
-        if any(isinstance(size, str) for size in dimensions):
-            declared = replace(declared, shape=actual.shape)
-    return _contract(declared) == _contract(actual)
-
-
-def _as_declared(actual: Connector, declared: Connector | None, found: Component) -> Connector:
-    """Return a connector of a source with unit and enumeration as the system's file has them."""
-    if declared is None:
-        return actual
-    enumeration = declared.enumeration or actual.enumeration
-    if declared.unit is None:
-        return replace(actual, enumeration=enumeration)
-    try:
-        factor, offset = conversion_between(declared, actual)
-    except UnitMismatchError:  # among the problems
-        return actual
-    if actual.unit is not None and not (isclose(factor, 1.0) and isclose(offset, 0.0)):
-        _LOGGER.warning(
-            "component '%s' (%s): connector '%s' is declared in '%s', but the source has '%s'; its"
-            " values are taken for '%s'",
-            found.name,
-            found.source,
-            actual.name,
-            declared.unit,
-            actual.unit,
-            declared.unit,
-        )
-    return replace(
-        actual,
-        unit=declared.unit,
-        unit_definition=declared.unit_definition,
-        enumeration=enumeration,
-    )
-
-
-def _contract(connector: Connector) -> str:
-    shape = f" {connector.shape}" if connector.shape else ""
-    unit = f" in {connector.unit}" if connector.unit else ""
-    return f"{connector.causality} {connector.type}{shape}{unit}"
 
 
 def make_unit(component: Component, *, early_return: bool = False) -> SimulationUnit:

@@ -24,6 +24,7 @@ from orchestrator.system.fault import Fault, FaultKind
 from orchestrator.system.faulty_lines import fault_problems, lines_of
 from orchestrator.system.flatten import SEPARATOR
 from orchestrator.system.loops import Loop, closed_loops
+from orchestrator.system.problem import Problem, errors_of
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
 from orchestrator.system.transformation import (
@@ -60,6 +61,7 @@ __all__ = [
     "Loop",
     "MappingTransformation",
     "Newest",
+    "Problem",
     "Provenance",
     "Source",
     "SourceKind",
@@ -73,6 +75,7 @@ __all__ = [
     "closed_loops",
     "conversion",
     "conversion_between",
+    "errors_of",
     "fault_problems",
     "is_power",
     "lines_of",

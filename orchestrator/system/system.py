@@ -23,6 +23,7 @@ from orchestrator.system.delay import TransportDelay
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.flatten import closed, flattened, seen_from_inside
 from orchestrator.system.graph import graph_of, parts_of
+from orchestrator.system.problem import Problem, errors_of
 from orchestrator.system.time import nanoseconds
 from orchestrator.system.transformation import LinearTransformation
 
@@ -338,10 +339,10 @@ class System:
         if not algebraic_loops:
             problems += self.algebraic_loops()
         if problems:
-            raise DescriptionError.collect(problems)
+            raise DescriptionError.collect(errors_of(problems))
         return self
 
-    def algebraic_loops(self) -> list[DescriptionError]:
+    def algebraic_loops(self) -> list[Problem]:
         """List the loops of direct feed-through that no delay cuts, of connections that exist."""
         sound = checks.sound(self._every(), self.connections)
         return list(checks.algebraic_loops(self.components, sound))
