@@ -185,15 +185,19 @@ class _Writer:
         self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
     ) -> None:
         """Write connectors, and collect units and enumerations that they use."""
-        add_connectors(parent, connectors.values(), self.version, own=own)
-        problems = []
+        problems: list[DescriptionError] = []
+        try:
+            add_connectors(parent, connectors.values(), self.version, own=own)
+        except DescriptionError as error:
+            problems.append(error)
         for connector in connectors.values():
             try:
                 self._use(connector)
             except DescriptionError as error:
-                problems += [f"connector '{connector.name}': {text}" for text in error.problems]
+                told = (f"connector '{connector.name}': {text}" for text in error.problems)
+                problems.append(type(error)(*told))
         if problems:
-            raise DescriptionError(*problems)
+            raise _together(problems)
 
     def _use(self, connector: Connector) -> None:
         unit, enumeration = connector.unit, connector.enumeration
