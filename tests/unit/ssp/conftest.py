@@ -81,11 +81,9 @@ def capture(fmu: Path) -> System:
     )
 
 
-UNITS = (
-    '<ssd:Units><ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit><ssc:Unit name="mm"><ssc:BaseUnit'
-    ' m="1" factor="0.001"/></ssc:Unit><ssc:Unit name="N/m"><ssc:BaseUnit kg="1" s="-2"/></ssc:Unit>'
-    "</ssd:Units>"
-)
+UNITS = """<ssd:Units><ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit>
+<ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit>
+<ssc:Unit name="N/m"><ssc:BaseUnit kg="1" s="-2"/></ssc:Unit></ssd:Units>"""
 
 
 class Ssd:
