@@ -212,7 +212,12 @@ def resolve(system: System) -> System:
             key: as_declared(connector, component.connectors.get(key), found)
             for key, connector in found.connectors.items()
         }
-        resolved[name] = replace(found, connectors=connectors, values=component.values)
+        resolved[name] = replace(
+            found,
+            connectors=connectors,
+            values=component.values,
+            power_ports=component.power_ports,
+        )
     nested = {}
     for name, inner in system.systems.items():
         try:

@@ -78,7 +78,9 @@ def _annotation(
             element,
             f"unknown annotation '{kind}'; Softdock's are {', '.join(PARENTS)}",
         )
-    elif PARENTS[kind] != above:
+    elif above not in PARENTS[kind]:
         findings.error(
-            Code.OWN, element, f"annotation '{kind}' stands in {above}; expected {PARENTS[kind]}"
+            Code.OWN,
+            element,
+            f"annotation '{kind}' stands in {above}; expected {' or '.join(PARENTS[kind])}",
         )

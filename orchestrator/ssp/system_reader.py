@@ -23,6 +23,7 @@ from orchestrator.ssp.names import DEFINITION_TYPE, FMU_TYPE, PACKAGE_TYPE, chil
 from orchestrator.ssp.nested import Opened, opened_definition, opened_package
 from orchestrator.ssp.own_connectors import NO_KIND, compare, own_connectors
 from orchestrator.ssp.parameter_values import Assignment
+from orchestrator.ssp.power_annotation import read_power_ports
 from orchestrator.ssp.reading import Reading, note_encoding, parsed
 from orchestrator.ssp.schema import Schema, check
 from orchestrator.ssp.sources import Place, read_source
@@ -128,6 +129,8 @@ class _Reader:
             systems=parts.systems,
             buses=parts.buses,
         )
+        with self.findings.guard(element, Code.OWN):
+            system = replace(system, power_ports=read_power_ports(element))
         return assigned(system, self._bindings(element, None))
 
     def _element(
@@ -192,7 +195,8 @@ class _Reader:
                     f"a component cannot have the kind '{kind}'; that of its source is taken",
                     "SSP 2.0, 5.2.1",
                 )
-        made = Component(name, source, known, options=options)
+        ports = read_power_ports(element)
+        made = Component(name, source, known, options=options, power_ports=ports)
         container = Path(source.location) if source.kind is SourceKind.FMU else None
         made = component_with(made, self._bindings(element, container))
         parts.components[name] = made

@@ -35,6 +35,8 @@ from orchestrator.system import (
     LinearTransformation,
     MappingTransformation,
     Newest,
+    Positive,
+    PowerPort,
     Provenance,
     Source,
     SourceKind,
@@ -186,6 +188,7 @@ def components(draw: Draw, version: str) -> Component:
         {c.name: c for c in ports},
         values=draw(settings_of(ports, version)),
         options=draw(OPTIONS | st.just(UnitOptions())),
+        power_ports=draw(ports_of(ports)),
     )
 
 
@@ -195,6 +198,17 @@ def buses(draw: Draw, version: str) -> Bus:
     ports = draw(st.lists(connectors(version, names), max_size=2, unique_by=lambda c: c.name))
     entries = {c.name: replace(c, causality=Causality.INOUT) for c in ports}
     return Bus(draw(NAMES), "", entries)
+
+
+@st.composite
+def ports_of(draw: Draw, connectors: list[Connector]) -> dict[str, PowerPort]:
+    if len(connectors) < 3 or draw(st.booleans()):
+        return {}
+    effort, flow, along = (c.name for c in connectors[:3])
+    way = st.none() | st.sampled_from(Positive)
+    frame = draw(st.none() | TEXT)
+    name = draw(OWN_NAMES)
+    return {name: PowerPort(name, (effort,), (flow,), (along,), frame, draw(way))}
 
 
 def outward(connector: Connector, *, own: bool) -> bool | None:
@@ -285,6 +299,7 @@ def systems(draw: Draw, version: str, depth: int = 2, name: str | None = None) -
         inner,
         {bus.name: bus for bus in lines},
         draw(settings_of(own, version)),
+        draw(ports_of(own)),
     )
 
 
