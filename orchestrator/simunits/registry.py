@@ -18,7 +18,7 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
-from orchestrator.simunits.declared import differences
+from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -121,6 +121,10 @@ def _describe(
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), interface, runnable=runnable)
         return found.shaped(values).description
+    if source.kind is not SourceKind.BLOCK:
+        raise CapabilityError(
+            f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
+        )
     return describe_block(source.location, block_class(source.location))
 
 
@@ -204,7 +208,16 @@ def resolve(system: System) -> System:
             problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += errors_of(differences(component, found))
-        resolved[name] = replace(found, values=component.values)
+        connectors = {
+            key: as_declared(connector, component.connectors.get(key), found)
+            for key, connector in found.connectors.items()
+        }
+        resolved[name] = replace(
+            found,
+            connectors=connectors,
+            values=component.values,
+            power_ports=component.power_ports,
+        )
     nested = {}
     for name, inner in system.systems.items():
         try:
