@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from orchestrator.cli import analyze, build, check, fmu, graph, run
+from orchestrator.cli import analyze, build, check, fmu, graph, run, system
 from orchestrator.cli.console import print_error
 from orchestrator.errors import SoftdockError
 
@@ -25,6 +25,7 @@ app.command("run")(run.run)
 app.command("graph")(graph.graph)
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(fmu.app, name="fmu")
+app.add_typer(system.app, name="system")
 
 
 def main() -> None:

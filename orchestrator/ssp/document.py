@@ -87,11 +87,19 @@ class Document:
         """The system that it holds, with the edits so far."""
         return self._system
 
-    def update(self, system: System) -> None:
+    def update(self, system: System, base: System | None = None) -> None:
         """Bring a changed system into the document, by the smallest edits.
 
         What a system has no place for stays. Connectors that a component has from its source are
         declared only where they are used.
+
+        Parameters
+        ----------
+        system
+            As it is to be.
+        base
+            What it was made from; unless told, :attr:`system`. Say it if the change was made to a
+            system that was completed by its sources: ``base = resolve(document.system)``.
 
         Raises
         ------
@@ -100,7 +108,8 @@ class Document:
         DescriptionError
             If SSP cannot hold the system.
         """
-        wanted = as_declared(self._container.taken_in(system), self._system)
+        wanted = as_declared(system, self._system, self._system if base is None else base)
+        wanted = self._container.taken_in(wanted)
         uri = self._container.uri
         old, new = written(self._system, uri), written(wanted, uri)
         patch = Patch(self._markup)

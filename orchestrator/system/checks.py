@@ -32,8 +32,13 @@ def expected_value(connector: Connector) -> str:
     return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
 
 
-def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
-    """All problems of a system, most basic first; the system itself is under no name."""
+def problems(
+    components: Components, connections: Sequence[Connection], *, open_inputs: bool = False
+) -> list[DescriptionError]:
+    """All problems of a system, most basic first; the system itself is under no name.
+
+    ``open_inputs``: inputs without a source or a value are none, since the system is being made.
+    """
     found: list[DescriptionError] = []
     sound = []
     for line in connections:
@@ -46,7 +51,8 @@ def problems(components: Components, connections: Sequence[Connection]) -> list[
     found += _sources(sound)
     parts = {name: component for name, component in components.items() if name}
     found += _values(parts)
-    found += _unconnected(parts, connections)
+    if not open_inputs:
+        found += _unconnected(parts, connections)
     return found
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import networkx as nx
 
 from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.system import auto_connect as auto_connecting
 from orchestrator.system import (
     building,
     checks,
@@ -100,6 +101,7 @@ class System:
     connect = connecting.connect
     disconnect = connecting.disconnect
     connect_power = power_lines.connect_power
+    auto_connect = auto_connecting.auto_connect
     with_delay = connecting.with_delay
     set = set_value
     unset = unset_value
@@ -221,15 +223,31 @@ class System:
             Whether loops of direct feed-through that no delay cuts are allowed: an algorithm that
             iterates solves them.
         """
-        if self.systems or self.buses:
-            self.flat().check(algebraic_loops=algebraic_loops)
-            return self
-        problems = checks.problems(self._every(), self.connections)
-        if not algebraic_loops:
-            problems += self.algebraic_loops()
+        problems = self.problems(algebraic_loops=algebraic_loops)
         if problems:
             raise DescriptionError.collect(problems)
         return self
+
+    def problems(
+        self, *, algebraic_loops: bool = False, open_inputs: bool = False
+    ) -> list[DescriptionError]:
+        """List all problems of the description.
+
+        Parameters
+        ----------
+        algebraic_loops
+            As of :meth:`check`.
+        open_inputs
+            Whether inputs may have neither a source nor a value, as in a system that is being made.
+        """
+        if self.systems or self.buses:
+            try:
+                flat = self.flat()
+            except DescriptionError as error:
+                return [error]
+            return flat.problems(algebraic_loops=algebraic_loops, open_inputs=open_inputs)
+        found = checks.problems(self._every(), self.connections, open_inputs=open_inputs)
+        return found if algebraic_loops else [*found, *self.algebraic_loops()]
 
     def algebraic_loops(self) -> list[DescriptionError]:
         """List the loops of direct feed-through that no delay cuts, of connections that exist."""
@@ -242,6 +260,6 @@ class System:
         return graph_of(self)
 
     @classmethod
-    def from_graph(cls, graph: nx.MultiDiGraph[str]) -> System:
+    def from_graph(cls, graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> System:
         """Make a system of a networkx graph: see :func:`parts_of`."""
         return cls(**parts_of(graph))
