@@ -28,11 +28,13 @@ from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.pyfmi_unit import PyfmiUnit
 from orchestrator.simunits.remote_unit import WorkerUnit
+from orchestrator.simunits.terminals import power_ports
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import (
     Backend,
     Component,
     Connector,
+    PowerPort,
     Source,
     SourceKind,
     System,
@@ -147,7 +149,17 @@ def component_of(
         takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
         has_event_mode=_shares_events(source, description, options),
         options=options,
+        power_ports=_power_ports(source, description, options),
     )
+
+
+def _power_ports(
+    source: Source, description: UnitDescription, options: UnitOptions
+) -> Mapping[str, PowerPort]:
+    path = Path(source.location)
+    if source.kind is not SourceKind.FMU or read_fmu(path, options.interface).version != 3:
+        return {}
+    return power_ports(path, description.connectors)
 
 
 def _shares_events(source: Source, description: UnitDescription, options: UnitOptions) -> bool:
@@ -187,7 +199,8 @@ def resolve(system: System) -> System:
             problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += _differences(component, found)
-        resolved[name] = replace(found, values=component.values)
+        ports = {**found.power_ports, **component.power_ports}
+        resolved[name] = replace(found, values=component.values, power_ports=ports)
     nested = {}
     for name, inner in system.systems.items():
         try:
