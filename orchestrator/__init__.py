@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from orchestrator.recording import Result
     from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu, resolve
     from orchestrator.ssp import write_ssd, write_ssp
-    from orchestrator.system import DefaultExperiment, Source, System, TransportDelay
+    from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
 
 _HOMES = {
     "Block": "simunits",
@@ -34,6 +34,7 @@ _HOMES = {
     "DefaultExperiment": "system",
     "DelayMode": "master",
     "Execution": "master",
+    "Fault": "system",
     "Input": "simunits",
     "Output": "simunits",
     "Parameter": "simunits",
@@ -67,6 +68,7 @@ __all__ = [
     "DefaultExperiment",
     "DelayMode",
     "Execution",
+    "Fault",
     "Input",
     "Output",
     "Parameter",

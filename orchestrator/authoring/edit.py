@@ -11,6 +11,9 @@ from orchestrator.errors import DescriptionError, SoftdockError
 from orchestrator.simunits import component_of, resolve
 from orchestrator.system import SEPARATOR, Component, Connection, Source, System
 
+#: The code of an input without a source or a value.
+_OPEN_INPUT = "CON109"
+
 
 class FileEdit:
     """A file that holds a system, and edits of it.
@@ -61,8 +64,8 @@ class FileEdit:
             If it cannot be made in the file.
         """
         new = self._base.edit(self.inside, change)
-        known = {str(problem) for problem in self._base.problems(**_BEING_MADE)}
-        wrong = [p for p in new.problems(**_BEING_MADE) if str(p) not in known]
+        known = {str(error) for error in _problems(self._base)}
+        wrong = [error for error in _problems(new) if str(error) not in known]
         if wrong:
             raise DescriptionError.collect(wrong)
         self.document.update(new, self._base)
@@ -94,7 +97,13 @@ class FileEdit:
         return replace(system, components=components, systems=systems)
 
 
-_BEING_MADE = {"algebraic_loops": True, "open_inputs": True}
+def _problems(system: System) -> list[DescriptionError]:
+    """List what is wrong with a system that is being made."""
+    try:
+        found = system.problems(algebraic_loops=True)
+    except DescriptionError as error:
+        return [error]
+    return [problem.error for problem in found if problem.code != _OPEN_INPUT]
 
 
 def _differences(before: tuple[Connection, ...], after: tuple[Connection, ...]) -> list[str]:

@@ -53,6 +53,9 @@ class ExperimentTable(_Table):
     stop: Time | None = None
     step: Time | None = None
     algorithm: StrictStr | None = None
+    algorithm_options: dict[StrictStr, StrictBool | StrictInt | StrictFloat | StrictStr] = {}
+    rates: dict[StrictStr, StrictInt] = {}
+    early_return: StrictBool | None = None
 
 
 class EnumerationTable(_Table):
@@ -76,6 +79,7 @@ class ConnectorTable(_Table):
     causality: Literal[
         "input",
         "output",
+        "inout",
         "parameter",
         "calculatedParameter",
         "structuralParameter",

@@ -71,6 +71,9 @@ def _experiment(experiment: DefaultExperiment) -> Data:
         stop=None if experiment.stop_ns is None else time_text(experiment.stop_ns),
         step=None if experiment.step_ns is None else time_text(experiment.step_ns),
         algorithm=experiment.algorithm,
+        algorithm_options=dict(experiment.algorithm_options) or None,
+        rates=dict(experiment.rates) or None,
+        early_return=experiment.early_return,
     )
 
 

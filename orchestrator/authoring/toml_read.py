@@ -100,6 +100,9 @@ class _Reader:
                 None if table.stop is None else nanoseconds(table.stop, "stop"),
                 None if table.step is None else nanoseconds(table.step, "step"),
                 table.algorithm,
+                table.algorithm_options,
+                table.rates,
+                table.early_return,
             )
         system = System(
             file.system.name, description=file.system.description, experiment=experiment

@@ -316,7 +316,9 @@ class Engine:
             Sequence[tuple[int, int]],
         ],
         threads: int = 1,
+        faults: Sequence[tuple[int, int, int, int, float, float, int, int]] = (),
     ) -> None: ...
+    def begin_faults(self) -> None: ...
     def carry_texts(
         self, size: int, copies: Sequence[tuple[int, int]], places: Sequence[tuple[int, int]], /
     ) -> None: ...

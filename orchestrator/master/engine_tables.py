@@ -36,6 +36,7 @@ def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: in
         schedule.operations,
         astuple(schedule.rule),
         0 if threads is None else threads,
+        [astuple(row) for row in schedule.faults],
     )
     events = schedule.events
     if schedule.varies or (events is not None and events.splits):

@@ -16,6 +16,7 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
+from orchestrator.master.fault_table import FaultTable
 from orchestrator.master.lines import Lines
 from orchestrator.master.plan import Coupling, Group, Plan
 from orchestrator.master.planned import planned
@@ -225,7 +226,9 @@ def _run(
     rates = {member.name: member.ticks for member in schedule.members}
     buffer = Buffer(relays, alone, rates, [seen])
     holding = Holding(relays, alone, rates)
-    lines = Lines(relays, alone, buffer, holding, plans, schedule.step_ns)
+    lines = Lines(
+        relays, alone, buffer, holding, plans, {}, FaultTable(relays, ()), schedule.step_ns
+    )
     emission = Emission(relays, alone, buffer, lines, holding)
     direct = {
         line.target.component: through

@@ -16,14 +16,14 @@ Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
 _DEFINITIONS = {"ssd:Units", "ssd:Enumerations", "ssv:Units"}
 
 
-def written(system: System, fmu_uri: Callable[[Component], str]) -> etree._Element:
-    """Return the tree of what Softdock writes of a system."""
-    return etree.fromstring(document(system, fmu_uri))
+def written(system: System, fmu_uri: Callable[[Component], str], version: str) -> etree._Element:
+    """Return the tree of what Softdock writes of a system, in a version of SSP."""
+    return etree.fromstring(document(system, fmu_uri, version))
 
 
-def same_system(one: System, other: System, fmu_uri: Callable[[Component], str]) -> bool:
-    """Whether two systems are written alike, but for the order of what is in them."""
-    return _form(written(one, fmu_uri)) == _form(written(other, fmu_uri))
+def same_form(one: etree._Element, other: etree._Element) -> bool:
+    """Whether two files say the same, but for the order of what is in them."""
+    return _form(one) == _form(other)
 
 
 def _form(element: etree._Element) -> Form:

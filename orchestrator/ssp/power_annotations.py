@@ -17,26 +17,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from lxml import etree
 
 from orchestrator.errors import SspError
-from orchestrator.ssp.annotations import empty, only, own
-from orchestrator.ssp.names import add, child, children, tag
+from orchestrator.ssp.annotations import POWER_TYPE, annotate, empty, only, own
+from orchestrator.ssp.names import add, children, tag
 from orchestrator.system import Positive, PowerPort
-
-POWER_TYPE: Final = "io.softdock.power"
 
 
 def add_ports(parent: etree._Element, ports: Mapping[str, PowerPort]) -> None:
     """Append the annotation of power ports to an ssd:Component or ssd:System, if there are any."""
     if not ports:
         return
-    group = child(parent, "ssd:Annotations")
-    if group is None:
-        group = add(parent, "ssd:Annotations")
-    every = add(add(group, "ssc:Annotation", type=POWER_TYPE), "sd:PowerPorts")
+    every = add(annotate(parent, POWER_TYPE), "sd:PowerPorts")
     for port in ports.values():
         said = {"name": port.name}
         if port.frame is not None:

@@ -21,10 +21,13 @@ from orchestrator.system.conversion import conversion_between
 from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.experiment import DefaultExperiment
+from orchestrator.system.fault import Fault, FaultKind
+from orchestrator.system.faulty_lines import fault_problems, lines_of
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.naming import SEPARATOR
 from orchestrator.system.power import Positive, PowerPort
 from orchestrator.system.power_names import power_ports
+from orchestrator.system.problem import Problem, errors_of
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
 from orchestrator.system.transformation import (
@@ -53,6 +56,8 @@ __all__ = [
     "Endpoint",
     "Enumeration",
     "Extrapolation",
+    "Fault",
+    "FaultKind",
     "Interpolation",
     "Jitter",
     "JitterKind",
@@ -62,6 +67,7 @@ __all__ = [
     "Newest",
     "Positive",
     "PowerPort",
+    "Problem",
     "Provenance",
     "Source",
     "SourceKind",
@@ -75,7 +81,10 @@ __all__ = [
     "closed_loops",
     "conversion",
     "conversion_between",
+    "errors_of",
+    "fault_problems",
     "is_power",
+    "lines_of",
     "nanoseconds",
     "power_ports",
     "seconds",

@@ -29,6 +29,7 @@ from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.flatten import closed, flattened, seen_from_inside
 from orchestrator.system.graph import graph_of, parts_of
 from orchestrator.system.power import PowerPort
+from orchestrator.system.problem import Problem, errors_of
 from orchestrator.system.values import set_value, unset_value, value_at
 
 
@@ -225,31 +226,23 @@ class System:
         """
         problems = self.problems(algebraic_loops=algebraic_loops)
         if problems:
-            raise DescriptionError.collect(problems)
+            raise DescriptionError.collect(errors_of(problems))
         return self
 
-    def problems(
-        self, *, algebraic_loops: bool = False, open_inputs: bool = False
-    ) -> list[DescriptionError]:
-        """List all problems of the description.
+    def problems(self, *, algebraic_loops: bool = False) -> list[Problem]:
+        """List all problems of the description; ``algebraic_loops`` as of :meth:`check`.
 
-        Parameters
-        ----------
-        algebraic_loops
-            As of :meth:`check`.
-        open_inputs
-            Whether inputs may have neither a source nor a value, as in a system that is being made.
+        Raises
+        ------
+        DescriptionError
+            If the system cannot be made flat.
         """
         if self.systems or self.buses:
-            try:
-                flat = self.flat()
-            except DescriptionError as error:
-                return [error]
-            return flat.problems(algebraic_loops=algebraic_loops, open_inputs=open_inputs)
-        found = checks.problems(self._every(), self.connections, open_inputs=open_inputs)
+            return self.flat().problems(algebraic_loops=algebraic_loops)
+        found = checks.problems(self._every(), self.connections)
         return found if algebraic_loops else [*found, *self.algebraic_loops()]
 
-    def algebraic_loops(self) -> list[DescriptionError]:
+    def algebraic_loops(self) -> list[Problem]:
         """List the loops of direct feed-through that no delay cuts, of connections that exist."""
         sound = checks.sound(self._every(), self.connections)
         return list(checks.algebraic_loops(self.components, sound))

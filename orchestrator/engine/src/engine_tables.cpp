@@ -82,7 +82,23 @@ void Engine::check_tables() {
         }
     }
     check_rule();
-    // A step that is done again would find its own samples in them.
+    check_faults();
+}
+
+// Every row belongs to one operation, which says what it acts on.
+void Engine::check_faults() const {
+    for (const auto& operation : operations_) {
+        const bool past = operation.code == Code::disturb_past;
+        if (operation.code != Code::disturb && !past) continue;
+        for (auto i = operation.first; i < operation.first + operation.count; ++i) {
+            const auto& fault = faults_.rows()[i];
+            const bool reading = fault.effect == Effect::later || fault.effect == Effect::detour;
+            const auto size = past ? histories_.size() : reading ? reads_.size() : signals_.size();
+            require(inside(fault.place, 1, size) && !(past && reading) &&
+                        fault.effect >= Effect::drop && fault.effect <= Effect::detour,
+                    "faults");
+        }
+    }
 }
 
 void Engine::stretch_reads(const std::vector<double>& shares) {
@@ -172,6 +188,10 @@ void Engine::check(const Operation& operation) const {
         case Code::solve:
             size = loops_.size();
             rows = 1;
+            break;
+        case Code::disturb:
+        case Code::disturb_past:
+            size = faults_.rows().size();
             break;
         case Code::text:
             require(texts_.has(operation.first, operation.count), "operations");
