@@ -21,10 +21,20 @@ if TYPE_CHECKING:
         swap_component,
         write_checkpoint,
     )
-    from orchestrator.export import build_model, build_recipe
+    from orchestrator.export import build_block, build_model, build_recipe
     from orchestrator.master import DelayMode, Execution, start
     from orchestrator.recording import Result
-    from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu, resolve
+    from orchestrator.simunits import (
+        Block,
+        Input,
+        Output,
+        Parameter,
+        State,
+        block,
+        fmu,
+        resolve,
+        where,
+    )
     from orchestrator.ssp import write_ssd, write_ssp
     from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
 
@@ -44,6 +54,7 @@ _HOMES = {
     "System": "system",
     "TransportDelay": "system",
     "block": "simunits",
+    "build_block": "export",
     "build_model": "export",
     "build_recipe": "export",
     "fmu": "simunits",
@@ -56,6 +67,7 @@ _HOMES = {
     "simulate": "campaign",
     "start": "master",
     "swap_component": "campaign",
+    "where": "simunits",
     "write_checkpoint": "campaign",
     "write_ssd": "ssp",
     "write_ssp": "ssp",
@@ -78,6 +90,7 @@ __all__ = [
     "System",
     "TransportDelay",
     "block",
+    "build_block",
     "build_model",
     "build_recipe",
     "fmu",
@@ -90,6 +103,7 @@ __all__ = [
     "simulate",
     "start",
     "swap_component",
+    "where",
     "write_checkpoint",
     "write_ssd",
     "write_ssp",

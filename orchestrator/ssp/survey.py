@@ -79,7 +79,8 @@ def _annotation(
             f"unknown annotation '{kind}'; Softdock's are {', '.join(PARENTS)}",
         )
     elif above not in PARENTS[kind]:
-        wanted = " or ".join(PARENTS[kind])
         findings.error(
-            Code.OWN, element, f"annotation '{kind}' stands in {above}; expected {wanted}"
+            Code.OWN,
+            element,
+            f"annotation '{kind}' stands in {above}; expected {' or '.join(PARENTS[kind])}",
         )
