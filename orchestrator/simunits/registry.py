@@ -29,10 +29,12 @@ from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.pyfmi_unit import PyfmiUnit
 from orchestrator.simunits.remote_unit import WorkerUnit
+from orchestrator.simunits.terminals import power_ports
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import (
     Backend,
     Component,
+    PowerPort,
     Source,
     SourceKind,
     System,
@@ -164,7 +166,17 @@ def component_of(
         takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
         has_event_mode=_shares_events(source, description, options),
         options=options,
+        power_ports=_power_ports(source, description, options),
     )
+
+
+def _power_ports(
+    source: Source, description: UnitDescription, options: UnitOptions
+) -> Mapping[str, PowerPort]:
+    path = Path(source.location)
+    if source.kind is not SourceKind.FMU or read_fmu(path, options.interface).version != 3:
+        return {}
+    return power_ports(path, description.connectors)
 
 
 def _shares_events(source: Source, description: UnitDescription, options: UnitOptions) -> bool:
@@ -216,7 +228,7 @@ def resolve(system: System) -> System:
             found,
             connectors=connectors,
             values=component.values,
-            power_ports=component.power_ports,
+            power_ports={**found.power_ports, **component.power_ports},
         )
     nested = {}
     for name, inner in system.systems.items():
