@@ -18,7 +18,7 @@ from orchestrator.campaign.outcome import (
     Measured,
     SweepOutcome,
 )
-from orchestrator.campaign.prepare import EVERY, merged, prepare, set_value, with_processes
+from orchestrator.campaign.prepare import EVERY, merged, prepare_all, set_value, with_processes
 from orchestrator.campaign.recorders import journal_of, views, write_views
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
 from orchestrator.campaign.validate import expect_sound
@@ -82,7 +82,7 @@ def run_experiment(
             f"no case {', '.join(unknown)}; the experiment has: {', '.join(experiment.case)}"
         )
     chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
-    systems = {name: prepare(name, case, folder, swaps, settings) for name, case in chosen.items()}
+    systems = prepare_all(chosen, folder, swaps, settings)
     named = [*swaps, *(Endpoint.parse(p).component for p in settings if "." in p), *isolated]
     _expect_components([name for name in named if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}

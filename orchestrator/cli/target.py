@@ -6,7 +6,7 @@ from pathlib import Path
 
 from orchestrator.campaign import Experiment, read_experiment
 from orchestrator.campaign.experiment import Case, RunOptions
-from orchestrator.campaign.prepare import prepare
+from orchestrator.campaign.prepare import prepare_all
 from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import LoadError
 from orchestrator.system import System
@@ -36,7 +36,7 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
 def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)
-    systems = {name: prepare(name, case, folder, {}, {}) for name, case in experiment.case.items()}
+    systems = prepare_all(experiment.case, folder)
     expect_sound(experiment, systems)
     return systems
 

@@ -2,6 +2,7 @@
 
 from orchestrator.ssp.package import diagnose, read_system
 from orchestrator.ssp.packing import write_ssp
+from orchestrator.ssp.parameter_file import with_parameters
 from orchestrator.ssp.read import read_document, read_ssd
 from orchestrator.ssp.sources import Place
 from orchestrator.ssp.unpacking import variants
@@ -14,6 +15,7 @@ __all__ = [
     "read_ssd",
     "read_system",
     "variants",
+    "with_parameters",
     "write_ssd",
     "write_ssp",
 ]
