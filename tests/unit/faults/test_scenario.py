@@ -220,6 +220,4 @@ delay = "32 ms"
         assert measured[name].value == pytest.approx(measured[name].details["predicted"], abs=1e-5)
     assert measured["before"].value < -0.013 < 0.013 < measured["during"].value
     (problem,) = outcome.problems
-    assert (
-        "the delay changes within the window of the measure, since fault 'longer'" in problem
-    )
+    assert "the delay changes within the window of the measure, since fault 'longer'" in problem
