@@ -8,11 +8,12 @@ from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 
+from orchestrator.authoring import read_system
 from orchestrator.campaign.experiment import Case, RunOptions, Setting, Time
 from orchestrator.campaign.swap import swap_component
 from orchestrator.errors import DescriptionError, SspError, UnknownNameError
 from orchestrator.simunits import resolve
-from orchestrator.ssp import read_system, with_parameters
+from orchestrator.ssp import with_parameters
 from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
 from orchestrator.system.checks import expected_value
 
