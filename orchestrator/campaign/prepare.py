@@ -10,6 +10,7 @@ from pathlib import Path
 
 from orchestrator.authoring import read_system
 from orchestrator.campaign.experiment import Case, RunOptions, Setting, Time
+from orchestrator.campaign.playback import with_played_input
 from orchestrator.campaign.swap import swap_component
 from orchestrator.errors import DescriptionError, SspError, UnknownNameError
 from orchestrator.simunits import resolve
@@ -104,6 +105,9 @@ def _changes(
         yield partial(set_value, path=path, value=value)
     for path, value in settings.items():
         yield partial(_set_where_it_is, path=path, value=value)
+    for name, played in case.input.items():
+        settled = name in case.set
+        yield partial(with_played_input, name=name, table=played, folder=folder, is_set=settled)
     for component, table in case.unit.items():
         changes = table.model_dump(exclude_unset=True)
         yield partial(_with_options, component=component, changes=changes)

@@ -13,6 +13,7 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
+from orchestrator.campaign.playback import uncovered
 from orchestrator.campaign.prepare import merged, set_value
 from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.campaign.simulate import horizon
@@ -60,7 +61,8 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
         case = experiment.case[name]
         problems += _files(name, experiment, system)
         options = merged(case, experiment.defaults)
-        problems += (f"case '{name}': {text}" for text in wrong_faults(case, options, system))
+        wrong = *wrong_faults(case, options, system), *uncovered(case, options, system)
+        problems += (f"case '{name}': {text}" for text in wrong)
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)
