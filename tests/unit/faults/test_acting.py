@@ -10,7 +10,7 @@ import pytest
 from orchestrator.errors import LoadError
 from orchestrator.master import Execution
 from orchestrator.simunits import block
-from orchestrator.system import Fault, System
+from orchestrator.system import Causality, Connector, Fault, System
 
 pytestmark = pytest.mark.usefixtures("toys")
 N = np.arange(21.0)
@@ -238,3 +238,13 @@ def test_the_recorded_output_is_what_the_unit_gave():
         seen(ramp(), Fault.of("stuck", "s.time", "5 ms"), output="s.time"),
         seen(ramp(), output="s.time"),
     )
+
+
+def test_in_a_nested_system():
+    """Components of nested systems are called by their paths, and chains are one connection."""
+    own = {name: Connector(name, c) for name, c in (("u", Causality.INPUT),)}
+    inner = System("inner", connectors=own).add("g", block("gain")).connect("u", "g.u")
+    top = System("top", systems={"box": inner}).add("s", block("source"))
+    top = top.connect("s.time", "box.u", factor=1e3)
+    fault = Fault.of("drop", "s.time -> box/g.u", "5 ms")
+    expect(seen(top, fault, output="box/g.y"), [*range(5), *[4] * 15])
