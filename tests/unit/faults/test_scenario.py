@@ -221,3 +221,48 @@ delay = "32 ms"
     assert measured["before"].value < -0.013 < 0.013 < measured["during"].value
     (problem,) = outcome.problems
     assert "the delay changes within the window of the measure, since fault 'longer'" in problem
+
+
+SWEEP = """
+[case.a.measure]
+last = { kind = "final", signal = "g.y" }
+[sweep.longer]
+case = "a"
+over = "fault.late-link.until"
+values = ["9 ms", 0.012, "21 ms"]
+measures = ["last"]
+[sweep.more]
+case = "a"
+over = ["fault.worn.value", "s.at"]
+values = [0.5, 2]
+measures = ["last"]
+"""
+
+
+def test_figures_of_faults_are_swept(folder):
+    (folder / "experiment.toml").write_text(CASE + FAULTS + SWEEP)
+    read = read_experiment(folder / "experiment.toml")
+    sweeps = run_experiment(read, folder, folder / "out").sweeps
+    assert sweeps["longer"].values == [0.009, 0.012, 0.021]
+    found = [measured.value for measured in sweeps["longer"].measured["last"]]
+    # Until after the end the gain of 4 sees the 4 that came last.
+    np.testing.assert_allclose(found, [4 * 1019, 4 * 1019, 16], rtol=1e-12)
+    found = [measured.value for measured in sweeps["more"].measured["last"]]
+    np.testing.assert_allclose(found, [4 * 519, 4 * 2019], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('"9 ms", 0.012', '"5 ms", 0.012', "sweep 'longer': fault 'late-link' .*until: expected"),
+        ("late-link.until", "late-link.untill", "no 'untill' to sweep; known: kind, on, from"),
+        ("late-link.until", "late.until", "sweep 'longer': .*'fault'"),
+        ("0.5, 2]", '"x", 2]', "fault.worn.value: 'x' does not fit"),
+    ],
+)
+def test_wrong_sweeps_of_faults(folder, old, new, expected):
+    text = CASE + FAULTS + SWEEP
+    assert old in text
+    with pytest.raises(SoftdockError, match=expected):
+        run(folder, text.replace(old, new))
+    assert not (folder / "out").exists()
