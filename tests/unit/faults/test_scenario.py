@@ -123,7 +123,10 @@ def test_faults_stand_in_metadata_remarks_report_and_summary(folder):
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({'"drop"': '"drob"'}, ["case 'a': fault on 's.time -> g.u': kind: expected one of drop"]),
+        (
+            {'"drop"': '"drob"'},
+            ["case 'a': fault 'late-link' on", "did you mean 'drop'?"],
+        ),
         ({"value = 1": ""}, ["case 'a': fault 'worn' on 's.time': missing 'value'"]),
         ({"-> g.u": "-> g.v"}, ["case 'a'", "'late-link'", "did you mean 's.time -> g.u'?"]),
         (
