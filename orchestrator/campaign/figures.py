@@ -70,7 +70,11 @@ def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
             until = None if fault.until_ns is None else seconds(fault.until_ns)
             found.setdefault((fault.name, seconds(fault.begin_ns), until), set()).add(name)
     return [
-        Span(label if len(having) == len(cases) else f"{label} ({', '.join(sorted(having))})", begin, end)
+        Span(
+            label if len(having) == len(cases) else f"{label} ({', '.join(sorted(having))})",
+            begin,
+            end,
+        )
         for (label, begin, end), having in found.items()
     ]
 

@@ -40,10 +40,11 @@ def _declared_ms(plan: DelayPlan) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """One finished case."""
+    """One finished case; its ``system`` is flat, ``nested`` is the same as it was written."""
 
     title: str
     system: System
+    nested: System
     result: Result
     measured: dict[str, Measured]
 

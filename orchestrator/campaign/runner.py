@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, Experiment, RunOptions, Setting, Sweep
 from orchestrator.campaign.faults import faults_of
 from orchestrator.campaign.files import write_rest
@@ -87,6 +88,7 @@ def run_experiment(
     _expect_components([name for name in named if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
+    nested = {name: nested_of(case, folder, systems[name]) for name, case in chosen.items()}
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     output.mkdir(parents=True, exist_ok=True)
@@ -105,7 +107,9 @@ def run_experiment(
         outcome.files += write_views(results[name], files, output, whole=True)
         journal.remove()
     for name, case in chosen.items():
-        outcome.cases[name] = _measured(name, case, systems[name], results, outcome)
+        result, measured = _measured(name, case, systems[name], results, outcome)
+        title = case.title or name
+        outcome.cases[name] = CaseOutcome(title, systems[name], nested[name], result, measured)
     for name, sweep in experiment.sweep.items():
         if sweep.case in chosen:
             outcome.sweeps[name] = _sweep(name, sweep, experiment, systems[sweep.case], tell)
@@ -119,7 +123,7 @@ def _measured(
     system: System,
     results: Mapping[str, Result],
     outcome: ExperimentOutcome,
-) -> CaseOutcome:
+) -> tuple[Result, dict[str, Measured]]:
     """Read off what can be; what cannot is a problem of the outcome and a remark of the result."""
     measured: dict[str, Measured] = {}
     failed = []
@@ -133,7 +137,7 @@ def _measured(
             failed.append(f"measure '{key}': {error}")
             outcome.problems.append(f"case '{name}', measure '{key}': {error}")
     result = replace(results[name], notes=(*results[name].notes, *failed))
-    return CaseOutcome(case.title or name, system, result, measured)
+    return result, measured
 
 
 def _expect_components(names: Collection[str], systems: Mapping[str, System]) -> None:

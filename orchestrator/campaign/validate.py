@@ -36,6 +36,18 @@ def expect_sound(experiment: Experiment, systems: Mapping[str, System]) -> None:
     DescriptionError
         If a signal, parameter or algorithm does not exist, or a time is none.
     """
+    problems = [
+        text
+        for name, system in systems.items()
+        for text in _options(f"case '{name}'", experiment.case[name], experiment, system)
+    ]
+    problems += unsound(experiment, systems)
+    if problems:
+        raise DescriptionError(*problems)
+
+
+def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
+    """List what is wrong with signals, files, sweeps and figures; parameters as above."""
     problems: list[str] = []
     recorded: dict[str, list[str]] = {}
     for name, system in systems.items():
@@ -46,7 +58,6 @@ def expect_sound(experiment: Experiment, systems: Mapping[str, System]) -> None:
             recorded[name] = signal_names(system, None)
     for name, system in systems.items():
         case = experiment.case[name]
-        problems += _options(f"case '{name}'", case, experiment, system)
         problems += _files(name, experiment, system)
         options = merged(case, experiment.defaults)
         problems += (f"case '{name}': {text}" for text in wrong_faults(case, options, system))
@@ -61,8 +72,7 @@ def expect_sound(experiment: Experiment, systems: Mapping[str, System]) -> None:
             case = experiment.case[sweep.case]
             problems += _sweep(f"sweep '{name}'", sweep, case, systems[sweep.case])
     problems += _figures(experiment, recorded)
-    if problems:
-        raise DescriptionError(*problems)
+    return problems
 
 
 def _figures(experiment: Experiment, recorded: Mapping[str, list[str]]) -> Iterator[str]:

@@ -2,42 +2,81 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json
-from orchestrator.system import System, closed_loops
+from orchestrator.diagnostic import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from orchestrator.checking import Report
+
+_STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
 def check(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    target: Annotated[
+        Path | None,
+        typer.Argument(help="experiment.toml, .ssd, .ssp, .ssv, .ssm, .ssb, .fmu, or a folder"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only these codes, or those that begin so: LOO,CON1")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Not these codes")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Wins over that of every case")] = None,
+    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
+    stop: Annotated[str | None, typer.Option(help="Stop time, such as '10 s'")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors")] = False,
+    explain: Annotated[str | None, typer.Option(help="Explain a code, and nothing else")] = None,
 ) -> None:
-    """Check a system or all cases of an experiment."""
-    from orchestrator.cli.target import systems_of
+    """Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable."""
+    from orchestrator.campaign.experiment import RunOptions
+    from orchestrator.checking import check_target, code_named
 
-    systems = systems_of(target)
-    if json:
-        print_json({name: _as_json(system) for name, system in systems.items()})
+    if explain is not None:
+        console.print(str(code_named(explain)), markup=False)
         return
-    for name, system in systems.items():
-        loops = closed_loops(system)
-        console.print(
-            f"{name}: ok ({len(system.components)} components,"
-            f" {len(system.connections)} connections, {len(loops)} closed loops)",
-            markup=False,
-        )
+    if target is None:
+        raise typer.BadParameter("missing argument 'TARGET'")
+    # What they would warn of is among the findings.
+    logging.getLogger("orchestrator").setLevel(logging.ERROR)
+    options = RunOptions(algorithm=algorithm, step=step, stop=stop)
+    report = check_target(target, options).chosen(_codes(select), _codes(ignore))
+    if json:
+        print_json(report.as_json(strict=strict))
+    else:
+        _print(report)
+    raise typer.Exit(report.exit_code(strict=strict))
 
 
-def _as_json(system: System) -> dict[str, Any]:
-    return {
-        "components": {name: str(c.source) for name, c in system.components.items()},
-        "connections": [str(line) for line in system.connections],
-        "loops": [
-            {"ring": str(loop), "physical_delay_ms": loop.physical_ns / 1e6}
-            for loop in closed_loops(system)
-        ],
-    }
+def _codes(texts: list[str] | None) -> list[str]:
+    parts = (part.strip().upper() for text in texts or () for part in text.split(","))
+    return [part for part in parts if part]
+
+
+def _print(report: Report) -> None:
+    for found in report.findings:
+        console.print(_line(found), markup=False, style=_STYLES[found.severity])
+    for name, extent in report.systems.items():
+        loops = "" if extent.loops is None else f", {extent.loops} closed loops"
+        verdict = _counted(extent.errors, "error") if extent.errors else "ok"
+        size = f"{extent.components} components, {extent.connections} connections{loops}"
+        console.print(f"{name}: {verdict} ({size})", markup=False)
+    counts = (_counted(report.count(severity), str(severity)) for severity in Severity)
+    console.print(", ".join(counts), markup=False)
+
+
+def _line(found: Diagnostic) -> str:
+    place = found.file if found.line is None else f"{found.file}:{found.line}"
+    where = f"{found.where}: " if found.where else ""
+    clause = f" ({found.clause})" if found.clause else ""
+    return f"{place}: {found.severity} {found.code}: {where}{found.message}{clause}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from orchestrator.cli import analyze, build, check, export, fmu, graph, run
+from orchestrator.cli import analyze, build, check, diff, export, fmu, graph, run
 from orchestrator.cli import export_block as block_export
 from orchestrator.cli import export_ssp as ssp_export
 from orchestrator.cli.console import print_error
@@ -25,6 +25,7 @@ app.command("build")(build.build)
 app.command("check")(check.check)
 app.command("run")(run.run)
 app.command("graph")(graph.graph)
+app.command("diff")(diff.diff)
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(fmu.app, name="fmu")
 export.app.command("block")(block_export.block)

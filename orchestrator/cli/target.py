@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from orchestrator.authoring import is_system_file
 from orchestrator.campaign import Experiment, read_experiment
+from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, RunOptions
-from orchestrator.campaign.prepare import prepare
+from orchestrator.campaign.prepare import merged, prepare
 from orchestrator.campaign.validate import expect_sound
-from orchestrator.errors import LoadError
+from orchestrator.errors import LoadError, UnknownNameError
 from orchestrator.system import System
+
+_INSIDE = ("experiment.toml", "SystemStructure.ssd", "system.toml")
 
 
 def experiment_of(target: Path) -> tuple[Experiment, Path]:
     """Read an experiment and the folder that its paths are relative to.
 
-    A folder stands for the ``experiment.toml`` in it, else for its ``SystemStructure.ssd``.
+    A folder stands for the ``experiment.toml`` in it, else for its ``SystemStructure.ssd``, else
+    for its ``system.toml``.
     """
     if target.is_dir():
-        inside = [target / "experiment.toml", target / "SystemStructure.ssd"]
+        inside = [target / name for name in _INSIDE]
         found = next((path for path in inside if path.is_file()), None)
         if found is None:
-            raise LoadError(f"{target}: expected experiment.toml or SystemStructure.ssd in it")
+            raise LoadError(f"{target}: expected {', '.join(_INSIDE[:-1])} or {_INSIDE[-1]} in it")
         target = found
-    if target.suffix in {".ssd", ".ssp"}:
-        if not target.is_file():
-            raise LoadError(f"{target}: no such file")
+    if target.suffix in {".ssd", ".ssp", ".toml"} and not target.is_file():
+        raise LoadError(f"{target}: no such file")
+    is_system = target.suffix == ".toml" and is_system_file(target)
+    if is_system or target.suffix in {".ssd", ".ssp"}:
         case = Case(system=target.name)
         return Experiment(title=target.stem, case={target.stem: case}), target.parent
     if target.suffix != ".toml":
@@ -39,6 +45,30 @@ def systems_of(target: Path) -> dict[str, System]:
     systems = {name: prepare(name, case, folder, {}, {}) for name, case in experiment.case.items()}
     expect_sound(experiment, systems)
     return systems
+
+
+def drawn_systems(
+    target: Path, case: str | None = None
+) -> dict[str, tuple[System, System, RunOptions]]:
+    """Systems of a target, or of one case of it: flat, as they are nested, and how they are run.
+
+    They are prepared, and may be such that no algorithm can run them.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such case.
+    """
+    experiment, folder = experiment_of(target)
+    if case is not None and case not in experiment.case:
+        raise UnknownNameError(f"{target}: no case '{case}'; it has: {', '.join(experiment.case)}")
+    found = {}
+    for name, chosen in experiment.case.items():
+        if case in {None, name}:
+            flat = prepare(name, chosen, folder, {}, {})
+            options = merged(chosen, experiment.defaults)
+            found[name] = (flat, nested_of(chosen, folder, flat), options)
+    return found
 
 
 def with_options(experiment: Experiment, options: RunOptions) -> Experiment:

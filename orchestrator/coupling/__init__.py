@@ -6,7 +6,7 @@ from orchestrator.coupling.draws import Draws, normal_draw
 from orchestrator.coupling.fault_record import FaultRecord, fault_records
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 from orchestrator.coupling.line_statistics import LineStatistics
-from orchestrator.coupling.remarks import remarks
+from orchestrator.coupling.remarks import missed, remarks, rounded
 from orchestrator.coupling.timing import Timing
 
 __all__ = [
@@ -20,7 +20,9 @@ __all__ = [
     "Timing",
     "channel_of",
     "fault_records",
+    "missed",
     "normal_draw",
     "plan_delays",
     "remarks",
+    "rounded",
 ]

@@ -27,7 +27,7 @@ def remarks(
     mode
         ``"plain"`` or ``"exact"``.
     """
-    found = _rounded(plans, step_ns)
+    found = rounded(plans, step_ns)
     found += _ahead([plan for plan in plans if plan.connection.delay])
     found += _predicted([plan for plan in plans if not plan.connection.delay])
     found += [
@@ -40,10 +40,18 @@ def remarks(
         for plan in plans
         if plan.connection.delay and plan.connection.delay.variation
     ]
-    if mode == DelayMode.EXACT:
-        stiff = {p.connection for p in plans if p.interpolation in _HELD or p.held_ns}
-        found += [_miss(loop, stiff) for loop in loops if abs(loop.numerical_ns) > _MISS_NS]
-    return found
+    return found + missed(plans, loops, mode)
+
+
+def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) -> list[str]:
+    """Say of each loop that exact mode leaves with another delay than was declared, why.
+
+    Parameters as of :func:`remarks`.
+    """
+    if mode != DelayMode.EXACT:
+        return []
+    stiff = {p.connection for p in plans if p.interpolation in _HELD or p.held_ns}
+    return [_miss(loop, stiff) for loop in loops if abs(loop.numerical_ns) > _MISS_NS]
 
 
 def _miss(loop: LoopDelay, stiff: Collection[Connection]) -> str:
@@ -98,7 +106,7 @@ def _predicted(plans: Sequence[DelayPlan]) -> list[str]:
     ]
 
 
-def _rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:
+def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:
     """One sentence for each delay that the step does not divide."""
     lines: dict[tuple[int, bool], list[str]] = {}
     for plan in plans:

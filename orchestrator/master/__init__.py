@@ -1,12 +1,14 @@
 """Masters: a graph and an algorithm become a schedule, and the engine executes it."""
 
 from orchestrator.coupling import DelayMode
-from orchestrator.master.algorithms import DEFAULT_ALGORITHM, algorithm_names
+from orchestrator.master.algorithms import DEFAULT_ALGORITHM, algorithm_names, plan_of
+from orchestrator.master.capable import incapable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
 from orchestrator.master.fault_checks import fault_refusals
-from orchestrator.master.planned import planned
+from orchestrator.master.plan import Group, Plan
+from orchestrator.master.planned import planned, refusals
 from orchestrator.master.probe import ProbedDelay, probe_delay, probe_delays, probe_loop
 from orchestrator.master.recorder import Recording
 from orchestrator.master.schedule import Schedule
@@ -18,6 +20,8 @@ __all__ = [
     "Checkpoint",
     "DelayMode",
     "Execution",
+    "Group",
+    "Plan",
     "ProbedDelay",
     "Recording",
     "Schedule",
@@ -25,10 +29,13 @@ __all__ = [
     "algorithm_names",
     "compile_schedule",
     "fault_refusals",
+    "incapable",
+    "plan_of",
     "planned",
     "probe_delay",
     "probe_delays",
     "probe_loop",
     "recordable",
+    "refusals",
     "start",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from orchestrator.errors import CapabilityError
 from orchestrator.master.failure import element
 from orchestrator.master.plan import StepMethod
-from orchestrator.master.schedule import Schedule
-from orchestrator.simunits import SimulationUnit
+from orchestrator.master.schedule import Member, Schedule
+from orchestrator.simunits import Capabilities, SimulationUnit
+from orchestrator.system import Problem
 
 Floats = NDArray[np.float64]
 _WARNING = 1
@@ -29,61 +30,67 @@ def repeated(schedule: Schedule) -> list[int]:
     return sorted({number for loop in schedule.loops for number in loop.members})
 
 
-def expect_capable(schedule: Schedule, units: Sequence[SimulationUnit]) -> None:
+def expect_capable(schedule: Schedule, abilities: Sequence[Capabilities]) -> None:
     """Refuse what units cannot do, before anything is initialised.
 
     Parameters
     ----------
     schedule
         What shall be executed.
-    units
-        In the order of its members.
+    abilities
+        Of the units, in the order of its members.
 
     Raises
     ------
     CapabilityError
         All refusals together: each names the unit, what it lacks, and the ways out.
     """
-    problems: list[str] = []
+    found = incapable(schedule, abilities)
+    if found:
+        raise CapabilityError(*(text for problem in found for text in problem.error.problems))
+
+
+def incapable(schedule: Schedule, abilities: Sequence[Capabilities]) -> list[Problem]:
+    """List what units cannot do; parameters as for :func:`expect_capable`."""
+    found: list[Problem] = []
+    pairs = list(zip(schedule.members, abilities, strict=True))
     for number in repeated(schedule):
-        problems += _cannot_repeat(schedule, units[number])
-    for unit in units:
-        if schedule.varies and not unit.description.capabilities.can_vary_step:
-            problems.append(
+        found += _cannot_repeat(schedule, *pairs[number])
+    for member, can in pairs:
+        if schedule.varies and not can.can_vary_step:
+            text = (
                 f"algorithm '{schedule.algorithm}' varies the communication step, and component"
-                f" '{unit.name}' takes only equal steps (canHandleVariableCommunicationStepSize is"
-                " not true): choose an algorithm of fixed steps"
+                f" '{member.name}' takes only equal steps (canHandleVariableCommunicationStepSize"
+                " is not true): choose an algorithm of fixed steps"
             )
-    for unit, member in zip(units, schedule.members, strict=True):
-        problems += _wrong_length(schedule, unit, member.ticks)
-    if problems:
-        raise CapabilityError(*problems)
+            found.append(Problem("CAP102", member.name, CapabilityError(text)))
+    for member, can in pairs:
+        found += _wrong_length(schedule, member, can)
+    return found
 
 
-def _wrong_length(schedule: Schedule, unit: SimulationUnit, ticks: int) -> list[str]:
+def _wrong_length(schedule: Schedule, member: Member, can: Capabilities) -> Iterator[Problem]:
     """What is wrong with the length of a unit's steps."""
-    can = unit.description.capabilities
-    step_ns = ticks * schedule.step_ns
+    step_ns = member.ticks * schedule.step_ns
     longest_ns = schedule.rule.most_ns if schedule.varies else step_ns
-    problems = []
     if can.longest_step is not None and longest_ns > round(can.longest_step * 1e9):
-        problems.append(
-            f"component '{unit.name}' takes steps of at most {can.longest_step:g} s; found"
+        text = (
+            f"component '{member.name}' takes steps of at most {can.longest_step:g} s; found"
             f" {longest_ns / 1e9:g} s: choose a shorter communication step, or a smaller rate"
         )
+        yield Problem("TIM110", member.name, CapabilityError(text))
     if can.fixed_step is not None:
         fixed_ns = max(1, round(can.fixed_step * 1e9))
         if schedule.varies or step_ns % fixed_ns:
             found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
-            problems.append(
-                f"component '{unit.name}' takes whole multiples of {can.fixed_step:g} s"
+            text = (
+                f"component '{member.name}' takes whole multiples of {can.fixed_step:g} s"
                 f" (fixedInternalStepSize); found {found}: choose another communication step"
             )
-    return problems
+            yield Problem("TIM109", member.name, CapabilityError(text))
 
 
-def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
-    can = unit.description.capabilities
+def _cannot_repeat(schedule: Schedule, member: Member, can: Capabilities) -> Iterator[Problem]:
     if not can.is_repeatable:
         lacks = "cannot be asked for a step twice: it is a device or a recording"
     elif not can.can_roll_back:
@@ -92,11 +99,12 @@ def _cannot_repeat(schedule: Schedule, unit: SimulationUnit) -> list[str]:
             " cannot"
         )
     else:
-        return []
-    who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
+        return
+    who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{member.name}'"
+    ways_out = _WAYS_OUT
     if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
-        return [f"{who} {lacks}: choose 'jacobi' or 'gauss-seidel'; or replace the component"]
-    return [f"{who} {lacks}: {_WAYS_OUT}"]
+        ways_out = "choose 'jacobi' or 'gauss-seidel'; or replace the component"
+    yield Problem("CAP101", member.name, CapabilityError(f"{who} {lacks}: {ways_out}"))
 
 
 def expect_restoring(

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.coupling import DelayMode, plan_delays
 from orchestrator.errors import CapabilityError
+from orchestrator.master.boundary import around, at_end, interior, with_boundary
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
@@ -44,7 +45,8 @@ def compile_schedule(
     Parameters
     ----------
     system
-        Resolved, and checked but for algebraic loops.
+        Flat, resolved, and checked but for algebraic loops. Its own connectors become two further
+        members, see :mod:`~orchestrator.master.boundary`.
     algorithm_name
         A registered algorithm.
     step_ns
@@ -71,13 +73,12 @@ def compile_schedule(
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
         raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
+    inside, system = interior(system), with_boundary(system)
     _check_types(system, recorded)
     check_events(system, rates)
-    experiment = replace(system.experiment, step_ns=step_ns)
-    lines_between = tuple(_held(system, line) for line in system.connections)
-    system = replace(system, experiment=experiment, connections=lines_between)
-    plan = planned(system, algorithm_name, options, rates)
-    expect_faults(system, algorithm_name, plan, faults)
+    inside, system = _stepped(inside, step_ns), _stepped(system, step_ns)
+    plan = around(planned(inside, algorithm_name, options, rates), system)
+    expect_faults(inside, algorithm_name, plan, faults)
     holding = Holding(system, plan, dict(rates))
     plans, loop_delays = plan_delays(
         system.connections,
@@ -85,6 +86,7 @@ def compile_schedule(
         mode,
         lambda line: holding.timing(line, step_ns),
     )
+    plans = at_end(plans, step_ns, exact=mode is DelayMode.EXACT)
     buffer = Buffer(system, plan, rates, recorded)
     table = FaultTable(system, faults)
     late = {
@@ -109,7 +111,7 @@ def compile_schedule(
         tuple(lines.mixes),
         tuple(emission.loops),
         tuple(emission.operations),
-        rule_table(system, plan, buffer, step_ns),
+        rule_table(inside, plan, buffer, step_ns),
         # Enough passes for a chain of all components, and one more where delays cut a ring.
         len(buffer.members) + bool(plans),
         tuple(plans.values()),
@@ -123,6 +125,13 @@ def compile_schedule(
         events,
         tuple(table.rows),
     )
+
+
+def _stepped(system: System, step_ns: int) -> System:
+    """Give a system its step, and hold the samples that have nothing between them."""
+    experiment = replace(system.experiment, step_ns=step_ns)
+    lines = tuple(_held(system, line) for line in system.connections)
+    return replace(system, experiment=experiment, connections=lines)
 
 
 def _held(system: System, line: Connection) -> Connection:

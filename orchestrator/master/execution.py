@@ -135,7 +135,7 @@ class Execution:
             self.system, self.schedule, early_return=early_return
         )
         try:
-            expect_capable(self.schedule, self.units)
+            expect_capable(self.schedule, [unit.description.capabilities for unit in self.units])
             self._engine = make_engine(self.schedule, self.units, threads)
             initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
             expect_restoring(self.schedule, self.units, self._engine.signals, self.start_ns)

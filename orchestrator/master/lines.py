@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from orchestrator.coupling import Channel, DelayPlan, channel_of
 from orchestrator.errors import CapabilityError
+from orchestrator.master.boundary import SINK
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
 from orchestrator.master.fault_table import FaultTable
@@ -212,9 +213,11 @@ class Lines:
         """By how much later a line is read for each nanosecond that a step is longer.
 
         What is held is read at the begin of the step; what is interpolated in a place of the step
-        that is the same for all lengths.
+        that is the same for all lengths; an output of the system at its end.
         """
         delay = plan.connection.delay
+        if plan.connection.target.component == SINK:
+            return 1.0
         predicted = delay is None and plan.connection.target in self._plans
         if predicted or plan.interpolation is Interpolation.HOLD:
             return 0.0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.master.algorithms import plan_of
 from orchestrator.master.plan import Coupling, Plan
-from orchestrator.system import System
+from orchestrator.system import Problem, System, errors_of
 
 
 def planned(
@@ -39,63 +39,77 @@ def planned(
             f" {rates!r}"
         )
     plan = plan_of(algorithm, system, options or {})
-    if plan.loops is None and (loops := system.algebraic_loops()):
-        raise DescriptionError.collect(loops)  # nothing iterates
-    _check_rates(system, algorithm, plan, rates or {})
-    varying = [line for line in system.connections if line.delay and line.delay.variation]
-    if plan.rule is not None and varying:
-        raise CapabilityError(
-            f"algorithm '{algorithm}' varies the communication step, and the delay of connection"
-            f" {varying[0]} varies from sample to sample: choose an algorithm of fixed steps"
-        )
-    _check_predictions(system, algorithm, plan, rates or {})
+    if refused := refusals(system, algorithm, plan, rates or {}):
+        raise DescriptionError.collect(errors_of(refused))
     return plan
 
 
-def _check_predictions(
+def refusals(system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]) -> list[Problem]:
+    """Say why a plan cannot be carried out, as far as that needs no unit.
+
+    Parameters
+    ----------
+    system, rates
+        As for :func:`planned`.
+    algorithm, plan
+        The algorithm's name, and what it returned.
+    """
+    found = []
+    if plan.loops is None:  # nothing iterates
+        found += system.algebraic_loops()
+    found += _wrong_rates(system, algorithm, plan, rates)
+    varying = [line for line in system.connections if line.delay and line.delay.variation]
+    if plan.rule is not None and varying:
+        text = (
+            f"algorithm '{algorithm}' varies the communication step, and the delay of connection"
+            f" {varying[0]} varies from sample to sample: choose an algorithm of fixed steps"
+        )
+        found.append(Problem("TIM105", str(varying[0]), CapabilityError(text)))
+    found += _wrong_predictions(system, algorithm, plan, rates)
+    return found
+
+
+def _wrong_predictions(
     system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]
-) -> None:
+) -> Iterator[Problem]:
     """Refuse predicted inputs where an algorithm has its own way to bring inputs up to time."""
     predicted = [line for line in system.connections if line.is_predicted]
     own_way = plan.coupling is not Coupling.NEWEST or plan.loops is not None
     if predicted and (own_way or plan.rule is not None):
-        raise CapabilityError(
+        text = (
             f"algorithm '{algorithm}' has its own way between samples, and connection"
             f" {predicted[0]} predicts its input ('{predicted[0].extrapolation}'): choose 'jacobi'"
             " or 'gauss-seidel', or leave the extrapolation out"
         )
+        yield Problem("CAP105", str(predicted[0]), CapabilityError(text))
     for line in predicted:
         for name in (line.source.component, line.target.component):
             if rates.get(name, 1) != 1:
-                raise CapabilityError(
+                text = (
                     f"connection {line} predicts its input ('{line.extrapolation}') over one"
                     f" communication step, and '{name}' has the rate {rates[name]}: expected 1"
                 )
+                yield Problem("CAP105", str(line), CapabilityError(text))
 
 
-def _check_rates(system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]) -> None:
-    problems: list[DescriptionError] = []
+def _wrong_rates(
+    system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]
+) -> Iterator[Problem]:
     for name, ticks in rates.items():
         if name not in system.components:
-            problems.append(
-                UnknownNameError(
-                    f"rate of '{name}': no such component; components:"
-                    f" {', '.join(system.components)}"
-                )
+            text = (
+                f"rate of '{name}': no such component; components: {', '.join(system.components)}"
             )
+            yield Problem("TIM106", name, UnknownNameError(text))
         if isinstance(ticks, bool) or not isinstance(ticks, int) or not 1 <= ticks <= 1_000_000:
-            problems.append(
-                DescriptionError(
-                    f"rate of '{name}': expected a whole number of communication steps, 1 to"
-                    f" 1000000, found {ticks!r}"
-                )
+            text = (
+                f"rate of '{name}': expected a whole number of communication steps, 1 to"
+                f" 1000000, found {ticks!r}"
             )
+            yield Problem("TIM106", name, DescriptionError(text))
     if rates and (plan.loops is not None or plan.rule is not None):
-        problems.append(
-            CapabilityError(
-                f"algorithm '{algorithm}' steps all components together: rates need 'jacobi' or"
-                f" 'gauss-seidel' (rates are given for {', '.join(rates)})"
-            )
+        text = (
+            f"algorithm '{algorithm}' steps all components together: rates need 'jacobi' or"
+            f" 'gauss-seidel' (rates are given for {', '.join(rates)})"
         )
-    if problems:
-        raise DescriptionError.collect(problems)
+        yield Problem("TIM106", next(iter(rates)), CapabilityError(text))

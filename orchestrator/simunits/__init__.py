@@ -3,11 +3,12 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.choice import where
+from orchestrator.simunits.declared import differences
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
 from orchestrator.simunits.fmi3_unit import Fmu3Unit
-from orchestrator.simunits.fmu_description import read_fmu
+from orchestrator.simunits.fmu_description import open_description, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.isolation import isolate
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
@@ -17,6 +18,7 @@ from orchestrator.simunits.registry import (
     block_names,
     capabilities_of,
     component_of,
+    description_of,
     fmu,
     make_unit,
     resolve,
@@ -44,9 +46,12 @@ __all__ = [
     "block_names",
     "capabilities_of",
     "component_of",
+    "description_of",
+    "differences",
     "fmu",
     "isolate",
     "make_unit",
+    "open_description",
     "read_fmu",
     "resolve",
     "where",

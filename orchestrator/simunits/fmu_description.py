@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -90,7 +90,7 @@ class _Opened:
     version: int
 
 
-def read_fmu(path: Path, interface: str | None = None) -> FmuDescription:
+def read_fmu(path: Path, interface: str | None = None, *, runnable: bool = True) -> FmuDescription:
     """Read and check an FMU that the engine is to run.
 
     Parameters
@@ -99,6 +99,8 @@ def read_fmu(path: Path, interface: str | None = None) -> FmuDescription:
         The archive.
     interface
         ``"cs"`` or ``"me"``; unless told, Co-Simulation where the FMU has it.
+    runnable
+        Whether it must have a binary for this platform.
 
     Raises
     ------
@@ -108,7 +110,12 @@ def read_fmu(path: Path, interface: str | None = None) -> FmuDescription:
     CapabilityError
         If it does not have the interface that is wanted.
     """
-    return _read(path, _stamp(path), interface)
+    stamp = _stamp(path)
+    found = _read(path, stamp, interface)
+    names = _open(path, stamp).names
+    if runnable and found.library not in names:
+        raise _without_binary(path, found.library, names)
+    return found
 
 
 def open_description(path: Path) -> Any:
@@ -153,7 +160,7 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
         description,
         {v.name: v.valueReference for v in described.modelVariables},
         described.guid,
-        _library(path, version, getattr(described, interface).modelIdentifier, opened.names),
+        _library(version, getattr(described, interface).modelIdentifier),
         version,
         interface[0].upper() + interface[1:],
         variables,
@@ -192,15 +199,15 @@ def _describe(
     return describe_fmi2(described) if version == 2 else describe_fmi1(path, described, root)
 
 
-def _library(path: Path, version: int, identifier: str, names: frozenset[str]) -> str:
+def _library(version: int, identifier: str) -> str:
     system = platform.system(), platform.machine()
     platforms = (fmi3_description if version == 3 else fmi2_description).PLATFORMS
-    folder = platforms.get(system, "-".join(system))
-    library = f"binaries/{folder}/{identifier}.so"
-    if library not in names:
-        found = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
-        raise FmuError(
-            f"{path}: no binary for this machine: expected '{library}',"
-            f" found platforms: {', '.join(found) or 'none'}"
-        )
-    return library
+    return f"binaries/{platforms.get(system, '-'.join(system))}/{identifier}.so"
+
+
+def _without_binary(path: Path, library: str, names: Collection[str]) -> FmuError:
+    found = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+    return FmuError(
+        f"{path}: no binary for this machine: expected '{library}',"
+        f" found platforms: {', '.join(found) or 'none'}"
+    )

@@ -18,6 +18,7 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
+from orchestrator.simunits.declared import differences
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -32,12 +33,12 @@ from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import (
     Backend,
     Component,
-    Connector,
     Source,
     SourceKind,
     System,
     UnitOptions,
     Value,
+    errors_of,
 )
 
 #: The class of an FMU's instances, by version.
@@ -115,10 +116,11 @@ def know(name: str, kind: type[Block]) -> None:
 
 
 def _describe(
-    source: Source, values: Mapping[str, Value], interface: str | None
+    source: Source, values: Mapping[str, Value], interface: str | None, *, runnable: bool = True
 ) -> UnitDescription:
     if source.kind is SourceKind.FMU:
-        return read_fmu(Path(source.location), interface).shaped(values).description
+        found = read_fmu(Path(source.location), interface, runnable=runnable)
+        return found.shaped(values).description
     return describe_block(source.location, block_class(source.location))
 
 
@@ -127,6 +129,8 @@ def component_of(
     name: str = "component",
     values: Mapping[str, Value] | None = None,
     options: UnitOptions | None = None,
+    *,
+    runnable: bool = True,
 ) -> Component:
     """Describe a source as a component.
 
@@ -140,9 +144,11 @@ def component_of(
         Values of its parameters: structural ones give arrays their extents.
     options
         How it is run.
+    runnable
+        Whether an FMU must have a binary for this machine.
     """
     options = options or UnitOptions()
-    description = _describe(source, values or {}, options.interface)
+    description = _describe(source, values or {}, options.interface, runnable=runnable)
     return Component(
         name,
         source,
@@ -162,15 +168,19 @@ def _shares_events(source: Source, description: UnitDescription, options: UnitOp
     if source.kind is not SourceKind.FMU or not description.capabilities.has_event_mode:
         return False
     is_near = options.backend == "native" and options.isolation != "process"
-    return (
-        is_near and read_fmu(Path(source.location), options.interface).interface == "CoSimulation"
-    )
+    read = read_fmu(Path(source.location), options.interface, runnable=False)
+    return is_near and read.interface == "CoSimulation"
 
 
 def capabilities_of(component: Component) -> Capabilities:
     """Return what a component's description says that its unit can."""
+    return description_of(component).capabilities
+
+
+def description_of(component: Component, *, runnable: bool = True) -> UnitDescription:
+    """Return what a component's source says of itself; parameters as of :func:`component_of`."""
     options = component.options
-    return _describe(component.source, component.values, options.interface).capabilities
+    return _describe(component.source, component.values, options.interface, runnable=runnable)
 
 
 def resolve(system: System) -> System:
@@ -193,7 +203,7 @@ def resolve(system: System) -> System:
             kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
             problems.append(kind(f"component '{name}': {error}"))
             continue
-        problems += _differences(component, found)
+        problems += errors_of(differences(component, found))
         resolved[name] = replace(found, values=component.values)
     nested = {}
     for name, inner in system.systems.items():
@@ -204,44 +214,6 @@ def resolve(system: System) -> System:
     if problems:
         raise DescriptionError.collect(problems)
     return replace(system, components=resolved, systems=nested)
-
-
-def _differences(declared: Component, found: Component) -> list[DescriptionError]:
-    where = f"component '{declared.name}' ({declared.source})"
-    problems: list[DescriptionError] = []
-    for name, connector in declared.connectors.items():
-        actual = found.connectors.get(name)
-        if actual is None:
-            problems.append(
-                UnknownNameError(
-                    f"{where}: the system declares connector '{name}', but the source has only:"
-                    f" {', '.join(found.connectors)}"
-                )
-            )
-        elif not _agree(connector, actual, found):
-            problems.append(
-                DescriptionError(
-                    f"{where}: connector '{name}' is declared as {_contract(connector)},"
-                    f" but the source has {_contract(actual)}"
-                )
-            )
-    return problems
-
-
-def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
-    """Whether a declared connector is the source's, but for extents that structure gives."""
-    declared = replace(declared, unit=declared.unit or actual.unit)
-    if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
-        dimensions = read_fmu(Path(found.source.location)).variables[actual.name].dimensions
-        if any(isinstance(size, str) for size in dimensions):
-            declared = replace(declared, shape=actual.shape)
-    return _contract(declared) == _contract(actual)
-
-
-def _contract(connector: Connector) -> str:
-    shape = f" {connector.shape}" if connector.shape else ""
-    unit = f" in {connector.unit}" if connector.unit else ""
-    return f"{connector.causality} {connector.type}{shape}{unit}"
 
 
 def make_unit(component: Component, *, early_return: bool = False) -> SimulationUnit:

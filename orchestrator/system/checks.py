@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from math import isfinite
 
 import networkx as nx
@@ -13,15 +12,17 @@ from orchestrator.errors import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
-    UnknownNameError,
 )
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.conversion import conversion_between
+from orchestrator.system.naming import unknown
+from orchestrator.system.problem import Problem
 from orchestrator.system.transformation import MappingTransformation
 
 Components = Mapping[str, Component]
+_SIGNALS = (Causality.INPUT, Causality.OUTPUT)
 
 
 def expected_value(connector: Connector) -> str:
@@ -32,140 +33,145 @@ def expected_value(connector: Connector) -> str:
     return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
 
 
-def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
+def problems(components: Components, connections: Sequence[Connection]) -> list[Problem]:
     """All problems of a system, most basic first; the system itself is under no name."""
-    found: list[DescriptionError] = []
-    sound = []
+    found: list[Problem] = []
+    existing = []
     for line in connections:
-        wrong = list(_ends(components, line))
+        wrong = list(ends(components, line))
         found += wrong
         if not wrong:
-            sound.append(line)
-    for line in sound:
-        found += _match(components, line)
-    found += _sources(sound)
-    parts = {name: component for name, component in components.items() if name}
-    found += _values(parts)
-    found += _unconnected(parts, connections)
+            existing.append(line)
+    for line in existing:
+        source = components[line.source.component].connectors[line.source.connector]
+        target = components[line.target.component].connectors[line.target.connector]
+        found += matching(line, source, target)
+    found += sources(existing)
+    parts = [component for name, component in components.items() if name]
+    for component in parts:
+        found += values(component)
+    found += unconnected(parts, connections)
     return found
 
 
 def sound(components: Components, connections: Sequence[Connection]) -> list[Connection]:
     """Return the connections whose ends exist."""
-    return [line for line in connections if not any(_ends(components, line))]
+    return [line for line in connections if not any(ends(components, line))]
 
 
-def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
-    names = list(known)
-    close = get_close_matches(name, names, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    listed = ", ".join(names) or "none"
-    return UnknownNameError(f"{where}: no {kind} '{name}'{hint} (known: {listed})")
-
-
-def _ends(components: Components, line: Connection) -> Iterator[DescriptionError]:
+def ends(components: Components, line: Connection) -> Iterator[Problem]:
+    """Whether both ends of a connection exist and have the right direction."""
     where = f"connection {line}"
     sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
     for end, wanted in sides:
         component = components.get(end.component)
         if component is None:
-            yield _unknown("component", end.component, components, where)
+            error = unknown("component", end.component, components, where)
+            yield Problem("CON101", str(line), error)
             continue
         connector = component.connectors.get(end.connector)
         if connector is None:
             names = (c.name for c in component.of(wanted))
-            yield _unknown(f"{wanted} connector", end.connector, names, where)
-        elif connector.causality is not wanted:
-            yield ConnectorMismatchError(
-                f"{where}: '{end}' is an {connector.causality}, expected an {wanted}"
-                if connector.causality is not Causality.PARAMETER
-                else f"{where}: '{end}' is a parameter, expected an {wanted}"
-            )
+            error = unknown(f"{wanted} connector", end.connector, names, where)
+            yield Problem("CON102", str(line), error)
+        elif connector.causality is not wanted and not _hands_on(components, line):
+            found = connector.causality
+            what = "a parameter" if found is Causality.PARAMETER else f"an {found}"
+            text = f"{where}: '{end}' is {what}, expected an {wanted}"
+            yield Problem("CON103", str(line), ConnectorMismatchError(text))
 
 
-def _match(components: Components, line: Connection) -> Iterator[DescriptionError]:
-    source = components[line.source.component].connectors[line.source.connector]
-    target = components[line.target.component].connectors[line.target.connector]
-    where = f"connection {line}"
+def _hands_on(components: Components, line: Connection) -> bool:
+    """Whether a line is one of parameters, from or to a connector of the system itself."""
+    both = (line.source, line.target)
+    if all(end.component for end in both):
+        return False
+    found = [components[end.component].connectors.get(end.connector) for end in both]
+    return all(c is not None and c.causality not in _SIGNALS for c in found)
+
+
+def matching(line: Connection, source: Connector, target: Connector) -> Iterator[Problem]:
+    """Whether what a connection joins fits, and what stands on it fits the signal."""
+    where, at = f"connection {line}", str(line)
     if source.type is not target.type:
-        yield ConnectorMismatchError(
-            f"{where}: type {source.type} is connected to {target.type}; expected equal types"
-        )
+        text = f"{where}: type {source.type} is connected to {target.type}; expected equal types"
+        yield Problem("CON104", at, ConnectorMismatchError(text))
     if source.shape != target.shape:
-        yield ConnectorMismatchError(
+        text = (
             f"{where}: shape {source.shape} is connected to {target.shape}; expected equal shapes"
         )
+        yield Problem("CON105", at, ConnectorMismatchError(text))
     if not line.suppress_unit_conversion:
         try:
             conversion_between(source, target)
         except UnitMismatchError as error:
-            yield UnitMismatchError(f"{where}: {error}")
+            yield Problem("CON106", at, UnitMismatchError(f"{where}: {error}"))
     mapping = isinstance(line.transformation, MappingTransformation)
     if mapping and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
-        yield ConnectorMismatchError(
+        text = (
             f"{where}: a table of values is for Boolean, Integer and enumeration connectors,"
             f" found {source.type}"
         )
-    yield from _between_samples(line, source)
+        yield Problem("ENU105", at, ConnectorMismatchError(text))
+    for text in _between_samples(line, source):
+        yield Problem("CON107", at, DescriptionError(f"{where}: {text}"))
 
 
-def _between_samples(line: Connection, source: Connector) -> Iterator[DescriptionError]:
+def _between_samples(line: Connection, source: Connector) -> Iterator[str]:
     """Whether a signal can be interpolated and extrapolated as its connection says."""
     held = {None, "hold"}
     ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
     for what, way in ways.items():
         if way not in held and source.type is not DataType.REAL:
-            yield DescriptionError(
-                f"connection {line}: {what} '{way}' is for Real signals, found {source.type};"
-                " expected hold"
-            )
+            yield f"{what} '{way}' is for Real signals, found {source.type}; expected hold"
     if line.interpolation != "slerp":
         return
     if source.shape != (4,):
-        yield DescriptionError(
-            f"connection {line}: interpolation 'slerp' is for quaternions, connectors of shape"
-            f" (4,); found shape {source.shape}"
+        yield (
+            "interpolation 'slerp' is for quaternions, connectors of shape (4,); found shape"
+            f" {source.shape}"
         )
     if line.transformation is not None:
-        yield DescriptionError(
-            f"connection {line}: interpolation 'slerp' is for unit quaternions; expected no factor"
-            " and no offset"
-        )
+        yield ("interpolation 'slerp' is for unit quaternions; expected no factor and no offset")
 
 
-def _sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
+def sources(connections: Iterable[Connection]) -> Iterator[Problem]:
+    """Whether every target has one source."""
     by_target: dict[Endpoint, list[Connection]] = {}
     for line in connections:
         by_target.setdefault(line.target, []).append(line)
     for target, lines in by_target.items():
         if len(lines) > 1:
-            sources = " and ".join(f"'{line.source}'" for line in lines)
-            yield ConnectorMismatchError(
-                f"input '{target}' has {len(lines)} sources, {sources}; expected one:"
+            named = " and ".join(f"'{line.source}'" for line in lines)
+            text = (
+                f"input '{target}' has {len(lines)} sources, {named}; expected one:"
                 " remove one connection, or add the signals in a block"
             )
+            yield Problem("CON108", str(target), ConnectorMismatchError(text))
 
 
-def _values(components: Components) -> Iterator[DescriptionError]:
-    for component in components.values():
-        where = f"component '{component.name}' ({component.source})"
-        for name, value in component.values.items():
-            connector = component.connectors.get(name)
-            if connector is None:
-                settable = [c.name for c in component.of(Causality.PARAMETER)]
-                settable += [c.name for c in component.of(Causality.INPUT)]
-                yield _unknown("parameter", name, settable, where)
-            elif connector.causality is Causality.OUTPUT:
-                yield DescriptionError(f"{where}: '{name}' is an output and cannot be set")
-            elif not connector.accepts(value):
-                yield DescriptionError(
-                    f"{where}: parameter '{name}': expected {expected_value(connector)},"
-                    f" found {value!r}"
-                )
-            elif not all(isfinite(v) for v in _numbers(value)):
-                yield DescriptionError(
-                    f"{where}: parameter '{name}': expected a finite number, found {value!r}"
-                )
+def values(component: Component) -> Iterator[Problem]:
+    """Whether the values of a component fit its connectors."""
+    where = f"component '{component.name}' ({component.source})"
+    for name, value in component.values.items():
+        at = f"{component.name}.{name}"
+        connector = component.connectors.get(name)
+        if connector is None:
+            settable = [c.name for c in component.of(Causality.PARAMETER)]
+            settable += [c.name for c in component.of(Causality.INPUT)]
+            yield Problem("VAL101", at, unknown("parameter", name, settable, where))
+        elif connector.causality is Causality.OUTPUT:
+            text = f"{where}: '{name}' is an output and cannot be set"
+            yield Problem("VAL102", at, DescriptionError(text))
+        elif not connector.accepts(value):
+            text = (
+                f"{where}: parameter '{name}': expected {expected_value(connector)},"
+                f" found {value!r}"
+            )
+            yield Problem("VAL103", at, DescriptionError(text))
+        elif not all(isfinite(v) for v in _numbers(value)):
+            text = f"{where}: parameter '{name}': expected a finite number, found {value!r}"
+            yield Problem("VAL104", at, DescriptionError(text))
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
@@ -173,19 +179,21 @@ def _numbers(value: Value) -> tuple[float, ...]:
     return tuple(v for v in elements if not isinstance(v, (str, bytes)))
 
 
-def _unconnected(
-    components: Components, connections: Sequence[Connection]
-) -> Iterator[DescriptionError]:
+def unconnected(
+    components: Iterable[Component], connections: Iterable[Connection]
+) -> Iterator[Problem]:
+    """Whether every input is fed or has a value."""
     fed = {line.target for line in connections}
-    for component in components.values():
+    for component in components:
         for connector in component.of(Causality.INPUT):
             end = Endpoint(component.name, connector.name)
             ticks_alone = connector.type is DataType.CLOCK  # an input clock may stay silent
             if end not in fed and connector.name not in component.values and not ticks_alone:
-                yield DescriptionError(
+                text = (
                     f"input '{end}' ({expected_value(connector)}) is not connected;"
                     " connect it, or set a value that it keeps"
                 )
+                yield Problem("CON109", str(end), DescriptionError(text))
 
 
 def feedthrough_graph(
@@ -213,19 +221,17 @@ def feedthrough_graph(
     return graph
 
 
-def algebraic_loops(
-    components: Components, connections: Iterable[Connection]
-) -> Iterator[DescriptionError]:
+def algebraic_loops(components: Components, connections: Iterable[Connection]) -> Iterator[Problem]:
     """Loops of direct feed-through that no delay cuts, of connections whose ends exist."""
     graph = feedthrough_graph(components, connections)
     for group in nx.strongly_connected_components(graph):
         if len(group) > 1:
-            ends = [edge[0] for edge in nx.find_cycle(graph.subgraph(group))]
-            first = ends.index(min(ends))
-            ring = [*ends[first:], *ends[:first], ends[first]]
-            yield AlgebraicLoopError(
-                "algebraic loop without a delay: "
-                + " -> ".join(map(str, ring))
-                + "; put a delay on one of its connections, let one unit respond through a state,"
-                " or choose an algorithm that iterates: 'newton' or 'fixed-point'"
+            along = [edge[0] for edge in nx.find_cycle(graph.subgraph(group))]
+            first = along.index(min(along))
+            ring = [*along[first:], *along[:first], along[first]]
+            text = (
+                f"algebraic loop without a delay: {' -> '.join(map(str, ring))}; put a delay on"
+                " one of its connections, let one unit respond through a state, or choose an"
+                " algorithm that iterates: 'newton' or 'fixed-point'"
             )
+            yield Problem("LOO102", ring[0].component, AlgebraicLoopError(text))

@@ -136,6 +136,8 @@ class Engine {
     void remember(bool on_grid) { on_grid_ = on_grid; }
     // The values after the events are those of this moment; nothing is extended across a jump.
     void jump();
+    // Signals that are set from outside have these values from this moment on.
+    void renew(std::size_t first, const std::vector<double>& values);
 
   private:
     Status other_end(const Reached& reached, Outcome& outcome) const;

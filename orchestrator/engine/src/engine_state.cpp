@@ -70,6 +70,16 @@ void Engine::jump() {
     }
 }
 
+void Engine::renew(std::size_t first, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (signals_[first + i] == values[i]) continue;
+        signals_[first + i] = values[i];
+        for (auto& history : histories_) {
+            if (history.slot() == first + i) history.amend(values[i]);
+        }
+    }
+}
+
 Status Engine::read_texts() {
     auto status = Status::ok;
     for (std::size_t i = 0; i < texts_.places().size() && !failed(status); ++i) {

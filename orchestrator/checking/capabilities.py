@@ -1,0 +1,111 @@
+"""What an algorithm asks of the components, against what they can."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from orchestrator.checking.code import Code, error, note
+from orchestrator.checking.compiled import Compiled
+from orchestrator.checking.finding import Finding, of_problem
+from orchestrator.errors import DescriptionError
+from orchestrator.master import incapable
+from orchestrator.simunits import description_of, isolate
+from orchestrator.system import Component, SourceKind, System
+
+CODES: tuple[Code, ...] = (
+    error(
+        "CAP101",
+        "a step cannot be done again",
+        "The algorithm repeats steps (it iterates a loop, or controls its step), and the component"
+        " cannot go back to a saved state. The message names the ways out.",
+        "FMI 2.0.4, 4.3.1",
+    ),
+    error(
+        "CAP102",
+        "the step cannot vary",
+        "The algorithm chooses the length of its steps, and the component takes only equal ones.",
+        "FMI 2.0.4, 4.3.1",
+    ),
+    error(
+        "CAP104",
+        "the algorithm or one of its options is unknown or does not fit",
+        "There is no algorithm of that name (entry points `softdock.algorithms`), it has no such"
+        " option, or the option asks for what the components do not give, such as directional"
+        " derivatives.",
+    ),
+    error(
+        "CAP105",
+        "an input cannot be predicted with this algorithm",
+        "A connection extrapolates its signal over the step, and the algorithm has a way of its own"
+        " to bring inputs up to time, or the component a rate of its own.",
+    ),
+    error(
+        "CAP109",
+        "the system cannot be run so",
+        "What the master refuses when it compiles the system for its algorithm: signals that cannot"
+        " be delayed, clocks that never tick, histories that do not fit into memory.",
+    ),
+    error(
+        "CAP107",
+        "options of processes that contradict each other",
+        "Options of a process are given for a component that has none, or several components that"
+        " share an FMU which can be instantiated only once per process shall run in one.",
+    ),
+    note(
+        "CAP110",
+        "components that get processes of their own",
+        "Their FMU can be instantiated only once per process, and they are several.",
+        "FMI 2.0.4, 4.3.1",
+    ),
+    note(
+        "CAP111",
+        "an FMU with event mode is run without it",
+        "Only the engine itself, in its own process, leads FMUs through event mode together.",
+        "FMI 3.0, 4.2",
+    ),
+)
+
+
+def check(compiled: Compiled) -> Iterator[Finding]:
+    """Check what the algorithm asks of the components."""
+    for problem in compiled.refused:
+        if problem.code != "LOO102":  # told with the loops
+            yield from of_problem(problem)
+    components = compiled.system.components
+    if compiled.schedule is not None:
+        abilities = [
+            description_of(components[member.name], runnable=False).capabilities
+            for member in compiled.schedule.members
+        ]
+        for problem in incapable(compiled.schedule, abilities):
+            yield from of_problem(problem)
+    yield from _processes(compiled.system)
+    for name, component in components.items():
+        yield from _events(name, component)
+
+
+def _processes(system: System) -> Iterator[Finding]:
+    try:
+        isolated, notes = isolate(system)
+    except DescriptionError as error:
+        for text in error.problems:
+            yield Finding("CAP107", "", text)
+        return
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for name, component in isolated.components.items():
+        if component.options != system.components[name].options:
+            by_source[component.source.location].append(name)
+    for names, text in zip(by_source.values(), notes, strict=True):
+        yield Finding("CAP110", names[0], text)
+
+
+def _events(name: str, component: Component) -> Iterator[Finding]:
+    if component.source.kind is not SourceKind.FMU or component.shares_events:
+        return
+    can = description_of(component, runnable=False).capabilities
+    if can.has_event_mode:
+        how = "in a process of its own"
+        if component.options.isolation != "process":
+            how = f"by the back-end '{component.backend}'"
+        yield Finding("CAP111", name, f"it has an event mode, which is not used: it runs {how}")

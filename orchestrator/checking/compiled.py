@@ -1,0 +1,54 @@
+"""A system as its algorithm would run it, as far as that can be found out without any unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orchestrator.checking.subject import Run, Subject, without_ends
+from orchestrator.errors import DescriptionError
+from orchestrator.master import Plan, Schedule, compile_schedule, plan_of, refusals
+from orchestrator.system import Problem, System
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What comes out of planning and compiling.
+
+    Parameters
+    ----------
+    system
+        Flat, without connectors of its own.
+    run
+        How it is to be run.
+    plan, schedule
+        ``None`` where they cannot be made, or there is no step to make a schedule for.
+    refused
+        Why not.
+    """
+
+    system: System
+    run: Run
+    plan: Plan | None
+    schedule: Schedule | None
+    refused: tuple[Problem, ...] = ()
+
+
+def compiled(subject: Subject) -> Compiled | None:
+    """Plan and compile a system; ``None`` if it is not sound enough for that."""
+    if subject.flat is None or not subject.is_known or not subject.flat.components:
+        return None
+    system, run = without_ends(subject.flat), subject.run
+    try:
+        plan = plan_of(run.algorithm, system, run.options)
+    except DescriptionError as error:
+        return Compiled(system, run, None, None, (Problem("CAP104", "", error),))
+    refused = refusals(system, run.algorithm, plan, run.rates)
+    if refused or not run.step_ns:
+        return Compiled(system, run, plan, None, tuple(refused))
+    try:
+        schedule = compile_schedule(
+            system, run.algorithm, run.step_ns, run.mode, (), run.options, run.rates
+        )
+    except DescriptionError as error:
+        return Compiled(system, run, plan, None, (Problem("CAP109", "", error),))
+    return Compiled(system, run, plan, schedule)

@@ -1,0 +1,102 @@
+"""Experiment files: names, times and files of their cases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from orchestrator.campaign.experiment import Case, Experiment, RunOptions
+from orchestrator.campaign.prepare import merged, prepare
+from orchestrator.campaign.validate import unsound
+from orchestrator.checking.code import Code, error
+from orchestrator.checking.finding import Finding
+from orchestrator.checking.subject import Run
+from orchestrator.coupling import DelayMode
+from orchestrator.errors import DescriptionError, SoftdockError
+from orchestrator.master import DEFAULT_ALGORITHM
+from orchestrator.system import System, nanoseconds
+
+CODES: tuple[Code, ...] = (
+    error(
+        "EXP101",
+        "the experiment file is not as it should be",
+        "A key is unknown or missing, a value is of the wrong kind, or a case, sweep, measure or"
+        " figure names one that does not exist. See docs/reference/experiment.md.",
+    ),
+    error(
+        "EXP102",
+        "a case names what its system does not have",
+        "A signal of a measure, recorder or figure is not recorded, a swept parameter does not"
+        " exist, a format is unknown, or a file would be written twice.",
+    ),
+    error(
+        "EXP103",
+        "a case cannot be prepared",
+        "A value that it sets, a component that it swaps, an option of a unit or a delay does not"
+        " fit the system.",
+    ),
+    error(
+        "EXP104",
+        "a time of a case cannot be read",
+        'A step, start or stop is neither a number of seconds nor text such as `"5 ms"`.',
+    ),
+)
+
+_HEADER = re.compile(r"\s*\[+\s*case\s*\.\s*(?:\"([^\"]*)\"|'([^']*)'|([\w.-]+?))\s*[\].]")
+
+
+def case_lines(path: Path) -> dict[str, int]:
+    """Return where the tables of cases begin."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if match := _HEADER.match(line):
+            name = next(part for part in match.groups() if part is not None)
+            found.setdefault(name, number)
+    return found
+
+
+def prepared(name: str, case: Case, folder: Path) -> tuple[System | None, list[str]]:
+    """Prepare a case; without a system the texts say why."""
+    try:
+        return prepare(name, case, folder, {}, {}), []
+    except DescriptionError as wrong:
+        prefix = f"case '{name}': "
+        return None, [text.removeprefix(prefix) for text in wrong.problems]
+    except SoftdockError as wrong:
+        return None, str(wrong).splitlines()
+
+
+def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[str]]:
+    """Return how a case is to be run, and what of its times cannot be read."""
+    options = merged(case, defaults)
+    default = system.experiment
+    wrong: list[str] = []
+
+    def time(value: str | float | None, own: int | None, what: str) -> int | None:
+        if value is None:
+            return own
+        try:
+            return nanoseconds(value, what)
+        except DescriptionError as error:
+            wrong.extend(error.problems)
+            return None
+
+    return (
+        Run(
+            algorithm=options.algorithm or default.algorithm or DEFAULT_ALGORITHM,
+            options=options.algorithm_options or {},
+            rates=options.rates or {},
+            mode=DelayMode(options.delay or DelayMode.EXACT),
+            start_ns=time(options.start, default.start_ns, "start time") or 0,
+            stop_ns=time(options.stop, default.stop_ns, "stop time"),
+            step_ns=time(options.step, default.step_ns, "communication step"),
+        ),
+        wrong,
+    )
+
+
+def check(experiment: Experiment, systems: Mapping[str, System]) -> Iterator[Finding]:
+    """Check the names of an experiment against the systems of its cases that could be prepared."""
+    for text in unsound(experiment, systems):
+        yield Finding("EXP102", "", text)

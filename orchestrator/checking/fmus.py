@@ -1,0 +1,106 @@
+"""FMU files: valid, whole, and the same ones that the system was made with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from orchestrator.checking.code import Code, error, note, warning
+from orchestrator.checking.finding import Finding
+from orchestrator.errors import SoftdockError
+from orchestrator.simunits import open_description
+from orchestrator.system import Component, SourceKind
+
+CODES: tuple[Code, ...] = (
+    warning(
+        "FMU104",
+        "the model description breaks rules of FMI",
+        "The file can be read, but violates the schema or a rule of the standard (FMPy's"
+        " validation): another tool may refuse it. `softdock fmu check` also calls the FMU.",
+        "FMI 2.0.4, 2.2",
+    ),
+    warning(
+        "FMU107",
+        "the same model in several versions",
+        "FMUs of one model name that differ in content are used in one system: one of them is"
+        " probably old. Use one file, or rename the model.",
+    ),
+    error(
+        "FMU108",
+        "the FMU is not the one that the system was made with",
+        "The system says what the checksum of the file was, and the file has another one.",
+        "SSP Traceability, SRMD",
+    ),
+    warning(
+        "FMU109",
+        "no GUID",
+        "The model description has no GUID (FMI 3.0: instantiation token), by which an instance"
+        " makes sure that it was given the right description.",
+        "FMI 2.0.4, 2.2.1",
+    ),
+    note(
+        "FMU110",
+        "a checksum of a kind that is not known",
+        "The system gives a checksum by a method that Softdock does not compute: it was not"
+        " checked.",
+        "SSP Traceability, SRMD",
+    ),
+)
+
+
+def check(components: Iterable[tuple[str, Component]]) -> Iterator[Finding]:
+    """Check every FMU once, at the first component that uses it."""
+    seen: dict[Path, str] = {}
+    for at, component in components:
+        path = Path(component.source.location)
+        if component.source.kind is SourceKind.FMU and path not in seen and path.is_file():
+            seen[path] = at
+            yield from check_file(path, at)
+    yield from _versions(seen)
+
+
+def check_file(path: Path, at: str) -> Iterator[Finding]:
+    """Check one FMU by itself."""
+    try:
+        described = open_description(path)
+    except SoftdockError:
+        return  # told with the sources
+    if not described.guid:
+        yield Finding("FMU109", at, f"{path}: the model description has no GUID")
+    for text in _violations(path, path.stat().st_mtime_ns):
+        yield Finding("FMU104", at, f"{path}: {text}")
+
+
+@lru_cache(maxsize=256)
+def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - renews the cache
+    from fmpy.validation import validate_fmu
+
+    try:
+        return tuple(" ".join(text.split()) for text in validate_fmu(str(path)))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding about the file
+        return (f"FMPy's validation ends with {type(error).__name__}: {error}",)
+
+
+def _versions(seen: Mapping[Path, str]) -> Iterator[Finding]:
+    """FMUs of one model with different content."""
+    models: dict[str, dict[str, Path]] = {}
+    for path in seen:
+        try:
+            name = open_description(path).modelName
+        except SoftdockError:
+            continue  # told with the sources
+        models.setdefault(name, {}).setdefault(digest(path, "sha256"), path)
+    for name, files in models.items():
+        if len(files) > 1:
+            first, *others = files.values()
+            for other in others:
+                text = f"model '{name}' is also {first}, of other content; use one of them"
+                yield Finding("FMU107", seen[other], text)
+
+
+def digest(path: Path, method: str) -> str:
+    """Return the checksum of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, method).hexdigest()

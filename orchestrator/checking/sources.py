@@ -1,0 +1,184 @@
+"""The sources of components: found, opened, and compared with what the system declares."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from orchestrator.checking.code import Code, error, note
+from orchestrator.checking.finding import Finding, of_problem
+from orchestrator.errors import CapabilityError, DescriptionError, SoftdockError
+from orchestrator.simunits import component_of, differences, open_description, read_fmu
+from orchestrator.system import (
+    SEPARATOR,
+    Backend,
+    Causality,
+    Component,
+    Connector,
+    SourceKind,
+    System,
+)
+
+CODES: tuple[Code, ...] = (
+    error(
+        "FMU101",
+        "the FMU is not there",
+        "The source of a component is a file that does not exist, or lies in no archive. Build it"
+        " (`softdock build`), copy it there, or correct the source.",
+        "SSP 1.0.1, 5.4",
+    ),
+    error(
+        "FMU102",
+        "the FMU cannot be read",
+        "The file is no zip archive, has no modelDescription.xml, or that cannot be read: it is"
+        " damaged, of another version than FMI 1.0, 2.0 and 3.0, or not valid.",
+        "FMI 2.0.4, 2.2",
+    ),
+    error(
+        "FMU103",
+        "no binary for this machine",
+        "The FMU has no library for the operating system and the processor that this check runs"
+        " on. Everything else of it is checked. Ask for a build with this platform.",
+        "FMI 2.0.4, 2.3",
+    ),
+    error(
+        "FMU105",
+        "a declared connector is not in the source",
+        "The system declares a connector that the FMU or block does not have: a misspelling, or"
+        " the FMU was exported anew with other names. Correct the name or the FMU.",
+        "SSP 1.0.1, 5.2.1",
+    ),
+    error(
+        "FMU106",
+        "a declared connector differs from that of the source",
+        "Causality, type, shape or unit of a connector are other ones in the FMU than the system"
+        " declares. What the FMU says is what runs.",
+        "SSP 1.0.1, 5.2.1",
+    ),
+    error(
+        "CAP103",
+        "an option of a component cannot be had",
+        "The interface (`cs`, `me`), solver or tolerance that is chosen for a component does not"
+        " exist in its FMU, or nothing would read it.",
+    ),
+    error(
+        "CAP106",
+        "the back-end is not installed",
+        "A component is to be run by PyFMI or FMPy, and that package is not installed here.",
+    ),
+    error(
+        "CAP108",
+        "a block cannot be had",
+        "A component is a Python block under a name that no installed package registers (entry"
+        " points `softdock.blocks`), or whose import fails.",
+    ),
+    note(
+        "FMU111",
+        "the system declares only some inputs of the FMU",
+        "The FMU has inputs that the system does not declare although it declares others: they"
+        " keep their start values. Declare and connect them, or leave them so.",
+        "SSP 1.0.1, 5.2.1",
+    ),
+)
+
+
+def opened(system: System, path: str = "") -> tuple[System, list[Finding], frozenset[str]]:
+    """Complete the connectors of all components, as far as sources can be opened.
+
+    Returns
+    -------
+    System
+        With the connectors of the sources; those that cannot be opened stay as declared.
+    list of Finding
+        What is wrong with sources.
+    frozenset of str
+        Paths of components whose connectors are not known.
+    """
+    found: list[Finding] = []
+    unknown: set[str] = set()
+    components: dict[str, Component] = {}
+    here = f"{path}{SEPARATOR}" if path else ""
+    for name, component in system.components.items():
+        known, wrong = _component(component, here + name)
+        found += wrong
+        components[name] = known or component
+        if known is None:
+            unknown.add(here + name)
+    nested: dict[str, System] = {}
+    for name, inner in system.systems.items():
+        nested[name], wrong, more = opened(inner, here + name)
+        found += wrong
+        unknown |= more
+    return replace(system, components=components, systems=nested), found, frozenset(unknown)
+
+
+def _component(component: Component, at: str) -> tuple[Component | None, list[Finding]]:
+    source = component.source
+    found = list(unusable(component, at))
+    try:
+        known = component_of(
+            source, component.name, component.values, component.options, runnable=False
+        )
+    except CapabilityError as wrong:
+        return None, [*found, Finding("CAP103", at, str(wrong))]
+    except DescriptionError as wrong:
+        code = "VAL103" if source.kind is SourceKind.FMU else "CAP108"
+        return None, [*found, Finding(code, at, str(wrong))]
+    except SoftdockError as wrong:
+        code = "FMU102" if source.kind is SourceKind.FMU else "CAP108"
+        return None, found or [Finding(code, at, str(wrong))]
+    for problem in differences(component, known):
+        found += of_problem(problem, at.rpartition(SEPARATOR)[0])
+    found += _undeclared(component, known, at)
+    connectors = {**component.connectors, **known.connectors}
+    for name, declared in component.connectors.items():
+        connectors[name] = _completed(connectors[name], declared)
+    return replace(known, connectors=connectors, values=component.values), found
+
+
+def _completed(known: Connector, declared: Connector) -> Connector:
+    """Add what only the system says of a connector."""
+    return replace(
+        known,
+        unit=known.unit or declared.unit,
+        enumeration=known.enumeration or declared.enumeration,
+        unit_definition=known.unit_definition or declared.unit_definition,
+    )
+
+
+def unusable(component: Component, at: str) -> Iterator[Finding]:
+    """Say why an FMU cannot be used, if anything; blocks are not looked at."""
+    if component.source.kind is not SourceKind.FMU:
+        return
+    path = Path(component.source.location)
+    if not path.is_file():
+        text = f"{path}: no such FMU; build it, copy it there, or correct the source"
+        yield Finding("FMU101", at, text)
+        return
+    try:
+        open_description(path)
+    except SoftdockError as wrong:
+        yield Finding("FMU102", at, str(wrong))
+        return
+    try:
+        read_fmu(path, component.options.interface)
+    except CapabilityError:
+        return  # told with the options
+    except SoftdockError as wrong:
+        yield Finding("FMU103", at, str(wrong))
+    package = {Backend.FMPY: "fmpy", Backend.PYFMI: "pyfmi"}.get(component.backend)
+    if package is not None and importlib.util.find_spec(package) is None:
+        text = f"back-end '{component.backend}': the package {package} is not installed"
+        yield Finding("CAP106", at, text)
+
+
+def _undeclared(declared: Component, known: Component, at: str) -> Iterator[Finding]:
+    if not declared.connectors:
+        return
+    missing = [c.name for c in known.of(Causality.INPUT) if c.name not in declared.connectors]
+    if missing:
+        yield Finding(
+            "FMU111", at, f"inputs that the system does not declare: {', '.join(missing)}"
+        )

@@ -1,0 +1,199 @@
+"""What a user checks: a system, an experiment, or a single file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orchestrator.campaign import read_experiment
+from orchestrator.campaign.experiment import Case, Experiment, RunOptions
+from orchestrator.checking import bindings, hashes, portability
+from orchestrator.checking.catalogue import codes
+from orchestrator.checking.examine import examine_file, examine_run, is_sound
+from orchestrator.checking.experiment import case_lines, check, prepared, run_of
+from orchestrator.checking.finding import Finding
+from orchestrator.checking.fmus import check_file
+from orchestrator.checking.reading import diagnose
+from orchestrator.checking.report import Extent, Report, merged
+from orchestrator.checking.sheets import check_sheet
+from orchestrator.checking.sources import unusable
+from orchestrator.checking.subject import Subject
+from orchestrator.diagnostic import Diagnostic, Severity
+from orchestrator.errors import DescriptionError, LoadError, SspError
+from orchestrator.ssp.locations import Locations, locations, open_sheet
+from orchestrator.system import Component, Source, SourceKind, System
+
+_SYSTEMS = {".ssd", ".ssp"}
+_SHEETS = {".ssv", ".ssm", ".ssb"}
+_INSIDE = ("experiment.toml", "system.toml", "SystemStructure.ssd")
+Placed = tuple[str, Diagnostic]  # name of the case, finding
+
+
+def check_target(target: Path, options: RunOptions | None = None) -> Report:
+    """Check whatever a path leads to, without running anything.
+
+    Parameters
+    ----------
+    target
+        An experiment, an .ssd, an .ssp, a folder with one of them, or an .ssv, .ssm, .ssb or .fmu.
+    options
+        Win over those of every case: algorithm, step, stop and so on.
+    """
+    try:
+        path = _main_file(target)
+        return _Check(target, path, options or RunOptions()).report()
+    except OSError as wrong:
+        return _nothing(target, f"cannot be read: {wrong.strerror or wrong}")
+    except LoadError as wrong:
+        return _nothing(target, str(wrong).removeprefix(f"{target}: "))
+
+
+def _nothing(target: Path, text: str) -> Report:
+    found = Diagnostic("FIL101", Severity.ERROR, text, str(target))
+    return Report(str(target), (found,), unchecked=True)
+
+
+def _main_file(target: Path) -> Path:
+    if target.is_dir():
+        found = next((target / name for name in _INSIDE if (target / name).is_file()), None)
+        if found is None:
+            raise LoadError(f"expected {' or '.join(_INSIDE)} in it")
+        return found
+    if not target.is_file():
+        raise LoadError("no such file or folder")
+    known = {".toml", ".fmu", *_SYSTEMS, *_SHEETS}
+    if target.suffix.lower() not in known:
+        raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
+    return target
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A system as its file declares it, where everything stands, whether its connections hold."""
+
+    subject: Subject
+    places: Locations
+    sound: bool
+
+
+class _Check:
+    """One target under check."""
+
+    def __init__(self, target: Path, path: Path, options: RunOptions) -> None:
+        self._target, self._path, self._options = target, path, options
+        self._found: list[Placed] = []
+        self._systems: dict[str, Extent] = {}
+
+    def report(self) -> Report:
+        """Check it."""
+        suffix = self._path.suffix.lower()
+        cases: list[str] = []
+        if suffix == ".fmu":
+            self._fmu()
+        elif suffix in _SHEETS:
+            self._add(list(check_sheet(open_sheet(self._path), suffix)), Locations())
+        elif suffix in _SYSTEMS:
+            self._system()
+        else:
+            cases = self._experiment()
+        findings = merged(self._found, cases)
+        return Report(str(self._target), tuple(findings), self._systems)
+
+    def _fmu(self) -> None:
+        component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
+        found = [*unusable(component, ""), *check_file(self._path, "")]
+        self._add(found, Locations(str(self._path)))
+
+    def _add(
+        self,
+        found: list[Finding],
+        places: Locations,
+        case: str = "",
+        whole: tuple[str, int | None] | None = None,
+    ) -> None:
+        """Give findings their file and line; ``whole`` is that of what is about no component."""
+        for finding in found:
+            file, line = finding.file, finding.line
+            if not file:
+                file, line = places.file, places.of(finding.at)
+                if not finding.at and whole is not None:
+                    file, line = whole
+            code = codes()[finding.code]
+            told = Diagnostic(
+                code.name, code.severity, finding.message, file, line, finding.at, code.clause
+            )
+            self._found.append((case, told))
+
+    def _read(self, path: Path) -> _Read | None:
+        """Read a system, and note what the reader and the checks of its file find."""
+        system, diagnostics = diagnose(path)
+        self._found += (("", found) for found in diagnostics)
+        places = Locations(str(path))
+        try:
+            sheet = open_sheet(path)
+        except SspError:
+            sheet = None  # the reader has told
+        if sheet is not None:
+            places = locations(sheet)
+            self._add([*bindings.check(sheet), *portability.check(sheet)], places)
+        if system is None:
+            return None
+        if sheet is not None:
+            self._add(list(hashes.check(sheet, system)), places)
+        subject, found = examine_file(system)
+        self._add(found, places)
+        return _Read(subject, places, is_sound(found))
+
+    def _system(self) -> None:
+        read = self._read(self._path)
+        if read is None:
+            return
+        name = self._path.stem
+        case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
+        run, wrong = run_of(case, RunOptions(), read.subject.system)
+        found, extent = examine_run(replace(read.subject, run=run), sound=read.sound)
+        self._add([*found, *_times(wrong)], read.places)
+        errors = sum(told.severity is Severity.ERROR for _, told in self._found)
+        self._systems[name] = replace(extent, errors=errors)
+
+    def _experiment(self) -> list[str]:
+        path = self._path
+        try:
+            experiment = read_experiment(path)
+        except DescriptionError as wrong:
+            texts = (text.removeprefix(f"{path}: ") for text in wrong.problems)
+            self._add([Finding("EXP101", "", text) for text in texts], Locations(str(path)))
+            return []
+        given = self._options.model_dump(exclude_none=True)
+        cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
+        self._cases(experiment.model_copy(update={"case": cases}))
+        return list(cases)
+
+    def _cases(self, experiment: Experiment) -> None:
+        folder, lines = self._path.parent, case_lines(self._path)
+        files = dict.fromkeys(case.system for case in experiment.case.values())
+        read = {file: self._read(folder / file) for file in files}
+        ready: dict[str, System] = {}
+        for name, case in experiment.case.items():
+            base = read[case.system]
+            if base is None or not base.sound:
+                continue  # what is wrong with the file has been told
+            whole = str(self._path), lines.get(name)
+            system, problems = prepared(name, case, folder)
+            if system is None:
+                found = [Finding("EXP103", "", text, *whole) for text in problems]
+                self._add(found, base.places, name)
+                continue
+            ready[name] = system
+            run, wrong = run_of(case, experiment.defaults, system)
+            subject = Subject(system, run, flat=system)
+            found, extent = examine_run(subject, sound=True)
+            found += _times(wrong)
+            self._add(found, base.places, name, whole)
+            errors = sum(codes()[one.code].severity is Severity.ERROR for one in found)
+            self._systems[name] = replace(extent, errors=errors)
+        self._add(list(check(experiment, ready)), Locations(str(self._path)))
+
+
+def _times(wrong: list[str]) -> list[Finding]:
+    return [Finding("EXP104", "", text) for text in wrong]
