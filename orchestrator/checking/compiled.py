@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orchestrator.checking.subject import Run, Subject, without_ends
 from orchestrator.errors import DescriptionError
 from orchestrator.master import Plan, Schedule, compile_schedule, plan_of, refusals
-from orchestrator.system import Problem, System
+from orchestrator.system import Problem, System, closed_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,12 @@ class Compiled:
     plan: Plan | None
     schedule: Schedule | None
     refused: tuple[Problem, ...] = ()
+
+    def loop_count(self) -> int:
+        """Return the number of closed loops, rings of ports counted one by one."""
+        if self.schedule is not None:
+            return sum(len(loop.loops) for loop in self.schedule.loop_delays)
+        return len(closed_loops(self.system))
 
 
 def compiled(subject: Subject) -> Compiled | None:

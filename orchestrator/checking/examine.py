@@ -21,7 +21,7 @@ from orchestrator.checking.report import Extent
 from orchestrator.checking.sources import opened
 from orchestrator.checking.subject import Run, Subject
 from orchestrator.errors import DescriptionError
-from orchestrator.system import Problem, System, closed_loops
+from orchestrator.system import Problem, System
 from orchestrator.system.loops import MOST_LOOPS
 
 #: After these nothing can be said of steps, loops and capabilities.
@@ -69,7 +69,7 @@ def examine_run(subject: Subject, *, sound: bool) -> tuple[list[Finding], Extent
         found += loops.check(made)
         found += timing.check(made)
         found += capabilities.check(made)
-        count = len(closed_loops(made.system))
+        count = made.loop_count()
         if count >= MOST_LOOPS:
             text = f"more than {MOST_LOOPS} closed loops: the rest is not held to its delays"
             found.append(Finding("LOO106", "", text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from orchestrator.system import Component, Source, SourceKind, System
 _SYSTEMS = {".ssd", ".ssp"}
 _SHEETS = {".ssv", ".ssm", ".ssb"}
 _INSIDE = ("experiment.toml", "system.toml", "SystemStructure.ssd")
+#: Where the reader of SSP files unpacks an archive: another folder in every process.
+_UNPACKED = re.compile(r"/[^\s']*softdock-ssp-[^/\s]+/")
 Placed = tuple[str, Diagnostic]  # name of the case, finding
 
 
@@ -118,11 +121,13 @@ class _Check:
                 file, line = places.file, places.of(finding.at)
                 if not finding.at and whole is not None:
                     file, line = whole
-            code = codes()[finding.code]
-            told = Diagnostic(
-                code.name, code.severity, finding.message, file, line, finding.at, code.clause
-            )
+            code, text = codes()[finding.code], self._text(finding.message)
+            told = Diagnostic(code.name, code.severity, text, file, line, finding.at, code.clause)
             self._found.append((case, told))
+
+    def _text(self, message: str) -> str:
+        """Write a message on one line, and files of an archive as entries of it."""
+        return _UNPACKED.sub(lambda _: f"{self._path}:", " ".join(message.split()))
 
     def _read(self, path: Path) -> _Read | None:
         """Read a system, and note what the reader and the checks of its file find."""
