@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from orchestrator.recording import Result
     from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu
     from orchestrator.ssp import read_system, write_ssd, write_ssp
-    from orchestrator.system import DefaultExperiment, Source, System, TransportDelay
+    from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
 
 _HOMES = {
     "Block": "simunits",
@@ -32,6 +32,7 @@ _HOMES = {
     "DefaultExperiment": "system",
     "DelayMode": "master",
     "Execution": "master",
+    "Fault": "system",
     "Input": "simunits",
     "Output": "simunits",
     "Parameter": "simunits",
@@ -62,6 +63,7 @@ __all__ = [
     "DefaultExperiment",
     "DelayMode",
     "Execution",
+    "Fault",
     "Input",
     "Output",
     "Parameter",

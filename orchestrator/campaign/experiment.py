@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Collection, Iterator
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -15,16 +12,14 @@ from pydantic import (
     StrictInt,
     StrictStr,
     StringConstraints,
-    ValidationError,
 )
-
-from orchestrator.errors import DescriptionError, LoadError
 
 Time = StrictStr | StrictInt | StrictFloat
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
 #: Names of recorders stand between that of the case and the ending.
 Part = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$", max_length=100)]
+Amount = StrictInt | StrictFloat | tuple[StrictInt | StrictFloat, ...]
 Setting = bool | int | float | str | tuple[float, ...]
 
 
@@ -76,6 +71,7 @@ class RunOptions(_Table):
     formats: tuple[str, ...] | None = Field(None, min_length=1)
     flush: Time | None = None
     backend: Literal["native", "fmpy", "pyfmi"] | None = None
+    early_return: bool | None = None
 
 
 class Recorder(_Table):
@@ -99,15 +95,34 @@ class UnitTable(_Table):
     restarts: StrictInt | None = None
 
 
+class FaultTable(_Table):
+    """What goes wrong in a case, where and when; which figures it needs depends on the kind."""
+
+    kind: StrictStr
+    on: StrictStr | tuple[StrictStr, ...]
+    begin: Time = Field(alias="from")
+    until: Time | None = None
+    value: Amount | None = None
+    rate: Amount | None = None
+    factor: Amount | None = None
+    sigma: Amount | None = None
+    seed: StrictInt | None = None
+    delay: Time | None = None
+    element: StrictInt | None = None
+
+
 class Case(RunOptions):
     """One run of one system."""
 
     system: str
+    variant: str | None = None
+    parameters: tuple[str, ...] = ()
     title: str = ""
     set: dict[str, Setting] = {}
     delays: dict[str, Time] = {}
     swap: dict[str, str] = {}
     unit: dict[str, UnitTable] = {}
+    fault: dict[Part, FaultTable] = {}
     recorder: dict[Part, Recorder] = {}
     measure: dict[str, Measure] = {}
 
@@ -191,79 +206,3 @@ class Experiment(_Table):
     case: dict[Name, Case] = Field(min_length=1)
     sweep: dict[Name, Sweep] = {}
     figure: dict[Name, Figure] = {}
-
-
-def read_experiment(path: Path) -> Experiment:
-    """Read and check an experiment file.
-
-    Raises
-    ------
-    LoadError
-        If the file is missing or is no TOML.
-    DescriptionError
-        If keys are unknown or missing, values have a wrong type, or names that refer to each
-        other do not exist; all together.
-    """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise LoadError(f"{path}: no such experiment file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise LoadError(f"{path}: expected a TOML file: {error}") from None
-    try:
-        experiment = Experiment.model_validate(content)
-    except ValidationError as error:
-        raise DescriptionError(*(_told(path, item) for item in error.errors())) from None
-    problems = [f"{path}: {text}" for text in _dangling(experiment)]
-    if problems:
-        raise DescriptionError(*problems)
-    return experiment
-
-
-def _told(path: Path, item: object) -> str:
-    assert isinstance(item, dict)  # noqa: S101 - pydantic's ErrorDetails is a TypedDict
-    where = ".".join(str(part) for part in item["loc"])
-    if item["type"] == "extra_forbidden":
-        return f"{path}: unknown key '{where}'"
-    if item["type"] == "missing":
-        return f"{path}: missing key '{where}'"
-    return f"{path}: '{where}': {item['msg']}, found {item['input']!r}"
-
-
-def _dangling(experiment: Experiment) -> list[str]:
-    """Find names of cases, sweeps and measures that do not exist."""
-    named = [*_named_by_cases(experiment), *_named_by_figures(experiment)]
-    return [
-        f"'{where}': no '{name}'; known: {', '.join(known) or 'none'}"
-        for where, name, known in named
-        if name not in known
-    ]
-
-
-Named = Iterator[tuple[str, str, Collection[str]]]
-
-
-def _named_by_cases(experiment: Experiment) -> Named:
-    """Where a case or a sweep names another thing, what it names, and what there is."""
-    for name, case in experiment.case.items():
-        for key, measure in case.measure.items():
-            if measure.kind == "difference":
-                yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
-    for name, sweep in experiment.sweep.items():
-        yield f"sweep.{name}.case", sweep.case, experiment.case
-        if sweep.case in experiment.case:
-            known = experiment.case[sweep.case].measure
-            yield from ((f"sweep.{name}.measures", key, known) for key in sweep.measures)
-
-
-def _named_by_figures(experiment: Experiment) -> Named:
-    for name, figure in experiment.figure.items():
-        where = f"figure.{name}"
-        if isinstance(figure, TimeFigure):
-            for panel in figure.panels:
-                yield from ((where, curve.case, experiment.case) for curve in panel.curves)
-        elif isinstance(figure, SweepFigure):
-            for line in figure.curves:
-                yield where, line.sweep, experiment.sweep
-                if line.sweep in experiment.sweep:
-                    yield where, line.measure, experiment.sweep[line.sweep].measures

@@ -9,7 +9,7 @@ import numpy as np
 from orchestrator.analysis import plot_stability_plane
 from orchestrator.campaign.experiment import Figure, PlaneFigure, SweepFigure, TimeFigure
 from orchestrator.campaign.outcome import ExperimentOutcome, SweepOutcome
-from orchestrator.recording import Curve, Panel, Reference, Result, plot_signals, plot_xy
+from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_signals, plot_xy
 from orchestrator.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -58,7 +58,25 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
             values = curve.factor * result[curve.signal]
             curves.append(Curve(curve.label, result.time[shown], values[shown]))
         panels.append(Panel(panel.ylabel, curves))
-    return plot_signals(panels, figure.title)
+    return plot_signals(panels, figure.title, _spans(figure, outcome))
+
+
+def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
+    """Times of all faults of the cases that are drawn; those of one case among several name it."""
+    cases = sorted(cases_of(figure))
+    found: dict[tuple[str, float, float | None], set[str]] = {}
+    for name in cases:
+        for fault in outcome.cases[name].result.faults:
+            until = None if fault.until_ns is None else seconds(fault.until_ns)
+            found.setdefault((fault.name, seconds(fault.begin_ns), until), set()).add(name)
+    return [
+        Span(
+            label if len(having) == len(cases) else f"{label} ({', '.join(sorted(having))})",
+            begin,
+            end,
+        )
+        for (label, begin, end), having in found.items()
+    ]
 
 
 def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Drawing:

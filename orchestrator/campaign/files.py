@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orchestrator.campaign.diagram import facts_of_run
 from orchestrator.campaign.experiment import Experiment
 from orchestrator.campaign.figures import cases_of, default_figure, draw, sweeps_of
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome
+from orchestrator.campaign.prepare import merged
+from orchestrator.drawing import Drawing, draw_system
 from orchestrator.recording import (
     CaseSection,
     FigureItem,
@@ -18,7 +21,6 @@ from orchestrator.recording import (
     FmuItem,
     Measure,
     Report,
-    draw_system,
     parameters_of,
     save,
     whole_file,
@@ -28,7 +30,7 @@ from orchestrator.simunits import read_fmu
 from orchestrator.system import SourceKind
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+    from matplotlib.figure import Figure
 
 
 def write_rest(
@@ -48,10 +50,11 @@ def write_rest(
         tell("drawing", (number + 1) / len(drawn))
     diagrams = []
     for name, case in _each_drawing(outcome).items():
-        figure = draw_system(case.system)
-        _save(figure, pictures / f"system-{name}", outcome)
+        options = merged(experiment.case[name], experiment.defaults)
+        drawing = draw_system(case.nested, facts_of_run(case.system, options, case.result))
+        _save_drawing(drawing, pictures / f"system-{name}", outcome)
         caption = f"{case.title}. {case.system.description}"
-        diagrams.append(FigureItem(figure, caption.strip()))
+        diagrams.append(FigureItem(drawing, caption.strip()))
     report, summary = output / "report.html", output / "summary.json"
     outcome.files += [report, summary]
     write_report(_report(experiment, outcome, items, diagrams, output), report)
@@ -59,14 +62,22 @@ def write_rest(
         draft.write_text(json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n")
 
 
-def _save(figure: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
+def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
+    for suffix, content in ((".png", drawing.png()), (".svg", drawing.svg())):
+        path = stem.with_name(stem.name + suffix)
+        with whole_file(path) as draft:
+            draft.write_bytes(content)
+        outcome.files.append(path)
+
+
+def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> None:
     for suffix in (".png", ".svg"):
         path = stem.with_name(stem.name + suffix)
         save(figure, path)
         outcome.files.append(path)
 
 
-def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Drawing, str]]:
+def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Figure, str]]:
     wanted = {
         name: figure
         for name, figure in experiment.figure.items()

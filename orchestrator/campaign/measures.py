@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.analysis import ContactLoop, fit_growth
-from orchestrator.campaign.experiment import ContactLoopSpec, Measure
+from orchestrator.campaign.experiment import Measure
 from orchestrator.campaign.outcome import Measured
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
@@ -76,13 +76,21 @@ def _growth(
         "residual_rms": fit.residual_rms,
     }
     if measure.predict is not None:
-        details["predicted"] = _predicted(measure.predict, result, system)
+        details["predicted"] = _predicted(measure, result, system)
     return Measured(fit.sigma, "1/s", details)
 
 
-def _predicted(loop: ContactLoopSpec, result: Result, system: System) -> float:
+def _predicted(measure: Measure, result: Result, system: System) -> float:
     """Growth rate of the linear loop with the delay that the run reports for its delayed loops."""
-    totals = {round(entry.total_ns) for entry in result.loops if entry.physical_ns}
+    loop = measure.predict
+    assert loop is not None  # noqa: S101 - the caller has looked
+    later = _later(measure, result)
+    totals = {
+        round(entry.total_ns) + sum(later.get(str(line), 0) for line in ring.connections)
+        for entry in result.loops
+        for ring in entry.loops
+        if entry.physical_ns
+    }
     if len(totals) != 1:
         found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
         raise DescriptionError(
@@ -94,6 +102,25 @@ def _predicted(loop: ContactLoopSpec, result: Result, system: System) -> float:
         for given in (loop.mass, loop.stiffness, loop.damping)
     )
     return ContactLoop(mass, stiffness, damping, totals.pop() / 1e9).growth_rate
+
+
+def _later(measure: Measure, result: Result) -> dict[str, int]:
+    """By how much faults make connections later in the window of a measure, in nanoseconds."""
+    first = int(result.time_ns[0] if measure.begin is None else nanoseconds(measure.begin, "from"))
+    last = int(result.time_ns[-1] if measure.until is None else nanoseconds(measure.until, "until"))
+    later: dict[str, int] = {}
+    for fault in result.faults:
+        until_ns = last if fault.until_ns is None else fault.until_ns
+        if not fault.later_ns or fault.begin_ns >= last or until_ns <= first:
+            continue
+        if fault.begin_ns > first or until_ns < last:
+            raise DescriptionError(
+                f"case '{result.name}': the delay changes within the window of the measure, since"
+                f" fault '{fault.name}' acts {fault.times}; expected a window inside or outside of"
+                " that"
+            )
+        later |= dict.fromkeys(fault.lines, fault.later_ns)
+    return later
 
 
 def _difference(

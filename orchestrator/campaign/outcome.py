@@ -40,10 +40,11 @@ def _declared_ms(plan: DelayPlan) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """One finished case."""
+    """One finished case; its ``system`` is flat, ``nested`` is the same as it was written."""
 
     title: str
     system: System
+    nested: System
     result: Result
     measured: dict[str, Measured]
 
@@ -83,6 +84,7 @@ class CaseOutcome:
             "line_statistics": {
                 line: asdict(facts) for line, facts in result.line_statistics.items()
             },
+            "faults": [asdict(fault) for fault in result.faults],
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
         }

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from orchestrator.campaign.experiment import Case, RunOptions, Setting
 from orchestrator.campaign.swap import swap_component
-from orchestrator.errors import DescriptionError
+from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.simunits import resolve
 from orchestrator.ssp import read_system
 from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
+from orchestrator.system.checks import expected_value
 
 #: Stands for all components on the command line.
 EVERY = "all"
@@ -36,7 +39,7 @@ def prepare(
         If anything does not exist or does not fit; the message names the case.
     """
     try:
-        system = resolve(read_system(folder / case.system)).flat()
+        system = resolve(read_system(folder / case.system, case.variant)).flat()
         for component, text in case.swap.items():
             system = swap_component(system, component, Source.parse(text).resolved(folder))
         for component, text in swaps.items():
@@ -45,7 +48,7 @@ def prepare(
         for path, value in case.set.items():
             system = set_value(system, path, value)
         for path, value in settings.items():
-            if Endpoint.parse(path).component in system.components:
+            if "." not in path or Endpoint.parse(path).component in system.components:
                 system = set_value(system, path, value)
         for component, table in case.unit.items():
             system = system.with_options(component, **table.model_dump(exclude_unset=True))
@@ -66,10 +69,32 @@ def with_processes(system: System, components: Collection[str]) -> System:
 
 
 def set_value(system: System, path: str, value: Setting) -> System:
-    """Set a parameter from a value as it stands in a file or on the command line."""
+    """Set a parameter or an input from a value as it stands in a file or on the command line.
+
+    A name without a dot is that of a connector of the system itself.
+    """
+    if "." not in path:
+        return _set_own(system, path, value)
     end = Endpoint.parse(path)
     connector = system.component(end.component).connector(end.connector)
     return system.set(path, _converted(connector, value))
+
+
+def _set_own(system: System, name: str, value: Setting) -> System:
+    settable = {n: c for n, c in system.connectors.items() if c.causality.is_settable}
+    if name not in settable:
+        close = get_close_matches(name, [*settable, *system.components], n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise UnknownNameError(
+            f"'{name}': expected 'component.parameter', or an input or parameter of system"
+            f" '{system.name}' itself, which has: {', '.join(settable) or 'none'}{hint}"
+        )
+    connector = settable[name]
+    converted = _converted(connector, value)
+    if not connector.accepts(converted):
+        expected = expected_value(connector)
+        raise DescriptionError(f"{name}: expected {expected}, found {converted!r}")
+    return replace(system, values={**system.values, name: converted})
 
 
 def _converted(connector: Connector, value: Setting) -> Value:

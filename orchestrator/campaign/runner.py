@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, Experiment, RunOptions, Setting, Sweep
+from orchestrator.campaign.faults import faults_of
 from orchestrator.campaign.files import write_rest
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import (
@@ -81,10 +84,11 @@ def run_experiment(
         )
     chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
     systems = {name: prepare(name, case, folder, swaps, settings) for name, case in chosen.items()}
-    named = [*swaps, *(Endpoint.parse(p).component for p in settings), *isolated]
+    named = [*swaps, *(Endpoint.parse(p).component for p in settings if "." in p), *isolated]
     _expect_components([name for name in named if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
+    nested = {name: nested_of(case, folder, systems[name]) for name, case in chosen.items()}
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     output.mkdir(parents=True, exist_ok=True)
@@ -94,7 +98,7 @@ def run_experiment(
         files = views(name, case, options, systems[name])
         journal = journal_of(name, options, output)
         try:
-            result = _simulate(name, systems[name], options, lambda s, n=name: tell(n, s), journal)
+            result = _simulate(name, case, systems[name], options, partial(tell, name), journal)
         except (FailedRunError, InterruptedRun) as failure:
             outcome.files += write_views(failure.result, files, output, whole=False)
             journal.remove()
@@ -103,7 +107,9 @@ def run_experiment(
         outcome.files += write_views(results[name], files, output, whole=True)
         journal.remove()
     for name, case in chosen.items():
-        outcome.cases[name] = _measured(name, case, systems[name], results, outcome)
+        result, measured = _measured(name, case, systems[name], results, outcome)
+        title = case.title or name
+        outcome.cases[name] = CaseOutcome(title, systems[name], nested[name], result, measured)
     for name, sweep in experiment.sweep.items():
         if sweep.case in chosen:
             outcome.sweeps[name] = _sweep(name, sweep, experiment, systems[sweep.case], tell)
@@ -117,7 +123,7 @@ def _measured(
     system: System,
     results: Mapping[str, Result],
     outcome: ExperimentOutcome,
-) -> CaseOutcome:
+) -> tuple[Result, dict[str, Measured]]:
     """Read off what can be; what cannot is a problem of the outcome and a remark of the result."""
     measured: dict[str, Measured] = {}
     failed = []
@@ -131,7 +137,7 @@ def _measured(
             failed.append(f"measure '{key}': {error}")
             outcome.problems.append(f"case '{name}', measure '{key}': {error}")
     result = replace(results[name], notes=(*results[name].notes, *failed))
-    return CaseOutcome(case.title or name, system, result, measured)
+    return result, measured
 
 
 def _expect_components(names: Collection[str], systems: Mapping[str, System]) -> None:
@@ -144,7 +150,12 @@ def _expect_components(names: Collection[str], systems: Mapping[str, System]) ->
 
 
 def _simulate(
-    name: str, system: System, options: RunOptions, progress: Any, journal: Journal | None
+    name: str,
+    case: Case,
+    system: System,
+    options: RunOptions,
+    progress: Any,
+    journal: Journal | None,
 ) -> Result:
     if options.backend is not None:
         system = system.with_backend(options.backend)
@@ -159,6 +170,8 @@ def _simulate(
         delay=options.delay or "exact",
         record=options.record,
         every=options.every or 1,
+        early_return=options.early_return is not False,
+        faults=faults_of(case),
         name=name,
         progress=progress,
         journal=journal,
@@ -182,7 +195,7 @@ def _sweep(
             for path in paths:
                 changed = set_value(changed, path, value)
             values.append(_number(name, value))
-        result = _simulate(sweep.case, changed, options, None, None)
+        result = _simulate(sweep.case, case, changed, options, None, None)
         for key in sweep.measures:
             rows[key].append(evaluate(case.measure[key], result, changed, {}))
         tell(f"sweep {name}", (number + 1) / len(sweep.values))

@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.errors import CapabilityError, DescriptionError, SoftdockError, StepError
 from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Execution, Recording
 from orchestrator.recording import Journal, Result, parameters_of
-from orchestrator.system import System, nanoseconds, seconds
+from orchestrator.system import Fault, System, nanoseconds, seconds
 
 #: 8 GB of float64: what a run may hold in memory.
 MOST_VALUES = 1_000_000_000
@@ -74,6 +74,7 @@ def simulate(  # the options of a run are what they are
     record: Sequence[str] | None = None,
     every: int = 1,
     early_return: bool = True,
+    faults: Sequence[Fault] = (),
     name: str | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
@@ -95,7 +96,7 @@ def simulate(  # the options of a run are what they are
     record, every
         Outputs to record (all; names or patterns with ``*`` and ``?``), and of how many steps one
         is recorded; the first and the last time always are.
-    early_return
+    early_return, faults
         See :class:`orchestrator.master.Execution`.
     name
         Name of the result; the system's name if ``None``.
@@ -127,6 +128,7 @@ def simulate(  # the options of a run are what they are
         record=record,
         every=every,
         early_return=early_return,
+        faults=faults,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
         if execution.schedule.varies:
@@ -183,6 +185,7 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         loops=schedule.loop_delays,
         plans=schedule.plans,
         line_statistics=execution.line_statistics(),
+        faults=execution.faults,
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),

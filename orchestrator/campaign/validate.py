@@ -12,6 +12,7 @@ from orchestrator.campaign.experiment import (
     Sweep,
     TimeFigure,
 )
+from orchestrator.campaign.faults import wrong_faults
 from orchestrator.campaign.prepare import merged, set_value
 from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.campaign.simulate import horizon
@@ -58,6 +59,8 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, system in systems.items():
         case = experiment.case[name]
         problems += _files(name, experiment, system)
+        options = merged(case, experiment.defaults)
+        problems += (f"case '{name}': {text}" for text in wrong_faults(case, options, system))
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)

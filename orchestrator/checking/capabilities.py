@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from orchestrator.checking.code import Code, error, note
 from orchestrator.checking.compiled import Compiled
 from orchestrator.checking.finding import Finding, of_problem
 from orchestrator.errors import DescriptionError
 from orchestrator.master import incapable
-from orchestrator.simunits import UnitDescription, description_of, isolate
+from orchestrator.simunits import description_of, isolate
 from orchestrator.system import Component, SourceKind, System
 
 CODES: tuple[Code, ...] = (
@@ -68,14 +67,6 @@ CODES: tuple[Code, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """What is known of a unit before it is made."""
-
-    name: str
-    description: UnitDescription
-
-
 def check(compiled: Compiled) -> Iterator[Finding]:
     """Check what the algorithm asks of the components."""
     for problem in compiled.refused:
@@ -83,11 +74,11 @@ def check(compiled: Compiled) -> Iterator[Finding]:
             yield from of_problem(problem)
     components = compiled.system.components
     if compiled.schedule is not None:
-        units = [
-            _Unit(member.name, description_of(components[member.name], runnable=False))
+        abilities = [
+            description_of(components[member.name], runnable=False).capabilities
             for member in compiled.schedule.members
         ]
-        for problem in incapable(compiled.schedule, units):
+        for problem in incapable(compiled.schedule, abilities):
             yield from of_problem(problem)
     yield from _processes(compiled.system)
     for name, component in components.items():

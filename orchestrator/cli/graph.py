@@ -3,48 +3,71 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from orchestrator.cli.console import messages, print_json
 from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json
-from orchestrator.errors import UnknownNameError
-from orchestrator.system import closed_loops
 
 
 def graph(
     target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
     case: Annotated[str | None, typer.Option(help="Which case of an experiment")] = None,
     output: Annotated[Path, typer.Option(help="Folder for the pictures")] = Path("results/graphs"),
+    html: Annotated[bool, typer.Option("--html", help="One page to look around in, too")] = False,
+    depth: Annotated[
+        int | None, typer.Option(min=0, help="Draw systems nested deeper than this closed")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Draw systems as SVG and PNG, and list their loops."""
-    from orchestrator.cli.target import systems_of
-    from orchestrator.recording import draw_system, save
+    from orchestrator.campaign.diagram import facts_of
+    from orchestrator.cli.target import drawn_systems
+    from orchestrator.drawing import draw_system, is_algebraic, render_page
 
-    systems = systems_of(target)
-    if case is not None:
-        if case not in systems:
-            raise UnknownNameError(f"{target}: no case '{case}'; it has: {', '.join(systems)}")
-        systems = {case: systems[case]}
-    output.mkdir(parents=True, exist_ok=True)
     written: dict[str, list[str]] = {}
-    loops: dict[str, list[dict[str, object]]] = {}
-    for name, system in systems.items():
-        figure = draw_system(system)
-        paths = [output / f"{name}-graph{suffix}" for suffix in (".svg", ".png")]
-        for path in paths:
-            save(figure, path)
-        written[name] = [str(path) for path in paths]
+    loops: dict[str, list[dict[str, Any]]] = {}
+    for name, (flat, nested, options) in drawn_systems(target, case).items():
+        facts, note = facts_of(flat, options)
+        drawing = draw_system(nested, facts, depth)
+        stem = output / f"{name}-graph"
+        files = {".svg": drawing.svg(), ".png": drawing.png()}
+        if html:
+            files[".html"] = render_page(nested, facts, (note,) if note else ()).encode()
+        written[name] = _write(stem, files)
         loops[name] = [
-            {"ring": str(loop), "physical_delay_ms": loop.physical_ns / 1e6}
-            for loop in closed_loops(system)
+            {
+                "ring": str(ring),
+                "physical_delay_ms": ring.physical_ns / 1e6,
+                "is_algebraic": is_algebraic(ring),
+            }
+            for delay in facts.loops
+            for ring in delay.loops
         ]
+        for text in note.splitlines():
+            messages.print(f"{name}: {text}", markup=False)
         if not json:
-            for path in paths:
-                console.print(str(path), markup=False)
-            for loop in closed_loops(system):
-                console.print(f"  loop ({loop.physical_ns / 1e6:g} ms): {loop}", markup=False)
+            _print(written[name], loops[name])
     if json:
         print_json({"files": written, "loops": loops})
+
+
+def _write(stem: Path, files: dict[str, bytes]) -> list[str]:
+    from orchestrator.recording import whole_file
+
+    paths = []
+    for suffix, content in files.items():
+        path = stem.with_name(stem.name + suffix)
+        with whole_file(path) as draft:
+            draft.write_bytes(content)
+        paths.append(str(path))
+    return paths
+
+
+def _print(paths: list[str], loops: list[dict[str, Any]]) -> None:
+    for path in paths:
+        console.print(path, markup=False)
+    for loop in loops:
+        kind = "algebraic loop" if loop["is_algebraic"] else "loop"
+        console.print(f"  {kind} ({loop['physical_delay_ms']:g} ms): {loop['ring']}", markup=False)

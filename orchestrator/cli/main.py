@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from orchestrator.cli import analyze, build, check, fmu, graph, run
+from orchestrator.cli import analyze, build, check, diff, fmu, graph, run
 from orchestrator.cli.console import print_error
 from orchestrator.errors import SoftdockError
 
@@ -23,6 +23,7 @@ app.command("build")(build.build)
 app.command("check")(check.check)
 app.command("run")(run.run)
 app.command("graph")(graph.graph)
+app.command("diff")(diff.diff)
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(fmu.app, name="fmu")
 

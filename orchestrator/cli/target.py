@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from orchestrator.campaign import Experiment, read_experiment
+from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, RunOptions
-from orchestrator.campaign.prepare import prepare
+from orchestrator.campaign.prepare import merged, prepare
 from orchestrator.campaign.validate import expect_sound
-from orchestrator.errors import LoadError
+from orchestrator.errors import LoadError, UnknownNameError
 from orchestrator.system import System
 
 
@@ -39,6 +40,30 @@ def systems_of(target: Path) -> dict[str, System]:
     systems = {name: prepare(name, case, folder, {}, {}) for name, case in experiment.case.items()}
     expect_sound(experiment, systems)
     return systems
+
+
+def drawn_systems(
+    target: Path, case: str | None = None
+) -> dict[str, tuple[System, System, RunOptions]]:
+    """Systems of a target, or of one case of it: flat, as they are nested, and how they are run.
+
+    They are prepared, and may be such that no algorithm can run them.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such case.
+    """
+    experiment, folder = experiment_of(target)
+    if case is not None and case not in experiment.case:
+        raise UnknownNameError(f"{target}: no case '{case}'; it has: {', '.join(experiment.case)}")
+    found = {}
+    for name, chosen in experiment.case.items():
+        if case in {None, name}:
+            flat = prepare(name, chosen, folder, {}, {})
+            options = merged(chosen, experiment.defaults)
+            found[name] = (flat, nested_of(chosen, folder, flat), options)
+    return found
 
 
 def with_options(experiment: Experiment, options: RunOptions) -> Experiment:

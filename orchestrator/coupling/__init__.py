@@ -2,7 +2,8 @@
 
 from orchestrator.coupling.channel import Channel, channel_of
 from orchestrator.coupling.delay_plan import LoopDelay, plan_delays
-from orchestrator.coupling.draws import Draws
+from orchestrator.coupling.draws import Draws, normal_draw
+from orchestrator.coupling.fault_record import FaultRecord, fault_records
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 from orchestrator.coupling.line_statistics import LineStatistics
 from orchestrator.coupling.remarks import missed, remarks, rounded
@@ -13,11 +14,14 @@ __all__ = [
     "DelayMode",
     "DelayPlan",
     "Draws",
+    "FaultRecord",
     "LineStatistics",
     "LoopDelay",
     "Timing",
     "channel_of",
+    "fault_records",
     "missed",
+    "normal_draw",
     "plan_delays",
     "remarks",
     "rounded",

@@ -16,6 +16,18 @@ def _mix(z: int) -> int:
     return z ^ (z >> 31)
 
 
+def uniform_draw(key: int, number: int, stream: int) -> float:
+    """Return a number in [0, 1): a function of a key, a counter and one of its four streams."""
+    counter = (key + 0x9E3779B97F4A7C15 * (4 * number + stream + 1)) & _MASK
+    return (_mix(counter) >> 11) * 2.0**-53
+
+
+def normal_draw(key: int, number: int) -> float:
+    """Return a number of mean 0 and variance 1, by Box and Muller, from streams 1 and 2."""
+    radius = math.sqrt(-2.0 * math.log(1.0 - uniform_draw(key, number, 1)))
+    return radius * math.cos(2.0 * math.pi * uniform_draw(key, number, 2))
+
+
 def _rounded(ns: float) -> int:
     return math.floor(ns + 0.5)
 
@@ -36,8 +48,7 @@ class Draws:
 
     def uniform(self, number: int, stream: int) -> float:
         """Return a number in [0, 1): a function of the channel's key and of the arguments."""
-        counter = (self._channel.key + 0x9E3779B97F4A7C15 * (4 * number + stream + 1)) & _MASK
-        return (_mix(counter) >> 11) * 2.0**-53
+        return uniform_draw(self._channel.key, number, stream)
 
     def next(self, time_ns: int, gap_ns: int) -> int | None:
         """Return the delay of the next sample in nanoseconds; ``None``: it is lost.
@@ -71,8 +82,7 @@ class Draws:
         return _rounded(low + (place - below) * (table[below + 1] - low))
 
     def _correlated(self, gap_ns: int) -> float:
-        radius = math.sqrt(-2.0 * math.log(1.0 - self.uniform(self._number, 1)))
-        fresh = radius * math.cos(2.0 * math.pi * self.uniform(self._number, 2))
+        fresh = normal_draw(self._channel.key, self._number)
         if self._number == 1:
             self._normal = fresh
         else:

@@ -1,5 +1,8 @@
 """The native core: loads FMUs, holds the signal buffer, executes compiled schedules."""
 
+from pathlib import Path
+
+from orchestrator.engine import _engine
 from orchestrator.engine._engine import (
     Engine,
     EngineState,
@@ -40,4 +43,10 @@ __all__ = [
     "Unit",
     "end_with_master",
     "serve",
+    "system_library",
 ]
+
+
+def system_library() -> Path:
+    """Return the library of every exported system, which is installed beside the engine."""
+    return Path(_engine.__file__).with_name("softdock_system.so")

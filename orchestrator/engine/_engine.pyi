@@ -316,9 +316,14 @@ class Engine:
             Sequence[tuple[int, int]],
         ],
         threads: int = 1,
+        faults: Sequence[tuple[int, int, int, int, float, float, int, int]] = (),
     ) -> None: ...
+    def begin_faults(self) -> None: ...
     def carry_texts(
         self, size: int, copies: Sequence[tuple[int, int]], places: Sequence[tuple[int, int]], /
+    ) -> None: ...
+    def tabulate(
+        self, tables: Sequence[tuple[int, int, int]], entries: Sequence[tuple[float, float]], /
     ) -> None: ...
     def handle_events(
         self,

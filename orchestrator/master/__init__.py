@@ -6,6 +6,7 @@ from orchestrator.master.capable import incapable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
+from orchestrator.master.fault_checks import fault_refusals
 from orchestrator.master.plan import Group, Plan
 from orchestrator.master.planned import planned, refusals
 from orchestrator.master.probe import ProbedDelay, probe_delay, probe_delays, probe_loop
@@ -27,6 +28,7 @@ __all__ = [
     "StoredCheckpoint",
     "algorithm_names",
     "compile_schedule",
+    "fault_refusals",
     "incapable",
     "plan_of",
     "planned",

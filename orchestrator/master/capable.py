@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 from orchestrator.errors import CapabilityError
 from orchestrator.master.failure import element
 from orchestrator.master.plan import StepMethod
-from orchestrator.master.schedule import Schedule
-from orchestrator.simunits import SimulationUnit, UnitDescription
+from orchestrator.master.schedule import Member, Schedule
+from orchestrator.simunits import Capabilities, SimulationUnit
 from orchestrator.system import Problem
 
 Floats = NDArray[np.float64]
@@ -31,80 +30,67 @@ def repeated(schedule: Schedule) -> list[int]:
     return sorted({number for loop in schedule.loops for number in loop.members})
 
 
-class Described(Protocol):
-    """A unit, or what is known of it before it is made."""
-
-    @property
-    def name(self) -> str:
-        """Of the component."""
-
-    @property
-    def description(self) -> UnitDescription:
-        """What it says of itself."""
-
-
-def expect_capable(schedule: Schedule, units: Sequence[Described]) -> None:
+def expect_capable(schedule: Schedule, abilities: Sequence[Capabilities]) -> None:
     """Refuse what units cannot do, before anything is initialised.
 
     Parameters
     ----------
     schedule
         What shall be executed.
-    units
-        In the order of its members.
+    abilities
+        Of the units, in the order of its members.
 
     Raises
     ------
     CapabilityError
         All refusals together: each names the unit, what it lacks, and the ways out.
     """
-    found = incapable(schedule, units)
+    found = incapable(schedule, abilities)
     if found:
         raise CapabilityError(*(text for problem in found for text in problem.error.problems))
 
 
-def incapable(schedule: Schedule, units: Sequence[Described]) -> list[Problem]:
+def incapable(schedule: Schedule, abilities: Sequence[Capabilities]) -> list[Problem]:
     """List what units cannot do; parameters as for :func:`expect_capable`."""
     found: list[Problem] = []
+    pairs = list(zip(schedule.members, abilities, strict=True))
     for number in repeated(schedule):
-        found += _cannot_repeat(schedule, units[number])
-    for unit in units:
-        if schedule.varies and not unit.description.capabilities.can_vary_step:
+        found += _cannot_repeat(schedule, *pairs[number])
+    for member, can in pairs:
+        if schedule.varies and not can.can_vary_step:
             text = (
                 f"algorithm '{schedule.algorithm}' varies the communication step, and component"
-                f" '{unit.name}' takes only equal steps (canHandleVariableCommunicationStepSize is"
-                " not true): choose an algorithm of fixed steps"
+                f" '{member.name}' takes only equal steps (canHandleVariableCommunicationStepSize"
+                " is not true): choose an algorithm of fixed steps"
             )
-            found.append(Problem("CAP102", unit.name, CapabilityError(text)))
-    for unit, member in zip(units, schedule.members, strict=True):
-        found += _wrong_length(schedule, unit, member.ticks)
+            found.append(Problem("CAP102", member.name, CapabilityError(text)))
+    for member, can in pairs:
+        found += _wrong_length(schedule, member, can)
     return found
 
 
-def _wrong_length(schedule: Schedule, unit: Described, ticks: int) -> Iterator[Problem]:
+def _wrong_length(schedule: Schedule, member: Member, can: Capabilities) -> Iterator[Problem]:
     """What is wrong with the length of a unit's steps."""
-    can = unit.description.capabilities
-    step_ns = ticks * schedule.step_ns
+    step_ns = member.ticks * schedule.step_ns
     longest_ns = schedule.rule.most_ns if schedule.varies else step_ns
     if can.longest_step is not None and longest_ns > round(can.longest_step * 1e9):
         text = (
-            f"component '{unit.name}' takes steps of at most {can.longest_step:g} s; found"
+            f"component '{member.name}' takes steps of at most {can.longest_step:g} s; found"
             f" {longest_ns / 1e9:g} s: choose a shorter communication step, or a smaller rate"
         )
-        yield Problem("TIM110", unit.name, CapabilityError(text))
+        yield Problem("TIM110", member.name, CapabilityError(text))
     if can.fixed_step is not None:
         fixed_ns = max(1, round(can.fixed_step * 1e9))
         if schedule.varies or step_ns % fixed_ns:
             found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
             text = (
-                f"component '{unit.name}' takes whole multiples of {can.fixed_step:g} s"
+                f"component '{member.name}' takes whole multiples of {can.fixed_step:g} s"
                 f" (fixedInternalStepSize); found {found}: choose another communication step"
             )
-            yield Problem("TIM109", unit.name, CapabilityError(text))
+            yield Problem("TIM109", member.name, CapabilityError(text))
 
 
-def _cannot_repeat(schedule: Schedule, unit: Described) -> Iterator[Problem]:
-    can = unit.description.capabilities
+def _cannot_repeat(schedule: Schedule, member: Member, can: Capabilities) -> Iterator[Problem]:
     if not can.is_repeatable:
         lacks = "cannot be asked for a step twice: it is a device or a recording"
     elif not can.can_roll_back:
@@ -114,11 +100,11 @@ def _cannot_repeat(schedule: Schedule, unit: Described) -> Iterator[Problem]:
         )
     else:
         return
-    who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
+    who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{member.name}'"
     ways_out = _WAYS_OUT
     if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
         ways_out = "choose 'jacobi' or 'gauss-seidel'; or replace the component"
-    yield Problem("CAP101", unit.name, CapabilityError(f"{who} {lacks}: {ways_out}"))
+    yield Problem("CAP101", member.name, CapabilityError(f"{who} {lacks}: {ways_out}"))
 
 
 def expect_restoring(

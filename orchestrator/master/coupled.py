@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import lcm
 
 from orchestrator.coupling import Timing
+from orchestrator.master.boundary import crosses
 from orchestrator.master.order import acts_at_once
 from orchestrator.master.plan import Coupling, Plan
 from orchestrator.master.schedule import Code
@@ -75,7 +76,8 @@ class Holding:
     def of(self, line: Connection) -> Held:
         """Return what a connection's target is held at.
 
-        Integers, Booleans and what changes at events only have no values between two others.
+        Integers, Booleans and what changes at events only have no values between two others; what
+        comes from outside is held, and what leads there is looked at when the step is done.
         """
         coupling = self._plan.coupling
         if not self._mixes(line):
@@ -115,7 +117,7 @@ class Holding:
         source = self._system.components[line.source.component]
         real = source.connectors[line.source.connector].type is DataType.REAL
         moves = real and not source.changes_at_events(line.source.connector)
-        return moves and self._plan.coupling is not Coupling.NEWEST
+        return moves and not crosses(line) and self._plan.coupling is not Coupling.NEWEST
 
     def _lateness(self, line: Connection) -> float:
         """How late the newest value is: the mean over all steps of the target."""

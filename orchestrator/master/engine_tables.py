@@ -36,6 +36,7 @@ def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: in
         schedule.operations,
         astuple(schedule.rule),
         0 if threads is None else threads,
+        [astuple(row) for row in schedule.faults],
     )
     events = schedule.events
     if schedule.varies or (events is not None and events.splits):
@@ -43,6 +44,8 @@ def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: in
     if schedule.texts:
         places = [(m.text_input_offset, m.text_output_offset) for m in schedule.members]
         engine.carry_texts(schedule.texts, schedule.text_copies, places)
+    if schedule.tables:
+        engine.tabulate(schedule.tables, schedule.table_entries)
     if events is not None:
         table = events.members, events.lines, events.clocks
         engine.handle_events(*table, events.splits, events.early_return)

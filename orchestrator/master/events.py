@@ -12,7 +12,14 @@ from orchestrator.master.lines import Lines
 from orchestrator.master.plan import StepMethod
 from orchestrator.master.schedule import EventTable, Schedule
 from orchestrator.simunits import Capabilities
-from orchestrator.system import Connection, DataType, Endpoint, System, Variability
+from orchestrator.system import (
+    Connection,
+    DataType,
+    Endpoint,
+    MappingTransformation,
+    System,
+    Variability,
+)
 
 
 class LineKind(IntEnum):
@@ -97,6 +104,11 @@ def _line_problems(system: System, line: Connection) -> list[str]:
         )
     if is_clock and line.transformation is not None:
         problems.append(f"{where}: a clock has no factor or offset; remove them")
+    if at_events and isinstance(line.transformation, MappingTransformation):
+        problems.append(
+            f"{where}: a table of values is not done in event mode, where '{at_events[0]}' changes;"
+            " map it in a block"
+        )
     silent = [end for end in ends if is_clock and end not in at_events]
     problems += [
         f"{where}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode, LineStatistics
+from orchestrator.coupling import DelayMode, LineStatistics, fault_records
 from orchestrator.errors import (
     CapabilityError,
     DescriptionError,
@@ -35,7 +35,7 @@ from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
 from orchestrator.simunits import SimulationUnit, isolate, resolve
-from orchestrator.system import System, Value, nanoseconds, seconds
+from orchestrator.system import Fault, System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
 #: the interpreter sees signals such as Ctrl-C.
@@ -77,6 +77,8 @@ class Execution:
         Whether units with event mode that others listen to may end a step at an event, where all
         units can go back: the step is done again as far as that. All states are saved before every
         step then.
+    faults
+        What goes wrong, and when. Of several that act on one value the first one acts first.
 
     Raises
     ------
@@ -101,6 +103,7 @@ class Execution:
         rates: Mapping[str, int] | None = None,
         threads: int | None = None,
         early_return: bool = True,
+        faults: Sequence[Fault] = (),
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= _FAR:
             raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
@@ -122,13 +125,17 @@ class Execution:
             outputs,
             algorithm_options,
             rates,
+            faults,
         )
+        step_ns = None if self.schedule.varies else self.schedule.step_ns
+        #: When the faults act, and what they do.
+        self.faults = fault_records(faults, self.system, self.start_ns, stop_ns, step_ns)
         self.units: list[SimulationUnit]
         self.schedule, self.units = make_units(
             self.system, self.schedule, early_return=early_return
         )
         try:
-            expect_capable(self.schedule, self.units)
+            expect_capable(self.schedule, [unit.description.capabilities for unit in self.units])
             self._engine = make_engine(self.schedule, self.units, threads)
             initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
             expect_restoring(self.schedule, self.units, self._engine.signals, self.start_ns)
@@ -147,7 +154,7 @@ class Execution:
         chosen = ", ".join(f"{k} = {v!r}" for k, v in sorted((algorithm_options or {}).items()))
         if not early_return:
             chosen += "; no early return"
-        self._made = (self.start_ns, stop_ns), outputs, every, chosen
+        self._made = (self.start_ns, stop_ns), outputs, every, chosen, tuple(faults)
 
     @cached_property
     def _keeper(self) -> Keeper:

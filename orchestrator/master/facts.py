@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 
 from orchestrator.coupling import channel_of
 from orchestrator.master.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
-from orchestrator.system import Connection, System
+from orchestrator.system import Connection, Fault, System
 
 
 def facts(
@@ -19,6 +20,7 @@ def facts(
     recorded: Sequence[str],
     every: int,
     options: str = "",
+    faults: Sequence[Fault] = (),
 ) -> dict[str, str]:
     """Say what a run is made from, topic by topic: a checkpoint fits runs that say the same.
 
@@ -32,6 +34,8 @@ def facts(
         Recorded outputs, every n-th step.
     options
         Of the algorithm.
+    faults
+        What goes wrong.
     """
     stop = "none" if times[1] is None else f"{times[1]} ns"
     said = {
@@ -55,6 +59,8 @@ def facts(
         said[f"component '{unit.name}'"] = "; ".join(filter(None, made))
     for line in system.connections:
         said[f"connection {line}"] = _line(line)
+    for number, fault in enumerate(faults, start=1):
+        said[f"fault {number}"] = repr(replace(fault, label=""))
     return said
 
 

@@ -16,7 +16,7 @@ _MOST = 50
 #: As in the engine (engine/src/newton.cpp).
 _PERTURBATION = 1e-6
 _MOST_HALVINGS = 30
-#: As ``least_pivot`` there.
+#: As ``least_pivot`` (engine/src/elimination.hpp).
 _LEAST_EIGENVALUE = 1e-8
 
 

@@ -14,6 +14,9 @@ from orchestrator.master.initial_loop import solve_at_start
 from orchestrator.master.schedule import Code, Schedule
 from orchestrator.simunits import SimulationUnit
 
+#: What only steps do: the past is what the signals are, and faults are still to come.
+_LATER = (Code.PUSH, Code.FIRST_HALF, Code.DISTURB, Code.DISTURB_PAST)
+
 
 def initialise(
     schedule: Schedule,
@@ -51,6 +54,7 @@ def initialise(
         unit.begin_events()
     if schedule.events is not None:
         _begin_events(schedule, units, engine, start_ns)
+    engine.begin_faults()
 
 
 def _begin_events(
@@ -107,7 +111,7 @@ class _Exchange:
                 body = partial(self.execute, number, number + count)
                 solve_at_start(self._schedule.loops[first], body, self._engine.signals)
                 number += count
-            elif code not in (Code.PUSH, Code.FIRST_HALF):
+            elif code not in _LATER:
                 # the past is what the signals are now
                 self._engine.start(self._start_ns, self._schedule.step_ns)
                 self.unread = max(self.unread, self._engine.lines(code, first, count))

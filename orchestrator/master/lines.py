@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from orchestrator.coupling import Channel, DelayPlan, channel_of
 from orchestrator.errors import CapabilityError
+from orchestrator.master.boundary import SINK
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.coupled import Holding
+from orchestrator.master.fault_table import FaultTable
 from orchestrator.master.plan import Plan
 from orchestrator.master.schedule import Beyond, Code, Reading
 from orchestrator.system import (
@@ -15,6 +17,7 @@ from orchestrator.system import (
     Endpoint,
     Interpolation,
     LinearTransformation,
+    MappingTransformation,
     System,
     conversion_between,
 )
@@ -35,6 +38,10 @@ class Lines:
         Where the signals lie, and at what undelayed inputs are held.
     delays
         How delayed connections are read, by target.
+    late
+        How connections without a delay are read while a fault gives them one, by target.
+    faults
+        What goes wrong; rows are added to it.
     step_ns
         Smallest distance of two samples: a history is as deep as its reading then needs.
 
@@ -51,22 +58,31 @@ class Lines:
         buffer: Buffer,
         holding: Holding,
         delays: Mapping[Endpoint, DelayPlan],
+        late: Mapping[Endpoint, DelayPlan],
+        faults: FaultTable,
         step_ns: int,
     ) -> None:
         self._system = system
         self._slots = buffer.slots
         self._holding = holding
         self._plans = delays
+        self._late = late
+        self._remembered = {**delays, **late}
+        self._faults = faults
+        self._disturbed: dict[Endpoint, tuple[list[Rows], list[Rows]]] = {}
         self._step_ns = step_ns
         self.ticks = {member.name: member.ticks for member in buffer.members}
         self._text_slots = buffer.text_slots
         self.text_copies: list[tuple[int, int]] = []
+        self.tables: list[tuple[int, int, int]] = []
+        self.table_entries: list[tuple[int, int]] = []
         self.histories: list[tuple[int, int, int, int, int]] = []
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
         self.copies: list[tuple[int, int, float, float]] = []
         self.reads: list[tuple[int, int, int, int, float, float]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
+        self._first_history: dict[Endpoint, int] = {}
         self.read_shares: list[float] = []
         self.mixes: list[tuple[int, int, float, float, float]] = []
         #: The shortest step, of which doubling makes two.
@@ -76,9 +92,10 @@ class Lines:
     def _lay_out_histories(self, algorithm: Plan, step_ns: int) -> None:
         """Allot the rows of one source's histories side by side, in order of the groups."""
         for name in (name for group in algorithm.groups for name in group.members):
-            for target, plan in self._plans.items():
+            for target, plan in self._remembered.items():
                 if plan.connection.source.component == name:
                     self._rows.setdefault(name, []).append((target, len(self.histories)))
+                    self._first_history[target] = len(self.histories)
                     self._lay_out(plan, step_ns)
         samples = sum(row[1] for row in self.histories)
         if samples > MOST_SAMPLES:
@@ -91,7 +108,7 @@ class Lines:
     def _lay_out(self, plan: DelayPlan, step_ns: int) -> None:
         """Allot the histories of one connection, one for each scalar."""
         channel = channel_of(plan.connection)
-        back = max(0, -plan.shift_ns)
+        back = max(0, self._faults.longer_ns(plan.connection) - plan.shift_ns)
         # The newest, those on both sides of the reading, one before for curves, and three that may
         # be taken back.
         spare = 7
@@ -112,28 +129,23 @@ class Lines:
 
     def exchange(self, lines: Iterable[Connection], *, first_half: bool = False) -> list[Rows]:
         """Return the operations that bring values along these connections, for a step or a half."""
+        lines = list(lines)
         holding = self._holding.of_first_half if first_half else self._holding.of
-        rows = {target: first for held in self._rows.values() for target, first in held}
         first_copy, first_read = len(self.copies), len(self.reads)
-        first_text = len(self.text_copies)
+        first_text, first_table = len(self.text_copies), len(self.tables)
         mixed: dict[Code, list[tuple[int, int, float, float, float]]] = {}
+        operations: list[Rows] = []
         for line in lines:
             if str(line.target) in self._text_slots:
                 self._copy_texts(line)
                 continue
             factor, offset = self._linear(line)
             target, size = self._slots[str(line.target)]
+            self._tabulate(line, target, size)
             plan = self._plans.get(line.target)
             if plan is not None:
-                whole = plan.interpolation is Interpolation.SLERP  # one row stands for all four
-                shift = plan.shift_ns
-                shift -= self._holding.read_ahead(line.target.component) * self._step_ns
-                self.reads += [
-                    (rows[line.target] + i, target + i, shift, plan.span_ns, factor, offset)
-                    for i in range(1 if whole else size)
-                ]
-                missing = len(self.reads) - len(self.read_shares)
-                self.read_shares += [self._stretch(plan)] * missing
+                rows = self._read(plan, plan.shift_ns)
+                operations += self._faults.on_readings(line, rows)
                 continue
             source = self._slots[str(line.source)][0]
             held = holding(line)
@@ -143,7 +155,6 @@ class Lines:
                 mixed.setdefault(held.code, []).extend(
                     (source + i, target + i, held.weight, factor, offset) for i in range(size)
                 )
-        operations: list[Rows] = []
         if len(self.copies) > first_copy:
             operations.append((Code.COPY, first_copy, len(self.copies) - first_copy))
         if len(self.reads) > first_read:
@@ -153,7 +164,41 @@ class Lines:
             self.mixes += some
         if len(self.text_copies) > first_text:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
-        return operations
+        operations += [row for line in lines for row in self._disturb(line, sent=True)]
+        if len(self.tables) > first_table:
+            operations.append((Code.TABULATE, first_table, len(self.tables) - first_table))
+        return operations + [row for line in lines for row in self._disturb(line, sent=False)]
+
+    def _read(self, plan: DelayPlan, shift_ns: int) -> range:
+        """Add the readings of a connection, and return their rows."""
+        line = plan.connection
+        target, size = self._slots[str(line.target)]
+        if plan.interpolation is Interpolation.SLERP:
+            size = 1  # one row stands for all four
+        first, past = len(self.reads), self._first_history[line.target]
+        shift = shift_ns - self._holding.read_ahead(line.target.component) * self._step_ns
+        linear = self._linear(line)
+        self.reads += [(past + i, target + i, shift, plan.span_ns, *linear) for i in range(size)]
+        self.read_shares += [self._stretch(plan)] * size
+        return range(first, first + size)
+
+    def _disturb(self, line: Connection, *, sent: bool) -> list[Rows]:
+        """Return what faults do to what is sent, or received; the same where it comes twice."""
+        if str(line.target) in self._text_slots:
+            return []
+        if line.target not in self._disturbed:
+            first, size = self._slots[str(line.target)]
+            slots, late = range(first, first + size), self._late.get(line.target)
+            self._disturbed[line.target] = (
+                self._faults.on_copies(line, slots, self._linear(line)),
+                self._faults.on_input(line, slots),
+            )
+            for fault in self._faults.delays(line):
+                if late is None:
+                    break
+                reads = self._read(late, late.shift_ns - fault.delay_ns)
+                self._disturbed[line.target][0].extend(self._faults.on_late(fault, reads))
+        return self._disturbed[line.target][0 if sent else 1]
 
     def copy_at_events(self, line: Connection) -> range:
         """Add the copies of a connection that event mode makes, and return their rows."""
@@ -168,12 +213,23 @@ class Lines:
         """By how much later a line is read for each nanosecond that a step is longer.
 
         What is held is read at the begin of the step; what is interpolated in a place of the step
-        that is the same for all lengths.
+        that is the same for all lengths; an output of the system at its end.
         """
         delay = plan.connection.delay
-        if delay is None or plan.interpolation is Interpolation.HOLD:
+        if plan.connection.target.component == SINK:
+            return 1.0
+        predicted = delay is None and plan.connection.target in self._plans
+        if predicted or plan.interpolation is Interpolation.HOLD:
             return 0.0
-        return (plan.shift_ns + delay.nominal_ns) / self._step_ns
+        return (plan.shift_ns + (delay.nominal_ns if delay else 0)) / self._step_ns
+
+    def _tabulate(self, line: Connection, target: int, size: int) -> None:
+        """Let a table of values follow on what brings them."""
+        if isinstance(line.transformation, MappingTransformation):
+            entries = sorted(line.transformation.entries)
+            first = len(self.table_entries)
+            self.table_entries += entries
+            self.tables += [(target + i, first, len(entries)) for i in range(size)]
 
     def _copy_texts(self, line: Connection) -> None:
         source, size = self._text_slots[str(line.source)]
@@ -198,5 +254,10 @@ class Lines:
         held = [row for name in group for row in self._rows.get(name, ())]
         if not held:
             return []
-        count = sum(self._slots[str(self._plans[t].connection.source)][1] for t, _ in held)
-        return [(Code.PUSH, held[0][1], count)]
+        lines = {target: self._remembered[target].connection for target, _ in held}
+        sizes = {target: self._slots[str(line.source)][1] for target, line in lines.items()}
+        operations: list[Rows] = [(Code.PUSH, held[0][1], sum(sizes.values()))]
+        for target, first in held:
+            histories = range(first, first + sizes[target])
+            operations += self._faults.on_past(lines[target], histories)
+        return operations

@@ -82,6 +82,17 @@ class Past:
         self._ring.append(Sample(time_ns, value, due))
         self.pushed += 1
 
+    @property
+    def newest(self) -> Sample:
+        """The last sample that was pushed."""
+        return self._ring[-1]
+
+    def begin(self, value: float) -> None:
+        """Let the first sample, the only one so far, have another value."""
+        self._first = self._kept = replace(self._first, value=value)
+        self._ring[-1] = self._first
+        self._began = self._ended = value
+
     def rewind(self, pushed: int) -> None:
         """Take samples back, until so many were pushed."""
         while self.pushed > pushed:

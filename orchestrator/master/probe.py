@@ -16,6 +16,7 @@ from orchestrator.master.buffer import Buffer
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.coupled import Holding
 from orchestrator.master.emission import Emission
+from orchestrator.master.fault_table import FaultTable
 from orchestrator.master.lines import Lines
 from orchestrator.master.plan import Coupling, Group, Plan
 from orchestrator.master.planned import planned
@@ -29,6 +30,7 @@ from orchestrator.system import (
     Extrapolation,
     Interpolation,
     Loop,
+    MappingTransformation,
     Source,
     SourceKind,
     System,
@@ -161,6 +163,11 @@ def probe_loop(
     frequency
         See :func:`probe_delay`.
     """
+    tables = [c for c in ring.connections if isinstance(c.transformation, MappingTransformation)]
+    if tables:
+        raise DescriptionError(
+            f"the loop {ring} cannot be measured by a sine: a table of values stands on {tables[0]}"
+        )
     ticks = {member.name: member.ticks for member in schedule.members}
     slowest = max(ticks[name] for name in ring.components)
     step = slowest * schedule.step_ns / 1e9
@@ -219,7 +226,9 @@ def _run(
     rates = {member.name: member.ticks for member in schedule.members}
     buffer = Buffer(relays, alone, rates, [seen])
     holding = Holding(relays, alone, rates)
-    lines = Lines(relays, alone, buffer, holding, plans, schedule.step_ns)
+    lines = Lines(
+        relays, alone, buffer, holding, plans, {}, FaultTable(relays, ()), schedule.step_ns
+    )
     emission = Emission(relays, alone, buffer, lines, holding)
     direct = {
         line.target.component: through

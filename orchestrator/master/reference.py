@@ -11,6 +11,7 @@ from orchestrator.coupling import LineStatistics
 from orchestrator.master.execution import Execution
 from orchestrator.master.past import Past, on_arc
 from orchestrator.master.reference_events import EarlyReturnError, ReferenceEvents
+from orchestrator.master.reference_faults import ReferenceFaults
 from orchestrator.master.reference_loop import RefusedError, solve
 from orchestrator.master.reference_step import Chooser
 from orchestrator.master.schedule import Beyond, Code, Reading, Schedule
@@ -65,6 +66,9 @@ class Reference:
         self.evaluations = 0
         self.on_grid = True
         self.chooser = Chooser(self)
+        self._settling = 0
+        self.faults = ReferenceFaults(self)
+        self.faults.begin()
         events = self.plan.events
         self._events = None if events is None else ReferenceEvents(self, events)
 
@@ -82,10 +86,11 @@ class Reference:
         for _ in range(steps):
             if self.plan.varies and goal_ns is not None and self.time_ns >= goal_ns:
                 break
+            goal = self._goal(goal_ns)
             if self._events is not None:
-                taken = self._events.step(self.time_ns, goal_ns)
+                taken = self._events.step(self.time_ns, goal)
             else:
-                taken = self.chooser.step(self.time_ns, goal_ns)
+                taken = self.chooser.step(self.time_ns, goal)
                 self.accept()
             self.time_ns += taken
             self.done += 1
@@ -93,9 +98,18 @@ class Reference:
             rows.append(self.signals.copy())
         return np.array(times), np.array(rows)
 
+    def _goal(self, goal_ns: int | None) -> int | None:
+        """Return where the next step must end, which may be where a fault begins or ends."""
+        if self.plan.varies and self.faults.changes_at(self.time_ns):
+            self._settling, self.last_ns = 1, 0
+            self.chooser.renew()
+        goals = (goal_ns, self.faults.next_change(self.time_ns))
+        return min((goal for goal in goals if goal is not None), default=None)
+
     def accept(self) -> None:
         """Let the step just done count."""
-        self.before, self.last_ns = self.begin, self.step_ns
+        self.before, self.last_ns = self.begin, 0 if self._settling else self.step_ns
+        self._settling = 0
 
     def jump(self) -> None:
         """Take the values after events as those of this moment; see Engine::jump."""
@@ -103,6 +117,10 @@ class Reference:
         for past, row in zip(self.past, self.plan.histories, strict=True):
             if self.on_grid:
                 past.amend(float(self.signals[row[0]]))
+        for code, first, count, _, _ in self.plan.operations:
+            if self.on_grid and code == Code.DISTURB_PAST:
+                for number in range(first, first + count):
+                    self.faults.disturb_past(number)
 
     def mark(self) -> Mark:
         """Keep everything that a sweep changes."""
@@ -152,44 +170,45 @@ class Reference:
             source, target, factor, offset = plan.copies[row]
             signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
-            later = round_half_away(plan.read_shares[row] * (self.step_ns - plan.step_ns))
-            self._read(later, *plan.reads[row])
-        elif code is Code.PUSH and not self.on_grid:
-            return
-        elif code is Code.PUSH:
-            value = float(signals[plan.histories[row][0]])
-            self.past[row].push(self.now_ns + self.step_ns, value)
+            self.read(row)
+        elif code in (Code.PUSH, Code.DISTURB_PAST):
+            if self.on_grid:
+                self._remember(code, row)
+        elif code is Code.DISTURB:
+            self.faults.disturb(row)
         elif code is Code.TEXT:
             source, target = plan.text_copies[row]
             self.texts[target] = self.texts[source]
+        elif code is Code.TABULATE:
+            slot, first, count = plan.tables[row]
+            signals[slot] = dict(plan.table_entries[first : first + count])[int(signals[slot])]
         elif code in (Code.BLEND, Code.EXTEND):
-            source, target, weight, factor, offset = plan.mixes[row]
-            now = signals[source]
-            if code is Code.BLEND:
-                value = self.begin[source] + weight * (now - self.begin[source])
-            else:
-                value = now + weight * self.stretch * (now - self.before[source])
-            signals[target] = factor * value + offset
+            self._mix(code, *plan.mixes[row])
         else:
             self._step(code, row)
 
-    def differentiate(self, first: int, end: int, tangent: Floats) -> None:
-        """Let a change of signals go through operations: see tangent.cpp of the engine."""
-        for code, begin, count, _, _ in self.plan.operations[first:end]:
-            for row in range(begin, begin + count):
-                if code == Code.COPY:
-                    source, target, factor, _ = self.plan.copies[row]
-                    tangent[target] = factor * tangent[source]
-                elif code == Code.BLEND:
-                    source, target, weight, factor, _ = self.plan.mixes[row]
-                    tangent[target] = factor * weight * tangent[source]
-                elif code == Code.READ:
-                    tangent[self.plan.reads[row][1]] = 0.0
-                elif code in (Code.STEP, Code.SECOND_HALF):
-                    member, native = self.plan.members[row], self.units[row].native
-                    outputs = np.zeros(member.output_size)
-                    native.derivative(tangent[member.input_offset :][: member.input_size], outputs)
-                    tangent[member.output_offset :][: member.output_size] = outputs
+    def _remember(self, code: Code, row: int) -> None:
+        if code is Code.DISTURB_PAST:
+            self.faults.disturb_past(row)
+        else:
+            value = float(self.signals[self.plan.histories[row][0]])
+            self.past[row].push(self.now_ns + self.step_ns, value)
+
+    def _mix(
+        self, code: Code, source: int, target: int, weight: float, factor: float, offset: float
+    ) -> None:
+        now = self.signals[source]
+        if code is Code.BLEND:
+            value = self.begin[source] + weight * (now - self.begin[source])
+        else:
+            value = now + weight * self.stretch * (now - self.before[source])
+        self.signals[target] = factor * value + offset
+
+    def read(self, row: int) -> None:
+        """Bring the value of a line that is read from the past."""
+        plan = self.plan
+        later = round_half_away(plan.read_shares[row] * (self.step_ns - plan.step_ns))
+        self._read(later + self.faults.detours.pop(row, 0), *plan.reads[row])
 
     def _read(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.master.plan import Iteration
+from orchestrator.master.reference_tangent import differentiate
 
 if TYPE_CHECKING:
     from orchestrator.master.reference import Reference
@@ -228,7 +229,7 @@ def _derivatives(body: _Body) -> list[Vector]:
     for slot in body.table.unknowns:
         tangent = np.zeros(len(body.reference.signals))
         tangent[slot] = 1.0
-        body.reference.differentiate(*body.range, tangent)
+        differentiate(body.reference, *body.range, tangent)
         columns.append([float(tangent[i]) for i in body.table.unknowns])
     size = len(columns)
     return [

@@ -29,6 +29,14 @@ class Chooser:
         self._energies = [0.0] * len(self._rule.bonds)
         self.rejected = 0
 
+    def renew(self) -> None:
+        """Try the next step no longer than the first; see StepControl::renew of the engine."""
+        first: float = self._rule.first_ns
+        if self._rule.method is StepMethod.EMBEDDED:
+            self._set_next(first / 100.0)
+        else:
+            self._set_next(min(self._next, first))
+
     def step(self, time_ns: int, goal_ns: int | None) -> int:
         """Step, and return the length in nanoseconds."""
         if self._rule.method is StepMethod.FIXED:

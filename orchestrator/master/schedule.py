@@ -23,6 +23,9 @@ class Code(IntEnum):
     TEXT = 7
     FIRST_HALF = 8
     SECOND_HALF = 9
+    TABULATE = 10
+    DISTURB = 11
+    DISTURB_PAST = 12
 
 
 class Reading(IntEnum):
@@ -41,6 +44,19 @@ class Beyond(IntEnum):
     LINEAR = 1
     QUADRATIC = 2
     SMOOTHED = 3
+
+
+class Effect(IntEnum):
+    """What a fault does; the numbers are those of the engine (engine/src/fault.hpp)."""
+
+    DROP = 0
+    STUCK = 1
+    BIAS = 2
+    DRIFT = 3
+    SCALE = 4
+    NOISE = 5
+    LATER = 6
+    DETOUR = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +133,37 @@ class RuleTable:
     first_ns: int
     checked: tuple[int, ...] = ()
     bonds: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """One fault of one scalar; see engine/src/fault.hpp.
+
+    Parameters
+    ----------
+    effect
+        See :class:`Effect`.
+    place
+        Slot of an input; of DISTURB_PAST row of the histories; of LATER and DETOUR row of the
+        reads.
+    begin_ns, until_ns
+        It acts from the one on and before the other.
+    amount, offset
+        Of the effect, in the unit of what it acts on.
+    change_ns
+        How much later a DETOUR reads.
+    key
+        Of the draws of NOISE.
+    """
+
+    effect: Effect
+    place: int
+    begin_ns: int
+    until_ns: int
+    amount: float = 0.0
+    offset: float = 0.0
+    change_ns: int = 0
+    key: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +245,13 @@ class Schedule:
         Length of the buffer of Strings and Binaries.
     text_copies
         ``(source, target)``.
+    tables, table_entries
+        ``(slot, first, count)`` of TABULATE, and the entries ``(source, target)``, sorted within a
+        table.
     events
         See :class:`EventTable`; ``None`` without units that have event mode.
+    faults
+        Rows of DISTURB and DISTURB_PAST.
     """
 
     algorithm: str
@@ -223,7 +275,10 @@ class Schedule:
     read_shares: tuple[float, ...] = ()
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
+    tables: tuple[tuple[int, int, int], ...] = ()
+    table_entries: tuple[tuple[int, int], ...] = ()
     events: EventTable | None = None
+    faults: tuple[FaultRow, ...] = ()
 
     @property
     def varies(self) -> bool:
@@ -231,6 +286,6 @@ class Schedule:
         return self.rule.method is not StepMethod.FIXED
 
     def input_of(self, read: int) -> str:
-        """Name the input that a row of the reads brings a value to."""
-        place = self.reads[read][1]
+        """Name the input that a row of the reads, or of the tables after them, is for."""
+        place = [*(row[1] for row in self.reads), *(row[0] for row in self.tables)][read]
         return next(name for name, (at, size) in self.slots.items() if at <= place < at + size)

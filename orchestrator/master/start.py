@@ -9,7 +9,7 @@ from orchestrator.coupling import DelayMode
 from orchestrator.errors import DescriptionError
 from orchestrator.master.algorithms import DEFAULT_ALGORITHM
 from orchestrator.master.execution import Execution
-from orchestrator.system import System
+from orchestrator.system import Fault, System
 
 
 def start(
@@ -24,6 +24,7 @@ def start(
     every: int = 1,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Execution:
     """Initialise a system and hand it over, to be stepped from outside.
 
@@ -37,7 +38,7 @@ def start(
     stop
         Announced to the units, some of which then go no further. ``None`` announces none, whatever
         the default experiment says.
-    delay, record, every, algorithm_options, rates
+    delay, record, every, algorithm_options, rates, faults
         As in :class:`orchestrator.master.Execution`.
 
     Returns
@@ -64,4 +65,5 @@ def start(
         every=every,
         algorithm_options=algorithm_options,
         rates=rates,
+        faults=faults,
     )

@@ -1,4 +1,4 @@
-"""Recording: what a run leaves behind - results, files, pictures, block diagrams, reports.
+"""Recording: what a run leaves behind - results, files, pictures, reports.
 
 pandas, pyarrow, matplotlib and jinja2 are imported where they are used, so that this package is
 imported quickly.
@@ -7,12 +7,12 @@ imported quickly.
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.csv import write_csv
 from orchestrator.recording.decimation import decimate
-from orchestrator.recording.diagram import draw_system
 from orchestrator.recording.figure import (
     PALETTE,
     Curve,
     Panel,
     Reference,
+    Span,
     picture,
     plot_signals,
     plot_xy,
@@ -50,8 +50,8 @@ __all__ = [
     "Reference",
     "Report",
     "Result",
+    "Span",
     "decimate",
-    "draw_system",
     "format_names",
     "origin",
     "parameters_of",

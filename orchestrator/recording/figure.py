@@ -38,6 +38,8 @@ DASHES: tuple[Dash, ...] = (
 )
 _MARKERS = "osD^vP*"
 _WIDTH = 7.5
+#: Width of a letter of a label above a panel, as a share of the panel's.
+_LETTER = 0.011
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,12 +92,21 @@ class Reference:
     axis: Literal["x", "y"] = "y"
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time in which something was different, shaded in all panels; ``None``: to the end."""
+
+    label: str
+    begin: float
+    end: float | None = None
+
+
 def literal(text: str) -> str:
     """Text that matplotlib shows as it is: one line, and no formulae between dollars."""
     return " ".join(text.split()).replace("$", r"\$")
 
 
-def plot_signals(panels: Sequence[Panel], title: str = "") -> Figure:
+def plot_signals(panels: Sequence[Panel], title: str = "", spans: Sequence[Span] = ()) -> Figure:
     """Draw signals over time, one panel below the other with a shared time axis.
 
     Parameters
@@ -104,6 +115,8 @@ def plot_signals(panels: Sequence[Panel], title: str = "") -> Figure:
         At least one.
     title
         Above all panels; none if empty.
+    spans
+        Times that are shaded, with their labels above the first panel.
 
     Raises
     ------
@@ -125,6 +138,7 @@ def plot_signals(panels: Sequence[Panel], title: str = "") -> Figure:
         if labels != explained:  # a legend that only repeats the one above says nothing
             _legend(axes, labels)
         explained = labels
+    _shade(list(grid), spans)
     figure.align_ylabels(list(grid))
     grid[-1].set_xlabel("Time [s]")
     _title(figure, title)
@@ -214,6 +228,33 @@ def save(figure: Figure, path: str | Path) -> None:
     content = picture(figure, "svg" if suffix == ".svg" else "png")
     with whole_file(path) as draft:
         draft.write_bytes(content)
+
+
+def _shade(grid: Sequence[Axes], spans: Sequence[Span]) -> None:
+    """Shade times; a line at the begin keeps short ones visible."""
+    first, last = grid[0].get_xlim()
+    free: list[float] = []  # up to where each row of labels is taken
+    for span in sorted(spans, key=lambda one: one.begin):
+        if not first <= span.begin <= last:
+            continue
+        end = last if span.end is None else min(span.end, last)
+        for axes in grid:
+            axes.axvspan(span.begin, end, color="#888888", alpha=0.2, linewidth=0, zorder=0.5)
+            axes.axvline(span.begin, color="#888888", linewidth=0.8, zorder=0.6, label="")
+        row = next((i for i, taken in enumerate(free) if taken <= span.begin), len(free))
+        free[row : row + 1] = [span.begin + (last - first) * (_LETTER * len(span.label) + 0.02)]
+        grid[0].annotate(
+            literal(span.label),
+            (span.begin, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0.0, 3.0 + 9.0 * row),
+            textcoords="offset points",
+            fontsize=7.5,
+            color="#555555",
+            annotation_clip=False,
+        )
+        for axes in grid:
+            axes.set_xlim(first, last)
 
 
 def _new_figure(width: float, height: float) -> Figure:

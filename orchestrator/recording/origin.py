@@ -51,6 +51,7 @@ def origin(result: Result) -> dict[str, Any]:
         "loops": [_loop(loop) for loop in result.loops],
         "plans": [_plan(plan) for plan in result.plans],
         "line_statistics": {line: asdict(facts) for line, facts in result.line_statistics.items()},
+        "faults": [asdict(fault) for fault in result.faults],
         "wall_seconds": result.wall_seconds,
         "simulated_seconds": result.simulated_seconds,
         "versions": versions(),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.drawing import Drawing
+from orchestrator.drawing.wording import path_of
 from orchestrator.errors import LoadError
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.figure import picture
@@ -21,7 +23,6 @@ from orchestrator.recording.report_content import (
     Measure,
     Report,
 )
-from orchestrator.recording.wording import path_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -115,6 +116,8 @@ def _embedded(item: FigureItem) -> str:
             content = item.figure.read_bytes()
         except OSError as error:
             raise LoadError(f"{item.figure}: picture cannot be read: {error.strerror}") from error
+    elif isinstance(item.figure, Drawing):
+        mime, content = _MIME[".svg"], item.figure.svg()
     else:
         mime, content = _MIME[".svg"], picture(item.figure, "svg")
         if len(content) > _LARGEST_SVG:

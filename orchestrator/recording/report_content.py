@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay
+from orchestrator.drawing import Drawing
 from orchestrator.recording.origin import versions
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.result import Result
@@ -32,14 +33,14 @@ class FigureItem:
     Parameters
     ----------
     figure
-        A matplotlib figure, or the path of a ``.png`` or ``.svg`` file.
+        A matplotlib figure, a drawing of a system, or the path of a ``.png`` or ``.svg`` file.
     caption
         Stands below it.
     alt
         What it shows, for those who do not see it; the caption if empty.
     """
 
-    figure: Figure | Path
+    figure: Figure | Drawing | Path
     caption: str
     alt: str = ""
 
@@ -70,7 +71,8 @@ class CaseSection:
     ----------
     name, description
         Heading, and a sentence below it.
-    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans
+    algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, faults,
+    line_statistics
         As in :class:`~orchestrator.recording.Result`.
     measures
         Numbers for the summary.
@@ -91,6 +93,8 @@ class CaseSection:
     wall_seconds: float = 0.0
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
+    faults: tuple[FaultRecord, ...] = ()
+    line_statistics: Mapping[str, LineStatistics] = field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     figures: tuple[FigureItem, ...] = ()
@@ -125,6 +129,8 @@ class CaseSection:
             wall_seconds=result.wall_seconds,
             loops=result.loops,
             plans=result.plans,
+            faults=result.faults,
+            line_statistics=result.line_statistics,
         )
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayPlan, LineStatistics, LoopDelay, remarks
+from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.recording.parameters import ParameterRow
 
@@ -59,6 +59,8 @@ class Result:
         Time that was simulated.
     notes
         What whoever ran it has to say, in sentences.
+    faults
+        What went wrong, and when.
 
     Raises
     ------
@@ -82,6 +84,7 @@ class Result:
     wall_seconds: float = 0.0
     simulated_seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    faults: tuple[FaultRecord, ...] = ()
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))
@@ -143,7 +146,7 @@ class Result:
     def remarks(self) -> tuple[str, ...]:
         """What to know of the run and of how its delays were realised, in sentences."""
         delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode)
-        return (*self.notes, *delays)
+        return (*self.notes, *map(str, self.faults), *delays)
 
     def label(self, name: str) -> str:
         """Name of a signal with its unit: ``"chaser.position [m]"``."""

@@ -1,7 +1,19 @@
-"""System Structure and Parameterization (SSP 1.0): systems as .ssd files and .ssp archives."""
+"""System Structure and Parameterization (SSP 1.0 and 2.0): systems as .ssd and .ssp files."""
 
-from orchestrator.ssp.package import read_system, variants, write_ssp
-from orchestrator.ssp.read import read_ssd
+from orchestrator.ssp.package import diagnose, read_system
+from orchestrator.ssp.packing import write_ssp
+from orchestrator.ssp.read import read_document, read_ssd
+from orchestrator.ssp.sources import Place
+from orchestrator.ssp.unpacking import variants
 from orchestrator.ssp.write import write_ssd
 
-__all__ = ["read_ssd", "read_system", "variants", "write_ssd", "write_ssp"]
+__all__ = [
+    "Place",
+    "diagnose",
+    "read_document",
+    "read_ssd",
+    "read_system",
+    "variants",
+    "write_ssd",
+    "write_ssp",
+]

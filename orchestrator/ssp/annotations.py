@@ -1,11 +1,7 @@
-"""Softdock's annotations in an SSD, and the one that says how the master steps.
+"""Softdock's annotations in an SSD: what they are called, where they stand, how they are found.
 
 Namespace ``https://softdock.io/ssp/1``; times are exact decimals, so that they come back as the
-same count of nanoseconds. Those of connections are in :mod:`line_annotations`::
-
-    <ssc:Annotation type="io.softdock.master">
-      <sd:Master algorithm="gauss-seidel" step="0.001"/>
-    </ssc:Annotation>
+same count of nanoseconds.
 """
 
 from __future__ import annotations
@@ -17,18 +13,21 @@ from typing import Final
 from lxml import etree
 
 from orchestrator.errors import DescriptionError, SspError
-from orchestrator.ssp.names import add, children, listed, tag
-from orchestrator.system import DefaultExperiment, nanoseconds
+from orchestrator.ssp.names import add, child, children, listed, tag
 
 OWN_TYPES: Final = "io.softdock."
 DELAY_TYPE: Final = "io.softdock.delay"
 LINE_TYPE: Final = "io.softdock.line"
 MASTER_TYPE: Final = "io.softdock.master"
+UNIT_TYPE: Final = "io.softdock.unit"
+CONNECTOR_TYPE: Final = "io.softdock.connector"
 #: Where each annotation stands.
 PARENTS: Final = {
     DELAY_TYPE: "ssd:Connection",
     LINE_TYPE: "ssd:Connection",
     MASTER_TYPE: "ssd:DefaultExperiment",
+    UNIT_TYPE: "ssd:Component",
+    CONNECTOR_TYPE: "ssd:Connector",
 }
 
 
@@ -42,7 +41,9 @@ def seconds_text(ns: int) -> str:
 
 def annotate(parent: etree._Element, kind: str) -> etree._Element:
     """Append an annotation of a type to an element, and return it."""
-    return add(add(parent, "ssd:Annotations"), "ssc:Annotation", type=kind)
+    group = child(parent, "ssd:Annotations")
+    group = add(parent, "ssd:Annotations") if group is None else group
+    return add(group, "ssc:Annotation", type=kind)
 
 
 def own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
@@ -81,40 +82,3 @@ def empty(element: etree._Element) -> None:
     """Refuse an element with content."""
     if children(element) or (element.text or "").strip():
         raise SspError(f"{tag(element)}: expected an empty element")
-
-
-def add_experiment(root: etree._Element, experiment: DefaultExperiment) -> None:
-    """Append an ssd:DefaultExperiment, unless it says nothing."""
-    if experiment == DefaultExperiment():
-        return
-    element = add(root, "ssd:DefaultExperiment", startTime=seconds_text(experiment.start_ns))
-    if experiment.stop_ns is not None:
-        element.set("stopTime", seconds_text(experiment.stop_ns))
-    attributes = {}
-    if experiment.algorithm is not None:
-        attributes["algorithm"] = experiment.algorithm
-    if experiment.step_ns is not None:
-        attributes["step"] = seconds_text(experiment.step_ns)
-    if attributes:
-        add(annotate(element, MASTER_TYPE), "sd:Master", **attributes)
-
-
-def read_experiment(element: etree._Element) -> DefaultExperiment:
-    """Read an ssd:DefaultExperiment.
-
-    Raises
-    ------
-    SspError, DescriptionError
-        If a time is not a whole number of nanoseconds, or the annotation is not as it is written.
-    """
-    stop = element.get("stopTime")
-    start_ns = nanoseconds(element.get("startTime", "0"), "startTime")
-    stop_ns = None if stop is None else nanoseconds(stop, "stopTime")
-    master = own(element, MASTER_TYPE, "sd:Master")
-    if master is None:
-        return DefaultExperiment(start_ns, stop_ns)
-    empty(master)
-    only(master, ("algorithm", "step"))
-    step = master.get("step")
-    step_ns = None if step is None else nanoseconds(step, "step")
-    return DefaultExperiment(start_ns, stop_ns, step_ns, master.get("algorithm"))

@@ -35,7 +35,7 @@ from orchestrator.ssp.annotations import (
     own,
     seconds_text,
 )
-from orchestrator.ssp.names import add, child, children, tag
+from orchestrator.ssp.names import add, children, tag
 from orchestrator.ssp.sources import Place
 from orchestrator.system import (
     Connection,
@@ -63,12 +63,7 @@ def add_line(element: etree._Element, line: Connection) -> None:
     ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
     said = {name: str(way) for name, way in ways.items() if way is not None}
     if said:
-        inside = child(element, "ssd:Annotations")
-        if inside is None:
-            annotation = annotate(element, LINE_TYPE)
-        else:
-            annotation = add(inside, "ssc:Annotation", type=LINE_TYPE)
-        add(annotation, "sd:Line", **said)
+        add(annotate(element, LINE_TYPE), "sd:Line", **said)
 
 
 def _add_delay(element: etree._Element, delay: TransportDelay) -> None:

@@ -1,4 +1,4 @@
-"""XML names of SSP 1.0 and of Softdock's own annotations."""
+"""XML names and MIME types of SSP, and those of Softdock's own."""
 
 from __future__ import annotations
 
@@ -22,8 +22,14 @@ _PREFIXES = {uri: prefix for prefix, uri in NAMESPACES.items()}
 _BRACED = re.compile(r"\{([^{}]*)\}")
 
 FMU_TYPE: Final = "application/x-fmu-sharedlibrary"
+DEFINITION_TYPE: Final = "application/x-ssp-definition"
+PACKAGE_TYPE: Final = "application/x-ssp-package"
 BLOCK_TYPE: Final = "application/x-softdock-block"
+DEVICE_TYPE: Final = "application/x-softdock-device"
+LOG_TYPE: Final = "application/x-softdock-log"
 PARAMETER_SET_TYPE: Final = "application/x-ssp-parameter-set"
+PARAMETER_MAPPING_TYPE: Final = "application/x-ssp-parameter-mapping"
+SIGNAL_DICTIONARY_TYPE: Final = "application/x-ssp-signal-dictionary"
 
 #: The .ssd that an archive or a folder stands for, and the suffix of its variants.
 MAIN_SSD: Final = "SystemStructure.ssd"
@@ -64,6 +70,12 @@ def child(element: etree._Element, name: str) -> etree._Element | None:
 def listed(element: etree._Element, group: str, name: str) -> list[etree._Element]:
     """Return the children called ``name`` of the child called ``group``."""
     return element.findall(f"{full(group)}/{full(name)}")
+
+
+def group(parent: etree._Element, name: str) -> list[etree._Element]:
+    """Return the children of the child of a name; none if it is not there."""
+    found = child(parent, name)
+    return [] if found is None else children(found)
 
 
 def add(parent: etree._Element, name: str, /, **attributes: str) -> etree._Element:

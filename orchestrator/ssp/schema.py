@@ -1,4 +1,4 @@
-"""Validation against the XML schemas of SSP 1.0, as FMPy ships them."""
+"""Validation against the XML schemas: FMPy has those of SSP 1.0, pyssp_standard those of 2.0."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ from enum import StrEnum
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from lxml import etree
 
 from orchestrator.errors import SspError
+from orchestrator.ssp.codes import Code, RefusalError
 from orchestrator.ssp.findings import Findings
-from orchestrator.ssp.names import full, short, tag
+from orchestrator.ssp.names import NAMESPACES, full, short, tag
+from orchestrator.ssp.tolerance import is_clear
+
+VERSIONS: Final = ("1.0", "2.0")
+
+#: Lists of violations end here; a file with more is not what it says.
+_MOST = 200
 
 
 class Schema(StrEnum):
@@ -21,59 +28,139 @@ class Schema(StrEnum):
 
     DESCRIPTION = "ssd:SystemStructureDescription"
     PARAMETER_VALUES = "ssv:ParameterSet"
+    PARAMETER_MAPPING = "ssm:ParameterMapping"
+    SIGNAL_DICTIONARY = "ssb:SignalDictionary"
 
 
-# SystemStructureDescription11.xsd is the same SSP 1.0 in XML Schema 1.1, which lxml does not read.
+# SystemStructureDescription11.xsd is the same in XML Schema 1.1, which lxml does not read.
 _FILES = {
     Schema.DESCRIPTION: "SystemStructureDescription.xsd",
     Schema.PARAMETER_VALUES: "SystemStructureParameterValues.xsd",
+    Schema.PARAMETER_MAPPING: "SystemStructureParameterMapping.xsd",
+    Schema.SIGNAL_DICTIONARY: "SystemStructureSignalDictionary.xsd",
 }
+#: Package and folder of the schemas, by version.
+_PLACES = {"1.0": ("fmpy", "ssp/schema"), "2.0": ("pyssp_standard", "resources/ssp2")}
 
 
 @cache
-def _schema(kind: Schema) -> etree.XMLSchema:
-    package = find_spec("fmpy")  # found, not imported: only its files are needed
-    if package is None or package.origin is None:
-        raise SspError("the SSP schemas are part of FMPy, which is not installed")
-    path = Path(package.origin).parent / "ssp" / "schema" / _FILES[kind]
+def _schema(kind: Schema, version: str) -> etree.XMLSchema:
+    package, folder = _PLACES[version]
+    found = find_spec(package)  # found, not imported: only its files are needed
+    if found is None or found.origin is None:
+        raise SspError(
+            f"the schemas of SSP {version} are part of {package}, which is not installed"
+        )
+    path = Path(found.origin).parent / folder / _FILES[kind]
     try:
         return etree.XMLSchema(file=str(path))
     except etree.LxmlError as reason:
         raise SspError(f"{path}: cannot be read as an XML schema: {reason}") from None
 
 
-def violations(root: etree._Element, kind: Schema) -> list[tuple[int, str]]:
+def violations(root: etree._Element, kind: Schema, version: str = "1.0") -> list[tuple[int, str]]:
     """List line and text of everything that the schema does not allow, in the order of lines.
 
-    The parameter sets inside a description are checked too: its own schema lets them pass.
+    What is inside a description (parameter sets, mappings, dictionaries) is checked too: its own
+    schema lets it pass.
     """
-    found = _violations(root, kind)
-    if kind is Schema.DESCRIPTION:
-        inner = f"{full('ssd:ParameterValues')}/{full(Schema.PARAMETER_VALUES)}"
-        for values in root.iterfind(f".//{inner}"):
-            found += _violations(values, Schema.PARAMETER_VALUES)
+    found = [(entry.line, short(entry.message)) for entry in _entries(root, kind, version)]
+    for inner, its_kind in _inside(root, kind):
+        found += [(e.line, short(e.message)) for e in _entries(inner, its_kind, version)]
     return sorted(found)
 
 
-def _violations(root: etree._Element, kind: Schema) -> list[tuple[int, str]]:
-    schema = _schema(kind)
+def _inside(root: etree._Element, kind: Schema) -> list[tuple[etree._Element, Schema]]:
+    if kind is not Schema.DESCRIPTION:
+        return []
+    inner = [each for each in Schema if each is not Schema.DESCRIPTION]
+    return [(element, each) for each in inner for element in root.iter(full(each))]
+
+
+def _entries(root: etree._Element, kind: Schema, version: str) -> list[Any]:
+    schema = _schema(kind, version)
     if schema.validate(root):
         return []
     log: Iterable[Any] = schema.error_log  # type: ignore[assignment] # the stubs lack __iter__
-    return [(entry.line, short(entry.message)) for entry in log]
+    return list(log)
 
 
-def check(root: etree._Element, kind: Schema, label: str) -> None:
-    """Raise an SspError that lists everything the schema does not allow, with file and line."""
+def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
+    """Report everything that the schema of the document's version does not allow.
+
+    What is meant although it is not valid is a warning: see :mod:`tolerance`.
+
+    Raises
+    ------
+    RefusalError
+        If it is another document, or one of another version.
+    """
     if tag(root) != kind:
-        raise SspError(
-            f"{label}:{root.sourceline}: expected the root element {kind} of SSP 1.0,"
-            f" found {short(str(root.tag))}"
+        raise RefusalError(
+            Code.ROOT, f"expected the root element {kind} of SSP, found {short(str(root.tag))}"
         )
-    version = root.get("version", "none")
-    if not version.startswith("1."):
-        raise SspError(f"{label}:{root.sourceline}: expected SSP version 1.0, found {version}")
-    found = Findings(label)
-    for line, text in violations(root, kind):
-        found.problems.append(f"{label}:{line}: not valid SSP 1.0: {text}")
-    found.close()
+    version = version_of(root, findings)
+    _report(root, kind, version, findings)
+    for inner, its_kind in _inside(root, kind):
+        with findings.guard(inner, Code.VERSION):
+            _report(inner, its_kind, version_of(inner, findings), findings)
+
+
+def version_of(root: etree._Element, findings: Findings) -> str:
+    """Return the version of a document, ``"1.0"`` or ``"2.0"``; 1.0 if it says none.
+
+    Raises
+    ------
+    RefusalError
+        If it is of another version.
+    """
+    said = root.get("version")
+    if said is None:
+        return "1.0"  # the schema says that it is missing
+    if said in VERSIONS:
+        return said
+    if said.startswith("1.0"):
+        findings.warning(
+            Code.VERSION, root, f"expected version 1.0 or 2.0, found '{said}'; read as 1.0"
+        )
+        return "1.0"
+    raise RefusalError(Code.VERSION, f"expected SSP version 1.0 or 2.0, found '{said[:40]}'")
+
+
+def _report(root: etree._Element, kind: Schema, version: str, findings: Findings) -> None:
+    found = _entries(root, kind, version)
+    if found and version == "1.0" and not _entries(root, kind, "2.0"):
+        findings.warning(
+            Code.TOLERATED,
+            root,
+            f"says version 1.0, but is valid as 2.0 only: {short(found[0].message)} (line"
+            f" {found[0].line})",
+            "SSP 2.0, 5.1",
+        )
+        return
+    tree = root.getroottree()
+    for entry in found[:_MOST]:
+        place = _place(tree, entry.path)
+        clear = place is not None and is_clear(place, entry.type_name, short(entry.message))
+        add = findings.warning if clear else findings.error
+        what = "" if place is None else _parent_name(place)
+        add(
+            Code.TOLERATED if clear else Code.SCHEMA,
+            place,
+            f"not valid SSP {version}{what}: {short(entry.message)}",
+        )
+
+
+def _place(tree: etree._ElementTree, path: str | None) -> etree._Element | None:
+    if not path:
+        return None
+    try:
+        found = tree.xpath(path, namespaces=dict(NAMESPACES))
+    except etree.XPathError:
+        return None
+    return found[0] if isinstance(found, list) and found else None  # type: ignore[return-value] # a path of elements
+
+
+def _parent_name(element: etree._Element) -> str:
+    parent = element.getparent()
+    return "" if parent is None else f", in {tag(parent)}"

@@ -1,21 +1,49 @@
-"""Where an SSD stands, and the URIs by which it refers to FMUs, blocks and parameter files."""
+"""Where an SSD stands, and the URIs by which it refers to FMUs, blocks and other files."""
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from lxml import etree
 
+from orchestrator.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.errors import DescriptionError, SspError
-from orchestrator.ssp.names import BLOCK_TYPE, FMU_TYPE
-from orchestrator.system import Component, Connector, Source, SourceKind
+from orchestrator.ssp.codes import Code, RefusalError
+from orchestrator.ssp.names import (
+    BLOCK_TYPE,
+    DEFINITION_TYPE,
+    DEVICE_TYPE,
+    FMU_TYPE,
+    LOG_TYPE,
+    PACKAGE_TYPE,
+)
+from orchestrator.system import Component, Source, SourceKind
 
-_SUPPORTED = f"supported: type {FMU_TYPE} with a path to an .fmu, {BLOCK_TYPE} with block:NAME"
+_SUPPORTED = (
+    f"supported: type {FMU_TYPE} with a path to an .fmu, {DEFINITION_TYPE}, {PACKAGE_TYPE},"
+    f" {BLOCK_TYPE} with block:NAME"
+)
+_OWN = {
+    BLOCK_TYPE: SourceKind.BLOCK,
+    DEVICE_TYPE: SourceKind.DEVICE,
+    LOG_TYPE: SourceKind.LOG,
+}
+_OWN_TYPES = {kind: mime for mime, kind in _OWN.items()}
+
+
+def file_bytes(path: Path) -> bytes:
+    """Read a file of at most 256 MiB, or raise RefusalError."""
+    try:
+        if path.stat().st_size > MOST_XML_BYTES:
+            raise RefusalError(Code.LIMIT, f"{path}: is larger than {MOST_XML_BYTES} bytes")
+        return path.read_bytes()
+    except (OSError, ValueError) as reason:
+        text = getattr(reason, "strerror", None) or reason
+        raise RefusalError(Code.UNREADABLE, f"{path}: cannot be read: {text}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +57,15 @@ class Place:
     folder
         The folder that relative sources start from.
     packed
-        Whether the folder is an unpacked archive, which nothing may refer out of.
+        Whether it is in an unpacked archive, which nothing may refer out of.
+    root
+        Folder of that archive, if it is not ``folder``.
     """
 
     label: str
     folder: Path
     packed: bool = False
+    root: Path | None = None
 
     def file(self, uri: str, *, inside: bool) -> Path:
         """Resolve a URI to a file.
@@ -48,47 +79,90 @@ class Place:
 
         Raises
         ------
-        SspError
+        RefusalError
             If the URI is of another scheme, escapes, or an archive does not hold the file.
         """
-        try:
-            parts = urlsplit(uri)
-            host = parts.netloc
-        except ValueError as reason:
-            raise SspError(f"source '{uri}' is not a URI: {reason}") from None
-        if parts.scheme not in {"", "file"} or host not in {"", "localhost"}:
-            raise SspError(f"source '{uri}': expected a file, relative to the .ssd")
-        if parts.query or parts.fragment or not parts.path:
-            raise SspError(f"source '{uri}': expected the plain path of a file")
-        path = posixpath.normpath(unquote(parts.path))
-        if "\0" in path:
-            raise SspError(f"source '{uri}': a path cannot hold a null character")
-        escapes = posixpath.isabs(path) or path.split("/")[0] == ".."
-        if escapes and (inside or self.packed):
-            outside = "archive" if self.packed else "folder of the .ssd"
-            raise SspError(f"source '{uri}' is outside of the {outside}")
+        path = path_of(uri)
         found = (self.folder / path).resolve()
+        border = (self.root or self.folder) if self.packed else self.folder
+        if (inside or self.packed) and not found.is_relative_to(border.resolve()):
+            outside = "archive" if self.packed else "folder of the .ssd"
+            raise RefusalError(Code.URI, f"source '{uri}' is outside of the {outside}")
         if self.packed and not found.is_file():
-            raise SspError(f"the archive has no '{path}'; it has: {self._content()}")
+            raise RefusalError(
+                Code.UNREADABLE, f"the archive has no '{path}'; it has: {self._content()}"
+            )
         return found
 
+    def named(self, source: str, path: Path) -> str:
+        """Say what a file is called that a source of this place leads to."""
+        return f"{self.label} ({source})" if self.packed else str(path)
+
     def _content(self) -> str:
-        names = (p.relative_to(self.folder) for p in self.folder.rglob("*") if p.is_file())
-        return ", ".join(sorted(name.as_posix() for name in names)) or "nothing"
+        folder = self.root or self.folder
+        names = (p.relative_to(folder) for p in folder.rglob("*") if p.is_file())
+        listed = sorted(name.as_posix() for name in names)
+        more = f" and {len(listed) - 20} more" if len(listed) > 20 else ""
+        return (", ".join(listed[:20]) or "nothing") + more
+
+
+def path_of(uri: str) -> str:
+    """Return the path of a URI of a file, normalised.
+
+    Raises
+    ------
+    RefusalError
+        If it is no URI, of another scheme, or has a query or a fragment.
+    """
+    try:
+        parts = urlsplit(uri)
+        host = parts.netloc
+    except ValueError as reason:
+        raise RefusalError(Code.URI, f"source '{uri}' is not a URI: {reason}") from None
+    if parts.scheme not in {"", "file"} or host not in {"", "localhost"}:
+        raise RefusalError(Code.URI, f"source '{uri}': expected a file, relative to the .ssd")
+    if parts.query or parts.fragment or not parts.path:
+        raise RefusalError(Code.URI, f"source '{uri}': expected the plain path of a file")
+    path = posixpath.normpath(unquote(parts.path))
+    if "\0" in path:
+        raise RefusalError(Code.URI, f"source '{uri}': a path cannot hold a null character")
+    return path
+
+
+def inside_of(container: Path, uri: str, label: str) -> bytes:
+    """Read what a URI says that starts from inside of an FMU or an archive.
+
+    Raises
+    ------
+    SspError
+        If it leads out of it, or there is nothing.
+    """
+    path = path_of(uri)
+    if posixpath.isabs(path) or path.split("/")[0] == "..":
+        raise RefusalError(Code.URI, f"source '{uri}' is outside of {label}")
+    with open_archive(container, SspError) as archive:
+        return read_entry(container, archive, path, SspError)
 
 
 def read_source(element: etree._Element, place: Place) -> Source:
-    """Read type and source of an ssd:Component."""
+    """Read type and source of an ssd:Component that is no system.
+
+    Raises
+    ------
+    RefusalError
+        If components of its type are not supported, or its source is no URI in reach.
+    """
     kind = element.get("type", FMU_TYPE)
     uri = element.get("source", "")
-    if kind == BLOCK_TYPE:
+    if kind in _OWN:
         scheme, colon, name = uri.partition(":")
-        if not (colon and scheme == SourceKind.BLOCK and name):
-            raise SspError(f"type {kind} with source '{uri}' is not supported; {_SUPPORTED}")
-        return Source(SourceKind.BLOCK, unquote(name))
-    if kind != FMU_TYPE or not unquote(uri).endswith(".fmu"):
-        raise SspError(f"type {kind} with source '{uri}' is not supported; {_SUPPORTED}")
-    return Source(SourceKind.FMU, str(place.file(uri, inside=False)))
+        if colon and scheme == _OWN[kind] and name:
+            return Source(_OWN[kind], unquote(name))
+    elif kind == FMU_TYPE and unquote(uri).endswith(".fmu"):
+        return Source(SourceKind.FMU, str(place.file(uri, inside=False)))
+    raise RefusalError(
+        Code.COMPONENT_TYPE, f"type {kind} with source '{uri}' is not supported; {_SUPPORTED}"
+    )
 
 
 def fmu_path(component: Component) -> Path:
@@ -106,24 +180,6 @@ def relative_uri(path: Path, folder: Path) -> str:
     return quote(Path(os.path.relpath(path, folder.resolve())).as_posix())
 
 
-def block_uri(component: Component) -> str:
-    """Return the source of a block component."""
-    return f"{SourceKind.BLOCK}:{quote(component.source.location, safe='')}"
-
-
-def unknown_end(
-    connectors: Mapping[str, Mapping[str, Connector]], component: str, connector: str
-) -> str | None:
-    """Say what is wrong with the end of a connection, if anything.
-
-    A component that declares no connectors at all takes them from its source later.
-    """
-    if component not in connectors:
-        known = ", ".join(connectors) or "none"
-        return f"no component '{component}' (known: {known})"
-    declared = connectors[component]
-    if declared and connector not in declared:
-        return f"component '{component}' has no connector '{connector}'; it has: " + ", ".join(
-            declared
-        )
-    return None
+def own_source(source: Source) -> tuple[str, str]:
+    """Return MIME type and URI of a source that is ours: a block, a device, a log."""
+    return _OWN_TYPES[source.kind], f"{source.kind}:{quote(source.location, safe='')}"

@@ -1,55 +1,63 @@
-"""Writing of a system as an SSD file."""
+"""Writing of a system as an SSD."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lxml import etree
 
-from orchestrator.errors import CapabilityError, DescriptionError
-from orchestrator.ssp.annotations import add_experiment
+from orchestrator.errors import DescriptionError
+from orchestrator.ssp.connections import add_connections
+from orchestrator.ssp.connectors import add_connectors
+from orchestrator.ssp.definitions import add_enumerations, add_units
+from orchestrator.ssp.element_names import decoded
+from orchestrator.ssp.experiment import add_experiment
 from orchestrator.ssp.files import replacing
-from orchestrator.ssp.line_annotations import add_line
-from orchestrator.ssp.names import BLOCK_TYPE, FMU_TYPE, NAMESPACES, add, full
-from orchestrator.ssp.parameters import add_bindings, real_text
-from orchestrator.ssp.schema import Schema, check
-from orchestrator.ssp.sources import block_uri, fmu_path, relative_uri, unknown_end
-from orchestrator.ssp.unit_definitions import add_units
-from orchestrator.system import (
-    Component,
-    Connection,
-    Connector,
-    DataType,
-    LinearTransformation,
-    SourceKind,
-    System,
-)
+from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.names import FMU_TYPE, NAMESPACES, add, full
+from orchestrator.ssp.schema import VERSIONS, Schema, check
+from orchestrator.ssp.sources import fmu_path, own_source, relative_uri
+from orchestrator.ssp.unit_annotation import add_options
+from orchestrator.ssp.write_dictionaries import add_dictionaries
+from orchestrator.ssp.write_values import add_bindings
+from orchestrator.system import BaseUnit, Bus, Component, Connector, Enumeration, SourceKind, System
 from orchestrator.system.units import base_unit
 
 _USED = ("ssc", "ssd", "ssv", "sd")
 
 
-def write_ssd(system: System, path: str | Path) -> None:
+def write_ssd(system: System, path: str | Path, version: str = "1.0") -> None:
     """Write a system as an .ssd file, with the FMUs' paths relative to it.
 
-    Equal systems give equal bytes, as long as their components stand in the same order.
+    Equal systems give equal bytes, as long as their components stand in the same order. Nested
+    systems are written in place; of default experiments there is only that of the whole.
+
+    Parameters
+    ----------
+    system
+        The system, nested or flat.
+    path
+        The file.
+    version
+        Of SSP: ``"1.0"`` or ``"2.0"``.
 
     Raises
     ------
     DescriptionError
-        All that SSP 1.0 cannot hold, together; CapabilityError if it is only arrays.
+        All that this version of SSP cannot hold, together; CapabilityError if it is only that.
     SspError
         If the file cannot be written; an old file is untouched.
     """
     path = Path(path)
-    content = document(system, lambda fmu: relative_uri(fmu_path(fmu), path.parent))
+    content = document(system, lambda fmu: relative_uri(fmu_path(fmu), path.parent), version)
     with replacing(path) as file:
         file.write(content)
 
 
-def document(system: System, fmu_uri: Callable[[Component], str]) -> bytes:
+def document(system: System, fmu_uri: Callable[[Component], str], version: str = "1.0") -> bytes:
     """Return the text of a system's SSD.
 
     Parameters
@@ -58,142 +66,181 @@ def document(system: System, fmu_uri: Callable[[Component], str]) -> bytes:
         The system.
     fmu_uri
         Gives the source of an FMU component.
+    version
+        Of SSP.
     """
+    if version not in VERSIONS:
+        raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
+    used = (*_USED, "ssb") if _has_buses(system) else _USED
     root = etree.Element(
-        full(Schema.DESCRIPTION), nsmap={prefix: NAMESPACES[prefix] for prefix in _USED}
+        full(Schema.DESCRIPTION), nsmap={prefix: NAMESPACES[prefix] for prefix in used}
     )
-    problems: list[DescriptionError] = []
+    writer = _Writer(version, fmu_uri)
     this = f"system '{system.name}'"
-    with _gather(problems, this):
-        _head(root, system)
+    with writer.gather(this):
+        root.set("version", version)
+        root.set("name", system.name)
+        root.set("generationTool", "Softdock")
     top = add(root, "ssd:System")
-    with _gather(problems, this):
-        _name(top, system)
-    elements = add(top, "ssd:Elements") if system.components else top
-    for component in system.components.values():
-        with _gather(problems, f"component '{component.name}' ({component.source})"):
-            _component(elements, component, fmu_uri)
-    connectors = {name: part.connectors for name, part in system.components.items()}
-    lines = add(top, "ssd:Connections") if system.connections else top
-    for line in system.connections:
-        with _gather(problems, f"connection {line}"):
-            _connection(lines, line, connectors)
-    if not problems:
-        add_units(root, "ssd:Units", _units(system))
-    with _gather(problems, this):
+    with writer.gather(this):
+        if not system.name:
+            raise DescriptionError("SSP does not allow an empty name")
+        top.set("name", system.name)
+    writer.system(top, system, this)
+    if not writer.problems:
+        with writer.gather(this):
+            add_enumerations(root, "ssd", writer.enumerations)
+            add_units(root, "ssd", writer.units)
+    with writer.gather(this):
         add_experiment(root, system.experiment)
-    _raise(problems)
+    writer.raise_problems()
     etree.indent(root)
-    check(root, Schema.DESCRIPTION, this)
+    findings = Findings(this)
+    check(root, Schema.DESCRIPTION, findings)
+    findings.close()
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
-@contextmanager
-def _gather(problems: list[DescriptionError], what: str) -> Iterator[None]:
-    """Collect the errors raised inside, with what they are about put before them."""
-    try:
-        yield
-    except DescriptionError as error:
-        problems.append(type(error)(*(f"{what}: {text}" for text in error.problems)))
-    except ValueError as error:  # lxml: a control character or half a surrogate pair
-        problems.append(DescriptionError(f"{what}: XML cannot hold its text: {error}"))
+def _has_buses(system: System) -> bool:
+    return bool(system.buses) or any(map(_has_buses, system.systems.values()))
 
 
-def _raise(problems: list[DescriptionError]) -> None:
-    """Raise problems together; the class is kept where they all have the same."""
+def _buses(system: System) -> Iterator[Bus]:
+    yield from system.buses.values()
+    for inner in system.systems.values():
+        yield from _buses(inner)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes systems, and collects what they use and what is wrong with them."""
+
+    version: str
+    fmu_uri: Callable[[Component], str]
+    problems: list[DescriptionError] = field(default_factory=list)
+    units: dict[str, BaseUnit | None] = field(default_factory=dict)
+    enumerations: dict[str, Enumeration] = field(default_factory=dict)
+
+    def system(self, element: etree._Element, system: System, where: str) -> None:
+        """Write what is in a system; dictionaries belong to the outermost one."""
+        if system.description:
+            with self.gather(where):
+                element.set("description", system.description)
+        with self.gather(where):
+            self._connectors(element, system.connectors, own=True)
+        with self.gather(where):
+            _check_names(system)
+            add_bindings(element, system.name, system.values, system.connectors, self.version)
+        if system.components or system.systems or system.buses:
+            self._elements(add(element, "ssd:Elements"), system)
+        with self.gather(where):
+            add_connections(element, system, self.version)
+        parent = element.getparent()
+        if parent is not None and parent.getparent() is None:
+            with self.gather(where):
+                add_dictionaries(element, list(_buses(system)), self.version)
+
+    def _elements(self, elements: etree._Element, system: System) -> None:
+        for component in system.components.values():
+            with self.gather(f"component '{component.name}' ({component.source})"):
+                self._component(elements, component)
+        for name, inner in system.systems.items():
+            where = f"system '{name}'"
+            with self.gather(where):
+                element = add(elements, "ssd:System", name=decoded(name))
+                self.system(element, inner, where)
+        for bus in system.buses.values():
+            with self.gather(f"bus '{bus.name}'"):
+                reference = add(
+                    elements,
+                    "ssd:SignalDictionaryReference",
+                    name=decoded(bus.name),
+                    dictionary=bus.dictionary,
+                )
+                self._connectors(reference, bus.connectors, own=False)
+
+    def _component(self, elements: etree._Element, component: Component) -> None:
+        if component.source.kind is SourceKind.FMU:
+            kind, source = FMU_TYPE, self.fmu_uri(component)
+        else:
+            kind, source = own_source(component.source)
+        element = add(
+            elements, "ssd:Component", name=decoded(component.name), type=kind, source=source
+        )
+        problems = len(self.problems)
+        with self.gather(""):
+            self._connectors(element, component.connectors, own=False)
+        with self.gather("values"):
+            add_bindings(
+                element, component.name, component.values, component.connectors, self.version
+            )
+        with self.gather(""):
+            add_options(element, component.options)
+        found = self.problems[problems:]
+        del self.problems[problems:]
+        if found:
+            raise _together(found)
+
+    def _connectors(
+        self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
+    ) -> None:
+        """Write connectors, and collect units and enumerations that they use."""
+        add_connectors(parent, connectors.values(), self.version, own=own)
+        problems = []
+        for connector in connectors.values():
+            try:
+                self._use(connector)
+            except DescriptionError as error:
+                problems += [f"connector '{connector.name}': {text}" for text in error.problems]
+        if problems:
+            raise DescriptionError(*problems)
+
+    def _use(self, connector: Connector) -> None:
+        unit, enumeration = connector.unit, connector.enumeration
+        if unit is not None:
+            if connector.unit_definition is None:
+                base_unit(unit)
+            known = self.units.setdefault(unit, connector.unit_definition)
+            if known != connector.unit_definition:
+                raise DescriptionError(f"unit '{unit}' is defined in two ways in one file")
+        if enumeration is None:
+            return
+        if self.enumerations.setdefault(enumeration.name, enumeration) != enumeration:
+            raise DescriptionError(
+                f"enumeration '{enumeration.name}' is defined in two ways in one file"
+            )
+
+    @contextmanager
+    def gather(self, what: str) -> Iterator[None]:
+        """Collect the errors raised inside, with what they are about put before them."""
+        before = f"{what}: " if what else ""
+        try:
+            yield
+        except DescriptionError as error:
+            self.problems.append(type(error)(*(before + text for text in error.problems)))
+        except ValueError as error:  # lxml: a control character or half a surrogate pair
+            self.problems.append(DescriptionError(f"{before}XML cannot hold its text: {error}"))
+
+    def raise_problems(self) -> None:
+        """Raise problems together."""
+        if self.problems:
+            raise _together(self.problems)
+
+
+def _check_names(system: System) -> None:
+    """Refuse values of own connectors whose name also means a parameter of an element."""
+    elements = {decoded(key) for key in (*system.components, *system.systems, *system.buses)}
+    for name in system.values:
+        dots = (at for at, letter in enumerate(name) if letter == ".")
+        if any(name[:at] in elements for at in dots):
+            raise DescriptionError(
+                f"connector '{name}' has a value, and its name means a parameter of an element,"
+                " too; SSP would set both: rename one"
+            )
+
+
+def _together(problems: list[DescriptionError]) -> DescriptionError:
+    """Join problems; the class is kept where they all have the same."""
     kinds = {type(problem) for problem in problems}
-    if len(kinds) == 1:
-        raise kinds.pop()(*(text for problem in problems for text in problem.problems))
-    if problems:
-        raise DescriptionError.collect(problems)
-
-
-def _head(root: etree._Element, system: System) -> None:
-    root.set("version", "1.0")
-    root.set("name", system.name)
-    root.set("generationTool", "Softdock")
-
-
-def _name(top: etree._Element, system: System) -> None:
-    if not system.name:
-        raise DescriptionError("SSP 1.0 does not allow an empty name")
-    top.set("name", system.name)
-    if system.description:
-        top.set("description", system.description)
-
-
-def _units(system: System) -> set[str]:
-    connectors = (c for part in system.components.values() for c in part.connectors.values())
-    return {connector.unit for connector in connectors if connector.unit is not None}
-
-
-def _component(
-    elements: etree._Element, component: Component, fmu_uri: Callable[[Component], str]
-) -> None:
-    is_fmu = component.source.kind is SourceKind.FMU
-    element = add(
-        elements,
-        "ssd:Component",
-        name=component.name,
-        type=FMU_TYPE if is_fmu else BLOCK_TYPE,
-        source=fmu_uri(component) if is_fmu else block_uri(component),
-    )
-    problems: list[DescriptionError] = []
-    if component.connectors:
-        connectors = add(element, "ssd:Connectors")
-        for connector in component.connectors.values():
-            with _gather(problems, f"connector '{connector.name}'"):
-                _connector(connectors, connector)
-    with _gather(problems, "values"):
-        add_bindings(element, component)
-    _raise(problems)
-
-
-def _connector(connectors: etree._Element, connector: Connector) -> None:
-    if connector.shape:
-        raise CapabilityError(
-            f"is an array of shape {connector.shape}; SSP 1.0 has no arrays: use scalar connectors"
-        )
-    if connector.type in {DataType.BINARY, DataType.CLOCK}:
-        raise CapabilityError(
-            f"is a {connector.type}; Real, Integer, Boolean and String connectors are written:"
-            " leave it out"
-        )
-    element = add(connectors, "ssd:Connector", name=connector.name, kind=str(connector.causality))
-    if connector.description:
-        element.set("description", connector.description)
-    typed = add(element, f"ssc:{connector.type}")
-    if connector.unit is None:
-        return
-    if connector.type is not DataType.REAL:
-        raise CapabilityError(
-            f"is of type {connector.type} in {connector.unit};"
-            " SSP 1.0 has units of Real connectors only"
-        )
-    base_unit(connector.unit)
-    typed.set("unit", connector.unit)
-
-
-def _connection(
-    lines: etree._Element, line: Connection, connectors: Mapping[str, Mapping[str, Connector]]
-) -> None:
-    for end in (line.source, line.target):
-        unknown = unknown_end(connectors, end.component, end.connector)
-        if unknown:
-            raise DescriptionError(unknown)
-    element = add(
-        lines,
-        "ssd:Connection",
-        startElement=line.source.component,
-        startConnector=line.source.connector,
-        endElement=line.target.component,
-        endConnector=line.target.connector,
-    )
-    if isinstance(line.transformation, LinearTransformation):
-        add(
-            element,
-            "ssc:LinearTransformation",
-            factor=real_text(line.transformation.factor),
-            offset=real_text(line.transformation.offset),
-        )
-    add_line(element, line)
+    texts = [text for problem in problems for text in problem.problems]
+    return kinds.pop()(*texts) if len(kinds) == 1 else DescriptionError(*texts)

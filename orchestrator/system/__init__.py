@@ -20,6 +20,8 @@ from orchestrator.system.conversion import conversion_between
 from orchestrator.system.delay import Provenance, TransportDelay
 from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.experiment import DefaultExperiment
+from orchestrator.system.fault import Fault, FaultKind
+from orchestrator.system.faulty_lines import fault_problems, lines_of
 from orchestrator.system.flatten import SEPARATOR
 from orchestrator.system.loops import Loop, closed_loops
 from orchestrator.system.problem import Problem, errors_of
@@ -50,6 +52,8 @@ __all__ = [
     "Endpoint",
     "Enumeration",
     "Extrapolation",
+    "Fault",
+    "FaultKind",
     "Interpolation",
     "Jitter",
     "JitterKind",
@@ -72,7 +76,9 @@ __all__ = [
     "conversion",
     "conversion_between",
     "errors_of",
+    "fault_problems",
     "is_power",
+    "lines_of",
     "nanoseconds",
     "seconds",
 ]

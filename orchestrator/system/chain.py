@@ -45,9 +45,17 @@ def joined(
     if len(lines) == 1:
         return replace(lines[0], source=source, target=target)
     where = f"connection {source} -> {target} (through {', '.join(str(c.target) for c in lines)})"
-    steps: Steps = []
-    for line, before, after in zip(lines, connectors, connectors[1:], strict=False):
-        steps += _steps(line, before, after, where)
+    each = [
+        _steps(line, before, after, where)
+        for line, before, after in zip(lines, connectors, connectors[1:], strict=False)
+    ]
+    busy = [i for i, line in enumerate(lines) if not _is_plain(line, each[i])]
+    if len(busy) <= 1:
+        number = busy[0] if busy else 0
+        alone, own = lines[number], _conversion(*connectors[number : number + 2])
+        if alone.suppress_unit_conversion or own == _conversion(connectors[0], connectors[-1]):
+            return replace(alone, source=source, target=target)
+    steps = [step for some in each for step in some]
     suppressed, transformation = _function(steps, connectors[0], connectors[-1])
     delayed = [line for line in lines if line.delay is not None]
     said = [line.extrapolation for line in lines if line.extrapolation is not None]
@@ -95,6 +103,22 @@ def _steps(
     return steps
 
 
+def _is_plain(line: Connection, steps: Steps) -> bool:
+    """Whether a line passes its signal on as it is."""
+    ways = line.delay, line.interpolation, line.extrapolation
+    return ways == (None, None, None) and all(step == (1.0, 0.0) for step in steps)
+
+
+def _conversion(before: Connector | None, after: Connector | None) -> Affine | None:
+    """What is done for the units of two connectors; ``None`` if they do not convert."""
+    if before is None or after is None:
+        return 1.0, 0.0
+    try:
+        return conversion_between(before, after)
+    except UnitMismatchError:
+        return None
+
+
 def _function(
     steps: Steps, first: Connector | None, last: Connector | None
 ) -> tuple[bool, Transformation | None]:
@@ -104,13 +128,9 @@ def _function(
         total = _after(step, total)
     if isinstance(total, MappingTransformation):
         return True, total
-    plain = (1.0, 0.0)
-    if first is not None and last is not None:
-        try:
-            plain = conversion_between(first, last)
-        except UnitMismatchError:
-            return True, LinearTransformation(*total)
-    return (False, None) if total == plain else (True, LinearTransformation(*total))
+    return (
+        (False, None) if total == _conversion(first, last) else (True, LinearTransformation(*total))
+    )
 
 
 def _after(

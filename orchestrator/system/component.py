@@ -18,6 +18,8 @@ class SourceKind(StrEnum):
     FMU = "fmu"
     BLOCK = "block"
     SYSTEM = "system"
+    DEVICE = "device"
+    LOG = "log"
 
 
 class Backend(StrEnum):

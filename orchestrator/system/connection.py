@@ -76,7 +76,7 @@ class Connection:
         Whether the units at its ends are not looked at.
     interpolation
         Of a delayed line, between samples; ``None``: what the delay mode does, ``hold`` if plain,
-        ``linear`` if exact.
+        ``linear`` if exact, ``hold`` for all but Reals.
     extrapolation
         After the newest sample. Of a line without a delay: the input over a step is predicted from
         the samples before it; ``None`` means ``hold``. Of a delayed line that is interpolated:

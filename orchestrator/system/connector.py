@@ -17,6 +17,7 @@ class Causality(StrEnum):
 
     INPUT = "input"
     OUTPUT = "output"
+    INOUT = "inout"
     PARAMETER = "parameter"
     CALCULATED_PARAMETER = "calculatedParameter"
     STRUCTURAL_PARAMETER = "structuralParameter"

@@ -24,8 +24,6 @@ namespace softdock {
 namespace {
 
 using Rows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Times = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MemberRow = std::tuple<nb::object, std::size_t, std::size_t, std::int32_t>;
 using HistoryRow = std::tuple<std::size_t, std::size_t, int, int, int>;
@@ -40,7 +38,10 @@ using RuleRow = std::tuple<int, double, double, std::int32_t, std::int64_t, std:
                            std::int64_t, Slots, Bonds>;
 using EventLineRow = std::tuple<std::int32_t, std::int32_t, int>;
 using EventClockRow = std::tuple<std::int32_t, std::int32_t>;
+using FaultRow = std::tuple<int, std::int32_t, std::int64_t, std::int64_t, double, double,
+                            std::int64_t, std::uint64_t>;
 using TextCopyRow = std::tuple<std::int32_t, std::int32_t>;
+using ValueTableRow = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
 
 // Keeps the units alive for as long as the engine points at them.
@@ -101,7 +102,8 @@ std::unique_ptr<Runner> make_runner(
     const std::vector<HistoryRow>& histories, const std::vector<ChannelRow>& channels,
     const std::vector<CopyRow>& copies, const std::vector<ReadRow>& reads,
     const std::vector<MixRow>& mixes, const std::vector<LoopRow>& loops,
-    const std::vector<OperationRow>& operations, const RuleRow& rule, std::size_t threads) {
+    const std::vector<OperationRow>& operations, const RuleRow& rule, std::size_t threads,
+    const std::vector<FaultRow>& fault_rows) {
     std::vector<Member> units;
     std::vector<nb::object> kept;
     for (const auto& [unit, inputs, outputs, ticks] : members) {
@@ -129,22 +131,16 @@ std::unique_ptr<Runner> make_runner(
     for (const auto& [code, first, count, every, phase] : operations) {
         list.push_back({static_cast<Code>(code), first, count, every, phase});
     }
-    return std::unique_ptr<Runner>(
-        new Runner{Engine(signals, std::move(units), make_histories(histories, channels),
-                          std::move(lines), std::move(delayed), std::move(mixed),
-                          std::move(iterated), std::move(list), as_rule(rule), threads),
-                   std::move(kept), nb::object(), nb::object()});
-}
-
-template <class Array>
-auto vector(const Array& array) {
-    return std::vector<std::remove_const_t<typename Array::Scalar>>(array.data(),
-                                                                    array.data() + array.size());
-}
-
-template <class Value>
-auto array(std::vector<Value>& values, nb::handle owner) {
-    return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(values.data(), {values.size()}, owner);
+    std::vector<Fault> faults;
+    for (const auto& [effect, place, begin, until, amount, offset, change, key] : fault_rows) {
+        faults.push_back(
+            {static_cast<Effect>(effect), place, begin, until, amount, offset, change, key});
+    }
+    return std::unique_ptr<Runner>(new Runner{
+        Engine(signals, std::move(units), make_histories(histories, channels), std::move(lines),
+               std::move(delayed), std::move(mixed), std::move(iterated), std::move(list),
+               as_rule(rule), threads, std::move(faults)),
+        std::move(kept), nb::object(), nb::object()});
 }
 
 nb::tuple as_tuple(const Outcome& outcome) {
@@ -155,24 +151,11 @@ nb::tuple as_tuple(const Outcome& outcome) {
 }  // namespace
 
 void bind_engine(nb::module_& module) {
-    nb::class_<EngineState>(module, "EngineState")
-        .def("__init__",
-             [](EngineState* self, std::int64_t done, std::int64_t time_ns, Doubles signals,
-                Doubles samples, Integers marks, Doubles memory) {
-                 new (self)
-                     EngineState{done,          time_ns,       vector(signals), vector(samples),
-                                 vector(marks), vector(memory)};
-             })
-        .def_ro("done", &EngineState::done)
-        .def_ro("time_ns", &EngineState::time_ns)
-        .def_prop_ro("memory", [](EngineState& s) { return array(s.memory, nb::find(s)); })
-        .def_prop_ro("signals", [](EngineState& s) { return array(s.signals, nb::find(s)); })
-        .def_prop_ro("samples", [](EngineState& s) { return array(s.samples, nb::find(s)); })
-        .def_prop_ro("marks", [](EngineState& s) { return array(s.marks, nb::find(s)); });
-
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
-             "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1)
+             "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1,
+             "faults"_a = std::vector<FaultRow>())
+        .def("begin_faults", [](Runner& r) { r.engine.begin_faults(); })
         .def("stretch_reads",
              [](Runner& r, const std::vector<double>& shares) { r.engine.stretch_reads(shares); })
         .def("carry_texts",
@@ -183,6 +166,17 @@ void bind_engine(nb::module_& module) {
                  std::vector<TextPlace> units;
                  for (const auto& [inputs, outputs] : places) units.push_back({inputs, outputs});
                  r.engine.carry(Texts(size, std::move(lines), std::move(units)));
+             })
+        .def("tabulate",
+             [](Runner& r, const std::vector<ValueTableRow>& tables,
+                const std::vector<std::pair<double, double>>& entries) {
+                 std::vector<ValueTable> rows;
+                 for (const auto& [slot, first, count] : tables)
+                     rows.push_back({slot, first, count});
+                 std::vector<ValueEntry> values;
+                 for (const auto& [source, target] : entries) values.push_back({source, target});
+                 const auto signals = r.engine.signals().size();
+                 r.engine.tabulate(ValueTables(std::move(rows), std::move(values), signals));
              })
         .def("handle_events",
              [](Runner& r, const Slots& members, const std::vector<EventLineRow>& lines,

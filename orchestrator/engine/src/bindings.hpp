@@ -29,6 +29,7 @@ void bind_python_unit(nanobind::module_& module);
 void bind_relay(nanobind::module_& module);
 void bind_remote_unit(nanobind::module_& module);
 void bind_engine(nanobind::module_& module);
+void bind_engine_state(nanobind::module_& module);
 void bind_history(nanobind::module_& module);
 
 // Text of an FMU is UTF-8 by the standard; what is not, or was cut, must not end a run.

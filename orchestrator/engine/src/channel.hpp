@@ -33,7 +33,6 @@ struct Channel {
                      double& normal) const;
 
   private:
-    double uniform(std::int64_t number, std::uint64_t stream) const;
     double correlated(std::int64_t number, std::int64_t gap_ns, double& normal) const;
     Delivery recorded(std::int64_t time_ns) const;
 };

@@ -15,8 +15,9 @@ class Embedded final : public RetryingControl {
     // There is no line through one value: the first step is short, and is not judged.
     void start(std::int64_t step_ns) override {
         StepControl::start(step_ns);
-        set_next(static_cast<double>(rule_.first_ns) / 100.0);
+        renew();
     }
+    void renew() override { set_next(static_cast<double>(rule_.first_ns) / 100.0); }
 
   private:
     Status attempt(Engine& engine, std::int64_t time_ns, std::int64_t length, double& found,

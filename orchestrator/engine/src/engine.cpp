@@ -17,6 +17,8 @@ namespace {
 // Pushes of one history in a step that is done again: two halves, and the whole before them.
 constexpr std::size_t most_rewound = 3;
 
+constexpr const char* no_entry = "the table of values on its connection has no entry for it";
+
 std::unique_ptr<LoopSolver> make_solver(const Loop& loop, std::int32_t number) {
     if (loop.method >= Loop::Method::newton) return make_newton(loop, number);
     return make_fixed_point(loop, number);
@@ -41,7 +43,7 @@ std::unique_ptr<StepControl> make_control(const Rule& rule) {
 Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
                std::vector<Copy> copies, std::vector<Read> reads, std::vector<Mix> mixes,
                std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
-               std::size_t threads)
+               std::size_t threads, std::vector<Fault> faults)
     : signals_(signals),
       slopes_(signals),
       members_(std::move(members)),
@@ -52,6 +54,7 @@ Engine::Engine(std::size_t signals, std::vector<Member> members, std::vector<His
       operations_(std::move(operations)),
       control_(make_control(rule)),
       crew_(std::make_unique<Crew>(threads)),
+      faults_(std::move(faults)),
       begin_(signals),
       before_(signals),
       marked_signals_(signals),
@@ -79,7 +82,7 @@ void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
     rows_ = 0;
     begin_ = before_ = signals_;
     stretch_ = 0.0;
-    last_ns_ = 0;
+    last_ns_ = settling_ = 0;
     for (auto& history : histories_) {
         history.start(start_ns, signals_[history.slot()]);
     }
@@ -100,6 +103,7 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
             for (auto i = operation.first; i < end; ++i) {
                 const auto* why = reads_[i].execute(histories_, now_ns_, step_ns_ - first_ns_,
                                                     signals_.data(), slopes_.data());
+                reads_[i].detour_ns = 0;  // a fault of the delay says it anew each time
                 if (why) {
                     unread_ = why;
                     return i;
@@ -130,6 +134,19 @@ std::int32_t Engine::execute_lines(const Operation& operation) {
         case Code::text:
             texts_.copy(operation.first, operation.count);
             break;
+        case Code::disturb:
+            return disturb(operation);
+        case Code::disturb_past:
+            if (on_grid_) disturb_past(operation);
+            break;
+        case Code::tabulate: {
+            const auto row = tables_.apply(operation.first, operation.count, signals_);
+            if (row >= 0) {
+                unread_ = no_entry;
+                return static_cast<std::int32_t>(reads_.size()) + row;
+            }
+            break;
+        }
         case Code::step:
         case Code::first_half:
         case Code::second_half:
@@ -231,7 +248,8 @@ Status Engine::sweep(std::int64_t time_ns, std::int64_t step_ns, Outcome& outcom
 
 void Engine::accept() {
     if (remembers_) before_ = begin_;
-    last_ns_ = step_ns_;
+    last_ns_ = settling_ > 0 ? 0 : step_ns_;
+    if (settling_ > 0) --settling_;
 }
 
 Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
@@ -244,9 +262,10 @@ Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
     const bool varies = control_->varies();
     while (outcome.steps < steps && !(varies && time_ns_ >= goal_ns)) {
         std::int64_t taken = 0;
-        outcome.status = events_
-                             ? events_->step(*this, *control_, time_ns_, goal_ns, taken, outcome)
-                             : control_->step(*this, time_ns_, goal_ns, taken, outcome);
+        pass_changes();
+        const auto goal = std::min(goal_ns, faults_.next_change(time_ns_));
+        outcome.status = events_ ? events_->step(*this, *control_, time_ns_, goal, taken, outcome)
+                                 : control_->step(*this, time_ns_, goal, taken, outcome);
         if (failed(outcome.status)) return outcome;
         if (!events_) accept();
         time_ns_ += taken;
@@ -257,30 +276,6 @@ Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
     }
     outcome.status = Status::ok;
     return outcome;
-}
-
-void Engine::record(std::vector<std::int32_t> slots, std::int64_t every) {
-    for (const auto slot : slots) {
-        if (slot < 0 || static_cast<std::size_t>(slot) >= signals_.size()) {
-            throw std::out_of_range("a row points out of the table: record");
-        }
-    }
-    recorded_ = std::move(slots);
-    every_ = every;
-}
-
-void Engine::attach(double* rows, std::int64_t* times, std::size_t capacity) {
-    sink_ = rows;
-    times_ = times;
-    capacity_ = capacity;
-    rows_ = 0;
-}
-
-void Engine::write_row() {
-    if (!sink_ || rows_ >= capacity_) return;  // run() has made sure of the room
-    double* row = sink_ + rows_ * recorded_.size();
-    for (const auto slot : recorded_) *row++ = signals_[slot];
-    times_[rows_++] = time_ns_;
 }
 
 }  // namespace softdock

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "fault.hpp"
 #include "history.hpp"
 #include "schedule.hpp"
 #include "texts.hpp"
+#include "value_tables.hpp"
 
 namespace softdock {
 
@@ -42,7 +44,7 @@ class Engine {
     Engine(std::size_t signals, std::vector<Member> members, std::vector<History> histories,
            std::vector<Copy> copies, std::vector<Read> reads, std::vector<Mix> mixes,
            std::vector<Loop> loops, std::vector<Operation> operations, const Rule& rule,
-           std::size_t threads);
+           std::size_t threads, std::vector<Fault> faults);
     ~Engine();
 
     // Adds the signals that are no numbers; throws if the schedule's operations do not fit them.
@@ -51,6 +53,9 @@ class Engine {
     // Reads the text outputs of all units anew: after they went back to a state.
     Status read_texts();
 
+    // Adds the tables of values; throws if the schedule's operations do not fit them.
+    void tabulate(ValueTables tables);
+
     // Lets units with event mode handle their events together.
     void handle_events(std::unique_ptr<EventPhase> events);
     EventPhase* events() { return events_.get(); }
@@ -58,8 +63,12 @@ class Engine {
     // Where steps differ in length: see Read::share, one for each reading.
     void stretch_reads(const std::vector<double>& shares);
     void start(std::int64_t start_ns, std::int64_t step_ns);
+    // Faults that act at the start: what inputs stay at, and what the past was. Initialising knows
+    // no faults, so this comes last.
+    void begin_faults();
     // Executes one line operation, also outside of a step while initialising. Returns -1, or the
-    // row of a line that could not be read; unread() says why.
+    // row of a line that could not be read; unread() says why. Rows of tables of values count on
+    // from those of readings.
     std::int32_t execute_lines(const Operation& operation);
     // Does up to `steps` steps, those of varying length up to `goal_ns`, which the last one meets;
     // writes a row of recorded signals after every `every`-th.
@@ -127,10 +136,16 @@ class Engine {
     void remember(bool on_grid) { on_grid_ = on_grid; }
     // The values after the events are those of this moment; nothing is extended across a jump.
     void jump();
+    // Signals that are set from outside have these values from this moment on.
+    void renew(std::size_t first, const std::vector<double>& values);
 
   private:
     Status other_end(const Reached& reached, Outcome& outcome) const;
+    std::int32_t disturb(const Operation& operation);
+    void disturb_past(const Operation& operation);
+    void pass_changes();
     void check_tables();
+    void check_faults() const;
     void check_rule() const;
     std::vector<std::vector<double>*> memories();
 
@@ -148,6 +163,7 @@ class Engine {
     std::unique_ptr<StepControl> control_;
     std::unique_ptr<Crew> crew_;
     std::unique_ptr<EventPhase> events_;
+    Faults faults_;
 
     bool on_grid_ = true;
     bool remembers_ = false;      // whether the values at a step's begin are needed
@@ -155,12 +171,16 @@ class Engine {
     std::vector<double> before_;  // and of the one before, with its length at the end
     double stretch_ = 0.0;        // this step as a multiple of the one before
     std::int64_t last_ns_ = 0;    // length of the step before, 0 at the start
+    // Steps of varying length after a fault began or ended: outputs jump in the first of them, so
+    // neither that nor the next one extends what was before.
+    std::int64_t settling_ = 0;
     std::vector<double> marked_signals_;
     std::vector<double> tangent_;
     std::vector<std::string> marked_texts_;
     std::vector<std::int64_t> marked_newest_;
 
     Texts texts_;
+    ValueTables tables_;
     std::vector<std::int32_t> recorded_;
     const char* unread_ = "";
     std::int64_t every_ = 1;

@@ -65,6 +65,19 @@ void Engine::jump() {
     for (auto& history : histories_) {
         if (on_grid_) history.amend(signals_[history.slot()]);
     }
+    for (const auto& operation : operations_) {
+        if (on_grid_ && operation.code == Code::disturb_past) disturb_past(operation);
+    }
+}
+
+void Engine::renew(std::size_t first, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (signals_[first + i] == values[i]) continue;
+        signals_[first + i] = values[i];
+        for (auto& history : histories_) {
+            if (history.slot() == first + i) history.amend(values[i]);
+        }
+    }
 }
 
 Status Engine::read_texts() {
@@ -87,7 +100,12 @@ EngineState Engine::save() {
     state.time_ns = time_ns_;
     state.signals = signals_;
     for (const auto& history : histories_) history.save(state.samples, state.marks);
+    for (const auto& fault : faults_.rows()) {
+        state.samples.push_back(fault.held);
+        state.marks.push_back(fault.held_at_ns);
+    }
     state.memory.push_back(static_cast<double>(last_ns_));
+    state.memory.push_back(static_cast<double>(settling_));
     for (const auto* part : memories()) {
         state.memory.insert(state.memory.end(), part->begin(), part->end());
     }
@@ -95,7 +113,7 @@ EngineState Engine::save() {
 }
 
 void Engine::restore(const EngineState& state) {
-    std::size_t numbers = 0, marks = 0, memory = 1;
+    std::size_t numbers = faults_.rows().size(), marks = numbers, memory = 2;
     for (const auto& history : histories_) {
         numbers += history.number_count();
         marks += history.mark_count();
@@ -115,8 +133,13 @@ void Engine::restore(const EngineState& state) {
     mark = state.marks.data();
     const auto* number = state.samples.data();
     for (auto& history : histories_) history.restore(number, mark);
+    for (auto& fault : faults_.rows()) {
+        fault.held = *number++;
+        fault.held_at_ns = *mark++;
+    }
     auto from = state.memory.begin();
     last_ns_ = static_cast<std::int64_t>(*from++);
+    settling_ = static_cast<std::int64_t>(*from++);
     for (auto* part : memories()) {
         std::copy_n(from, part->size(), part->begin());
         from += static_cast<std::ptrdiff_t>(part->size());

@@ -69,7 +69,8 @@ void Engine::check_tables() {
         require(solver->loop().most_iterations > 0, "loops");
     }
     for (const auto& operation : operations_) {
-        if (operation.code != Code::text) check(operation);  // those wait for `carry`
+        // Those wait for `carry` and `tabulate`.
+        if (operation.code != Code::text && operation.code != Code::tabulate) check(operation);
     }
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         const auto& operation = operations_[i];
@@ -81,7 +82,23 @@ void Engine::check_tables() {
         }
     }
     check_rule();
-    // A step that is done again would find its own samples in them.
+    check_faults();
+}
+
+// Every row belongs to one operation, which says what it acts on.
+void Engine::check_faults() const {
+    for (const auto& operation : operations_) {
+        const bool past = operation.code == Code::disturb_past;
+        if (operation.code != Code::disturb && !past) continue;
+        for (auto i = operation.first; i < operation.first + operation.count; ++i) {
+            const auto& fault = faults_.rows()[i];
+            const bool reading = fault.effect == Effect::later || fault.effect == Effect::detour;
+            const auto size = past ? histories_.size() : reading ? reads_.size() : signals_.size();
+            require(inside(fault.place, 1, size) && !(past && reading) &&
+                        fault.effect >= Effect::drop && fault.effect <= Effect::detour,
+                    "faults");
+        }
+    }
 }
 
 void Engine::stretch_reads(const std::vector<double>& shares) {
@@ -106,6 +123,14 @@ void Engine::carry(Texts texts) {
                 "operations");
     }
     texts_ = std::move(texts);
+}
+
+void Engine::tabulate(ValueTables tables) {
+    for (const auto& operation : operations_) {
+        require(operation.code != Code::tabulate || tables.has(operation.first, operation.count),
+                "operations");
+    }
+    tables_ = std::move(tables);
 }
 
 void Engine::handle_events(std::unique_ptr<EventPhase> events) {
@@ -164,8 +189,15 @@ void Engine::check(const Operation& operation) const {
             size = loops_.size();
             rows = 1;
             break;
+        case Code::disturb:
+        case Code::disturb_past:
+            size = faults_.rows().size();
+            break;
         case Code::text:
             require(texts_.has(operation.first, operation.count), "operations");
+            return;
+        case Code::tabulate:
+            require(tables_.has(operation.first, operation.count), "operations");
             return;
     }
     require(operation.count >= 0 && inside(operation.first, rows, size) && operation.every >= 1 &&

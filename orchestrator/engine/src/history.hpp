@@ -50,6 +50,7 @@ class History {
     // was. At most `samples` are taken back, and so many fewer are kept. Without a channel only.
     void let_rewind(std::size_t samples) { spare_ = samples; }
     std::int64_t newest() const { return newest_; }
+    Point newest_point() const { return point(newest_); }
     void rewind(std::int64_t newest) { newest_ = newest; }
 
     std::size_t slot() const { return slot_; }

@@ -12,5 +12,6 @@ NB_MODULE(_engine, module) {
     softdock::bind_relay(module);
     softdock::bind_history(module);
     softdock::bind_remote_unit(module);
+    softdock::bind_engine_state(module);
     softdock::bind_engine(module);
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "elimination.hpp"
 #include "loop_solver.hpp"
 
 namespace softdock {
@@ -16,9 +17,6 @@ namespace {
 
 // Units integrate with errors of their own: a difference far above those, far below the signals.
 constexpr double perturbation = 1e-6;
-// The Jacobian of g(x) - x where nothing acts back is -1. A gain of 1 leaves what differences of
-// rounded numbers leave, about 1e-10, and a step to nowhere.
-constexpr double least_pivot = 1e-8;
 constexpr int most_halvings = 6;  // of a step that makes the residual grow
 
 class Newton final : public LoopSolver {
@@ -150,35 +148,11 @@ class Newton final : public LoopSolver {
         return Status::ok;
     }
 
-    // step_ = -J^-1 residual_, by elimination with row pivots; false where J is singular.
+    // step_ = -J^-1 residual_; false where J is singular.
     bool direction() {
-        const auto n = size();
-        std::copy_n(memory_.begin(), n * n, factors_.begin());
-        for (std::size_t i = 0; i < n; ++i) step_[i] = -residual_[i];
-        for (std::size_t k = 0; k < n; ++k) {
-            std::size_t pivot = k;
-            for (std::size_t i = k + 1; i < n; ++i) {
-                if (std::fabs(factors_[i * n + k]) > std::fabs(factors_[pivot * n + k])) pivot = i;
-            }
-            if (!(std::fabs(factors_[pivot * n + k]) > least_pivot)) return false;
-            for (std::size_t j = 0; j < n && pivot != k; ++j) {
-                std::swap(factors_[k * n + j], factors_[pivot * n + j]);
-            }
-            std::swap(step_[k], step_[pivot]);
-            for (std::size_t i = k + 1; i < n; ++i) {
-                const double factor = factors_[i * n + k] / factors_[k * n + k];
-                for (std::size_t j = k + 1; j < n; ++j) {
-                    factors_[i * n + j] -= factor * factors_[k * n + j];
-                }
-                step_[i] -= factor * step_[k];
-            }
-        }
-        for (std::size_t k = n; k-- > 0;) {
-            for (std::size_t j = k + 1; j < n; ++j) step_[k] -= factors_[k * n + j] * step_[j];
-            step_[k] /= factors_[k * n + k];
-            if (!std::isfinite(step_[k])) return false;
-        }
-        return true;
+        std::copy_n(memory_.begin(), factors_.size(), factors_.begin());
+        for (std::size_t i = 0; i < size(); ++i) step_[i] = -residual_[i];
+        return eliminate(factors_, step_);
     }
 
     std::vector<double> factors_;

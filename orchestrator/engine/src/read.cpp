@@ -34,7 +34,8 @@ const char* Read::turn(std::vector<History>& histories, std::int64_t begin_ns, s
 const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns,
                           std::int64_t excess_ns, double* signals, double* slopes) const {
     auto& past = histories[history];
-    const auto begin_ns = now_ns + shift_ns + std::llround(share * static_cast<double>(excess_ns));
+    const auto begin_ns =
+        now_ns + shift_ns + detour_ns + std::llround(share * static_cast<double>(excess_ns));
     if (past.reading() == Reading::slerp) return turn(histories, begin_ns, now_ns, signals);
     const bool smoothed = past.beyond() == Beyond::smoothed;
     double value = 0.0, end = 0.0;

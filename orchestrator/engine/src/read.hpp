@@ -19,6 +19,8 @@ struct Read {
     // Where steps differ in length: how much later it is read, for each nanosecond by which a step
     // is longer than the first.
     double share = 0.0;
+    // How much later it is read this once, for a fault of the delay: negative where that is longer.
+    std::int64_t detour_ns = 0;
 
     // Null, or why the line cannot be read. `signals` and `slopes` (per second) are whole buffers.
     // `excess_ns` is the step's length less that of the first.

@@ -12,16 +12,19 @@ namespace softdock {
 
 // One operation of a communication step. `first` and `count` select rows of the operation's table.
 enum class Code : std::int32_t {
-    copy = 0,         // signals[target] = factor * signals[source] + offset
-    read = 1,         // the same from a history: see read.hpp
-    step = 2,         // for units first..: set the inputs, step, get the outputs
-    push = 3,         // append the newest value to histories
-    blend = 4,        // the same as copy, of a mean of the source's values at the step's ends
-    extend = 5,       // the same as copy, of what the source's last two values lead to
-    solve = 6,        // the `count` operations that follow are the body of loop `first`
-    text = 7,         // texts[target] = texts[source]
-    first_half = 8,   // for units first..: set the inputs, step half as far; outputs come later
-    second_half = 9,  // the same for the rest of the step, and get the outputs
+    copy = 0,           // signals[target] = factor * signals[source] + offset
+    read = 1,           // the same from a history: see read.hpp
+    step = 2,           // for units first..: set the inputs, step, get the outputs
+    push = 3,           // append the newest value to histories
+    blend = 4,          // the same as copy, of a mean of the source's values at the step's ends
+    extend = 5,         // the same as copy, of what the source's last two values lead to
+    solve = 6,          // the `count` operations that follow are the body of loop `first`
+    text = 7,           // texts[target] = texts[source]
+    first_half = 8,     // for units first..: set the inputs, step half as far; outputs come later
+    second_half = 9,    // the same for the rest of the step, and get the outputs
+    tabulate = 10,      // signals become what tables say of their values
+    disturb = 11,       // let faults act on inputs and readings: see fault.hpp
+    disturb_past = 12,  // let faults act on the newest samples of histories
 };
 
 // Done in every `every`-th step, counted from 0, where the rest of the division is `phase`.

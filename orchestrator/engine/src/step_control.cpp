@@ -34,6 +34,8 @@ void StepControl::start(std::int64_t step_ns) {
     rejected_ = shortest_ns_ = longest_ns_ = 0;
 }
 
+void StepControl::renew() { set_next(std::min(memory_[0], static_cast<double>(rule_.first_ns))); }
+
 void StepControl::set_next(double ns) {
     memory_[0] = std::nearbyint(
         std::clamp(ns, static_cast<double>(rule_.least_ns), static_cast<double>(rule_.most_ns)));

@@ -16,6 +16,8 @@ class StepControl {
 
     // Forgets what earlier steps taught.
     virtual void start(std::int64_t step_ns);
+    // What comes is not as it was before: the next step is tried no longer than the first.
+    virtual void renew();
     // Does one step that counts, from `time_ns` and not beyond `goal_ns`; returns how long it was
     // in `taken_ns`.
     virtual Status step(Engine& engine, std::int64_t time_ns, std::int64_t goal_ns,

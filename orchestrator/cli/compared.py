@@ -1,0 +1,112 @@
+"""Two targets of ``softdock diff`` as systems, and what differs between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.campaign.diagram import nested_of
+from orchestrator.campaign.experiment import RunOptions
+from orchestrator.campaign.prepare import merged, prepare
+from orchestrator.cli.target import experiment_of
+from orchestrator.drawing import Change, Field, differences, order_notes
+from orchestrator.errors import UnknownNameError
+from orchestrator.simunits import resolve
+from orchestrator.ssp import read_system
+from orchestrator.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One target.
+
+    Parameters
+    ----------
+    label, stem
+        As it was written, and for names of files.
+    system
+        May be nested.
+    options
+        How a case is run; ``None`` of a file that holds a system only.
+    file
+        The file with the system; ``None`` of a case.
+    """
+
+    label: str
+    stem: str
+    system: System
+    options: RunOptions | None
+    file: Path | None
+
+
+def compared(before: str, after: str) -> tuple[tuple[Side, Side], list[Change], list[str]]:
+    """Read two targets and compare them.
+
+    Returns
+    -------
+    sides
+        Both targets.
+    changes
+        What differs.
+    notes
+        Sentences on what does not count as a difference.
+    """
+    texts = (before, after)
+    opened = any(_is_case(text) for text in texts)
+    one, other = (_side(text, opened=opened) for text in texts)
+    changes = [*_options(one, other), *differences(one.system, other.system)]
+    notes = order_notes(one.system, other.system)
+    if not changes and one.file and other.file and _bytes(one.file) != _bytes(other.file):
+        notes.append(
+            "the files are not the same to the byte: they write the same system in another way,"
+            " such as another order, layout or comments"
+        )
+    return (one, other), changes, notes
+
+
+def _is_case(text: str) -> bool:
+    path = Path(text.partition("#")[0])
+    return path.suffix == ".toml" or (path / "experiment.toml").is_file()
+
+
+def _side(text: str, *, opened: bool) -> Side:
+    """Read one target; ``opened``: with what its sources say of connectors, as cases have it."""
+    name, mark, wanted = text.partition("#")
+    target = Path(name)
+    experiment, folder = experiment_of(target)
+    if mark and wanted not in experiment.case:
+        raise UnknownNameError(f"{name}: no case '{wanted}'; it has: {', '.join(experiment.case)}")
+    if not mark and len(experiment.case) != 1:
+        raise UnknownNameError(
+            f"{name}: has {len(experiment.case)} cases: {', '.join(experiment.case)}; name one, as"
+            f" in {name}#{next(iter(experiment.case))}"
+        )
+    key = wanted or next(iter(experiment.case))
+    case = experiment.case[key]
+    if _is_case(text):
+        flat = prepare(key, case, folder, {}, {})
+        system = nested_of(case, folder, flat)
+        return Side(text, key, system, merged(case, experiment.defaults), None)
+    file = folder / case.system
+    system = read_system(file)
+    return Side(text, key, resolve(system) if opened else system, None, file)
+
+
+def _options(one: Side, other: Side) -> list[Change]:
+    """How the cases are run, where one of them is a case."""
+
+    def told(side: Side) -> dict[str, str]:
+        found = side.options.model_dump(exclude_none=True) if side.options else {}
+        return {key: str(value) for key, value in found.items()}
+
+    before, after = told(one), told(other)
+    fields = tuple(
+        Field(key, before.get(key, "none"), after.get(key, "none"))
+        for key in dict.fromkeys((*before, *after))
+        if before.get(key) != after.get(key)
+    )
+    return [Change("changed", "options of the run", "", fields)] if fields else []
+
+
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes()

@@ -1,0 +1,170 @@
+"""A diagram as one HTML file that needs nothing else: no network, own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.coupling import LoopDelay
+from orchestrator.drawing.chains import chains_of, inside
+from orchestrator.drawing.details import details_of
+from orchestrator.drawing.drawing import framed
+from orchestrator.drawing.facts import Facts, colour_of
+from orchestrator.drawing.parts import Level, level_of
+from orchestrator.drawing.svg import FONTS, svg_shapes
+from orchestrator.drawing.wording import is_algebraic, path_of, sentence
+from orchestrator.system import System
+
+if TYPE_CHECKING:
+    import jinja2
+
+_TEMPLATES = Path(__file__).with_name("templates")
+#: Room around a diagram, in points.
+_ROOM = 12.0
+#: A larger system is first shown with its nested systems closed.
+_MOST_OPEN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One picture of the page: all to a depth, or one nested system alone.
+
+    Parameters
+    ----------
+    name
+        Path of the system that is shown alone, else empty.
+    label
+        What the button or heading says.
+    svg
+        Elements.
+    width, height
+        In points.
+    """
+
+    name: str
+    label: str
+    svg: str
+    width: float
+    height: float
+
+    @property
+    def box(self) -> str:
+        """The view box."""
+        room = 2 * _ROOM
+        return f"{-_ROOM:g} {-_ROOM:g} {self.width + room:.10g} {self.height + room:.10g}"
+
+
+def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ...] = ()) -> str:
+    """Return the HTML page of a system; all text in it is escaped.
+
+    Parameters
+    ----------
+    system
+        Resolved; may be nested.
+    facts
+        Of its flat form.
+    notes
+        Sentences for the reader, such as what a comparison found beside the diagram.
+    """
+    facts = facts or Facts()
+    script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    depths = list(_depths(system, facts))
+    views = [*depths, *_nested(level_of(system, facts), "")]
+    data = {
+        **details_of(system, facts),
+        "loops": _loops(system, facts),
+        "views": [{"name": view.name, "label": view.label} for view in views],
+        "first": _first(system, depths),
+    }
+    return _template().render(
+        title=system.name or "system",
+        description=system.description,
+        notes=notes,
+        views=views,
+        data=_embedded(data),
+        script=script,
+        digest=digest,
+        fonts=FONTS,
+    )
+
+
+def _template() -> jinja2.Template:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template("page.html.j2")
+
+
+def _embedded(data: Any) -> str:
+    """JSON that may stand in a script element: nothing in it ends the element."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _depths(system: System, facts: Facts) -> Iterator[View]:
+    """Everything with its nested systems closed, then one level open, up to all."""
+    deepest = _depth(system)
+    for depth in range(deepest + 1):
+        label = "all" if depth == deepest else ("closed" if depth == 0 else f"{depth}")
+        yield _view("", label, level_of(system, facts, depth))
+
+
+def _depth(system: System) -> int:
+    return max((1 + _depth(inner) for inner in system.systems.values()), default=0)
+
+
+def _count(system: System) -> int:
+    return len(system.components) + sum(map(_count, system.systems.values()))
+
+
+def _first(system: System, depths: list[View]) -> int:
+    return len(depths) - 1 if _count(system) <= _MOST_OPEN else 0
+
+
+def _nested(level: Level, path: str) -> Iterator[View]:
+    """Every nested system as a picture of its own."""
+    for name, part in level.parts.items():
+        if part.level is not None:
+            here = inside(path, name)
+            yield _view(here, here, part.level)
+            yield from _nested(part.level, here)
+
+
+def _view(name: str, label: str, level: Level) -> View:
+    placed = framed(level)
+    return View(name, label, svg_shapes(placed.shapes), placed.width, placed.height)
+
+
+def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:
+    chains = chains_of(system) if facts.loops else {}
+
+    def keys(loop: LoopDelay) -> list[str]:
+        lines = (line for ring in loop.loops for line in ring.connections)
+        found = (chains.get((line.source, line.target), ()) for line in lines)
+        return list(dict.fromkeys(segment.key for segments in found for segment in segments))
+
+    return [
+        {
+            "path": path_of(loop),
+            "text": sentence(loop),
+            "algebraic": any(map(is_algebraic, loop.loops)),
+            "colour": colour_of(number),
+            "wires": keys(loop),
+            "parts": list(dict.fromkeys(loop.components)),
+        }
+        for number, loop in enumerate(facts.loops)
+    ]

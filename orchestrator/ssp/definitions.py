@@ -1,0 +1,203 @@
+"""Units and enumerations that a file defines for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isclose
+
+from lxml import etree
+
+from orchestrator.errors import DescriptionError, SspError, UnitMismatchError
+from orchestrator.ssp.codes import Code
+from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.lexical import attribute, integer, real
+from orchestrator.ssp.names import add, child, full, listed
+from orchestrator.system import BaseUnit, Enumeration
+from orchestrator.system.units import BASE_UNITS, base_unit
+
+#: Tools write pi/180 with as few as six digits; conversions use the exact figure.
+_RELATIVE = 1e-5
+_UNITS_CLAUSE = "SSP 2.0, 4.4.2"
+_ENUMERATIONS_CLAUSE = "SSP 2.0, 4.4.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What one file defines: units and enumerations count in their own file only.
+
+    Parameters
+    ----------
+    prefix
+        Namespace of the groups that hold them: ``"ssd"``, ``"ssv"`` or ``"ssb"``.
+    units, enumerations
+        Elements by name.
+    findings
+        Where problems go.
+    """
+
+    prefix: str
+    units: Mapping[str, etree._Element]
+    enumerations: Mapping[str, etree._Element]
+    findings: Findings
+    _known_units: dict[str, BaseUnit | None] = field(default_factory=dict)
+    _known_enumerations: dict[str, Enumeration | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, root: etree._Element, prefix: str, findings: Findings) -> Definitions:
+        """Collect the definitions below a root element."""
+        units = _by_name(listed(root, f"{prefix}:Units", "ssc:Unit"), findings)
+        items = listed(root, f"{prefix}:Enumerations", "ssc:Enumeration")
+        return cls(prefix, units, _by_name(items, findings), findings)
+
+    def unit(self, name: str, user: etree._Element) -> BaseUnit | None:
+        """Return what a unit is defined to be; ``None`` if that is what its name says.
+
+        What is wrong with it is reported once, at its first user.
+        """
+        if name not in self._known_units:
+            self._known_units[name] = None
+            self._known_units[name] = self._unit(name, user)
+        return self._known_units[name]
+
+    def _unit(self, name: str, user: etree._Element) -> BaseUnit | None:
+        element = self.units.get(name)
+        base = None if element is None else child(element, "ssc:BaseUnit")
+        understood = _understood(name)
+        if base is None:
+            said = "taken for what its name says" if understood else "it converts to nothing else"
+            self.findings.warning(
+                Code.NO_UNIT,
+                user,
+                f"unit '{name}' is not defined in the file; {said}",
+                _UNITS_CLAUSE,
+            )
+            return None
+        try:
+            declared = _base_of(base)
+        except SspError as error:
+            self.findings.error(Code.SCHEMA, base, str(error), _UNITS_CLAUSE)
+            return None
+        if understood is None:
+            return declared
+        if _same(declared, understood):
+            return None
+        self.findings.warning(
+            Code.OTHER_UNIT,
+            element,
+            f"is defined as {_text(declared)}, but its name says {_text(understood)}; the"
+            " definition is used",
+        )
+        return declared
+
+    def enumeration(self, name: str, user: etree._Element) -> Enumeration | None:
+        """Return an enumeration; ``None`` if the file does not define it, which is reported."""
+        if name not in self._known_enumerations:
+            self._known_enumerations[name] = self._enumeration(name, user)
+        return self._known_enumerations[name]
+
+    def _enumeration(self, name: str, user: etree._Element) -> Enumeration | None:
+        element = self.enumerations.get(name)
+        if element is None:
+            self.findings.warning(
+                Code.NO_ENUMERATION,
+                user,
+                f"enumeration '{name}' is not defined in the file; read as Integer without names",
+                _ENUMERATIONS_CLAUSE,
+            )
+            return None
+        items: dict[str, int] = {}
+        for item in element.findall(full("ssc:Item")):
+            key = item.get("name", "")
+            if key in items:
+                self.findings.error(
+                    Code.TAKEN,
+                    item,
+                    f"enumeration '{name}' has the item '{key}' twice",
+                    _ENUMERATIONS_CLAUSE,
+                )
+            with self.findings.guard(item, Code.SCHEMA):
+                items[key] = attribute(item, "value", integer, 0)
+        return Enumeration(name, items)
+
+
+def _by_name(elements: Iterable[etree._Element], findings: Findings) -> dict[str, etree._Element]:
+    found: dict[str, etree._Element] = {}
+    for element in elements:
+        name = element.get("name", "")
+        if name in found:
+            findings.error(Code.TAKEN, element, f"'{name}' is defined twice", _UNITS_CLAUSE)
+        found.setdefault(name, element)
+    return found
+
+
+def _understood(name: str) -> BaseUnit | None:
+    try:
+        return base_unit(name)
+    except UnitMismatchError:
+        return None
+
+
+def _base_of(element: etree._Element) -> BaseUnit:
+    powers = {symbol: attribute(element, symbol, integer, 0) for symbol in BASE_UNITS}
+    if any(abs(power) > 100 for power in powers.values()):
+        raise SspError("expected exponents of at most 100")
+    factor = attribute(element, "factor", real, 1.0)
+    offset = attribute(element, "offset", real, 0.0)
+    if not (0.0 < abs(factor) < float("inf")) or not abs(offset) < float("inf"):
+        raise SspError(f"expected a factor other than 0 and an offset, found {factor}, {offset}")
+    return BaseUnit({symbol: power for symbol, power in powers.items() if power}, factor, offset)
+
+
+def _same(one: BaseUnit, other: BaseUnit) -> bool:
+    return (
+        _without_angle(one) == _without_angle(other)
+        and isclose(one.factor, other.factor, rel_tol=_RELATIVE)
+        and isclose(one.offset, other.offset, rel_tol=_RELATIVE)
+    )
+
+
+def _without_angle(base: BaseUnit) -> dict[str, int]:
+    """Exponents without rad, which tools count or not."""
+    return {symbol: power for symbol, power in base.exponents.items() if symbol != "rad"}
+
+
+def _text(base: BaseUnit) -> str:
+    powers = ".".join(f"{s}{p if p != 1 else ''}" for s, p in base.exponents.items()) or "1"
+    return f"{base.factor:g} {powers}" + (f" + {base.offset:g}" if base.offset else "")
+
+
+def add_units(parent: etree._Element, prefix: str, units: Mapping[str, BaseUnit | None]) -> None:
+    """Append the definitions of units, sorted by name; nothing if there is none.
+
+    Raises
+    ------
+    UnitMismatchError
+        If a unit without a definition is none that its name says.
+    """
+    if not units:
+        return
+    definitions = add(parent, f"{prefix}:Units")
+    for name, defined in sorted(units.items()):
+        base = defined or base_unit(name)
+        attributes = {symbol: str(power) for symbol, power in base.exponents.items() if power}
+        if base.factor != 1.0:
+            attributes["factor"] = repr(base.factor)
+        if base.offset != 0.0:
+            attributes["offset"] = repr(base.offset)
+        add(add(definitions, "ssc:Unit", name=name), "ssc:BaseUnit", **attributes)
+
+
+def add_enumerations(
+    parent: etree._Element, prefix: str, enumerations: Mapping[str, Enumeration]
+) -> None:
+    """Append enumerations, sorted by name; nothing if there is none."""
+    if not enumerations:
+        return
+    group = add(parent, f"{prefix}:Enumerations")
+    for name, enumeration in sorted(enumerations.items()):
+        element = add(group, "ssc:Enumeration", name=name)
+        for item, value in enumeration.items.items():
+            if value not in range(-(2**31), 2**31):
+                raise DescriptionError(f"enumeration '{name}': {value} does not fit 32 bits")
+            add(element, "ssc:Item", name=item, value=str(value))

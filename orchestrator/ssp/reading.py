@@ -1,0 +1,157 @@
+"""One reading of a file and of all that it refers to: files once, no cycles, no explosion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from lxml import etree
+
+from orchestrator.archive import parse_xml
+from orchestrator.errors import SspError
+from orchestrator.ssp.codes import Code, RefusalError
+from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.schema import Schema, check
+from orchestrator.ssp.sources import Place, file_bytes, inside_of
+
+#: Systems may contain each other this deep.
+DEEPEST: Final = 50
+#: Components, systems and buses of a file with all that it refers to.
+MOST_ELEMENTS: Final = 100_000
+
+
+@dataclass(slots=True)
+class Reading:
+    """What has been read so far.
+
+    Parameters
+    ----------
+    chain
+        The systems that are being read, each in the one before.
+    elements
+        How many elements of systems there were.
+    documents
+        Roots of parameter sets, mappings and dictionaries by their file.
+    dictionaries
+        Names that signal dictionaries have been given.
+    """
+
+    chain: list[str] = field(default_factory=list)
+    elements: int = 0
+    documents: dict[tuple[str, str], etree._Element] = field(default_factory=dict)
+    dictionaries: set[str] = field(default_factory=set)
+
+    def unique(self, dictionary: str) -> str:
+        """Return a name for a signal dictionary that no other one has."""
+        name, count = dictionary, 1
+        while name in self.dictionaries:
+            count += 1
+            name = f"{dictionary} ({count})"
+        self.dictionaries.add(name)
+        return name
+
+    @contextmanager
+    def within(self, what: str) -> Iterator[None]:
+        """Note that a system is being read.
+
+        Raises
+        ------
+        RefusalError
+            If it is being read already, or lies too deep.
+        """
+        if what in self.chain:
+            ring = [*self.chain[self.chain.index(what) :], what]
+            raise RefusalError(Code.NESTING, f"systems contain each other: {' -> '.join(ring)}")
+        if len(self.chain) >= DEEPEST:
+            raise RefusalError(Code.LIMIT, f"systems are nested more than {DEEPEST} deep")
+        self.chain.append(what)
+        try:
+            yield
+        finally:
+            self.chain.pop()
+
+    def count(self) -> None:
+        """Count an element of a system.
+
+        Raises
+        ------
+        RefusalError
+            If there are too many.
+        """
+        self.elements += 1
+        if self.elements > MOST_ELEMENTS:
+            raise RefusalError(
+                Code.LIMIT,
+                f"the system and those that it refers to have more than {MOST_ELEMENTS} elements",
+            )
+
+    def document(
+        self, source: str, place: Place, schema: Schema, findings: Findings
+    ) -> tuple[etree._Element, Findings]:
+        """Read and check a file that another refers to, once.
+
+        Raises
+        ------
+        SspError
+            If it cannot be read, or is another document.
+        """
+        path = place.file(source, inside=True)
+        beside = findings.beside(place.named(source, path))
+        return self._root((str(path), ""), lambda: file_bytes(path), schema, beside), beside
+
+    def inner(
+        self, source: str, container: Path, schema: Schema, findings: Findings
+    ) -> tuple[etree._Element, Findings]:
+        """Read and check a file inside of an FMU or an archive, once.
+
+        Raises
+        ------
+        SspError
+            If it cannot be read, or is another document.
+        """
+        beside = findings.beside(f"{container}:{source}")
+        key = (str(container), source)
+        return (
+            self._root(key, lambda: inside_of(container, source, str(container)), schema, beside),
+            beside,
+        )
+
+    def _root(
+        self, key: tuple[str, str], read: Callable[[], bytes], schema: Schema, findings: Findings
+    ) -> etree._Element:
+        if key not in self.documents:
+            content = read()
+            try:
+                root = parsed(content, findings.label)
+                check(root, schema, findings)
+            except RefusalError as refusal:
+                raise RefusalError(
+                    refusal.code, f"{findings.label}: {refusal}", refusal.clause
+                ) from None
+            note_encoding(root, findings)
+            self.documents[key] = root
+        return self.documents[key]
+
+
+def parsed(content: bytes, label: str) -> etree._Element:
+    """Parse XML of unknown origin.
+
+    Raises
+    ------
+    RefusalError
+        If it is malformed, or declares a document type.
+    """
+    try:
+        return parse_xml(content, label, SspError)
+    except SspError as error:
+        raise RefusalError(Code.MALFORMED, str(error).removeprefix(f"{label}: ")) from None
+
+
+def note_encoding(root: etree._Element, findings: Findings) -> None:
+    """Say that a file is not in UTF-8, as the standard wants it."""
+    encoding = root.getroottree().docinfo.encoding or "UTF-8"
+    if encoding.upper() not in {"UTF-8", "UTF8", "US-ASCII", "ASCII"}:
+        findings.warning(Code.ENCODING, root, f"expected UTF-8, found {encoding}", "SSP 2.0, 5")

@@ -1,0 +1,162 @@
+"""A whole system as one FMU."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from orchestrator.engine import system_library
+from orchestrator.errors import DescriptionError
+from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Schedule, compile_schedule, recordable
+from orchestrator.master.boundary import SINK, SOURCE, interior
+from orchestrator.master.capable import expect_capable
+from orchestrator.master.events import with_abilities
+from orchestrator.simunits import Capabilities, capabilities_of, resolve
+from orchestrator.system import DataType, Endpoint, System, nanoseconds
+from orchestrator.system_fmu.dependencies import direct_inputs
+from orchestrator.system_fmu.description import Abilities
+from orchestrator.system_fmu.description_fmi2 import describe_fmi2
+from orchestrator.system_fmu.description_fmi3 import describe_fmi3
+from orchestrator.system_fmu.inner_fmu import InnerFmu, inner_fmus
+from orchestrator.system_fmu.interface import Interface
+from orchestrator.system_fmu.package import TABLES, expect_platform, write_package
+from orchestrator.system_fmu.refusals import expect_exportable
+from orchestrator.system_fmu.system_file import write_system
+
+_DESCRIBE = {2: describe_fmi2, 3: describe_fmi3}
+#: The boundary of a system can whatever is asked of a unit.
+_BOUNDARY = Capabilities(can_roll_back=True, can_serialize=True)
+
+
+def export_system(
+    system: System,
+    path: str | Path,
+    *,
+    fmi: int = 2,
+    step: str | float | None = None,
+    algorithm: str | None = None,
+    algorithm_options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
+    delay: DelayMode | str = DelayMode.EXACT,
+    early_return: bool = True,
+) -> Path:
+    """Write a system as one FMU for Co-Simulation, which runs without Python.
+
+    Its inputs, outputs and parameters are the system's own connectors; outputs inside are local
+    variables, parameters inside are parameters, by names such as ``arm.motor.speed``. For the same
+    step it gives the values that :class:`~orchestrator.master.Execution` gives.
+
+    Parameters
+    ----------
+    system
+        What to export; it may hold systems.
+    path
+        The FMU; an older one is replaced as a whole.
+    fmi
+        Version of FMI, 2 or 3.
+    step, algorithm, algorithm_options, rates, delay, early_return
+        See :class:`~orchestrator.master.Execution`; what is ``None`` is taken from the system's
+        default experiment.
+
+    Returns
+    -------
+    Path
+        Of the FMU.
+
+    Raises
+    ------
+    DescriptionError
+        If the system is wrong, or holds what an FMU cannot: all components together.
+    SoftdockError
+        If an inner FMU cannot be read or the FMU cannot be written.
+    """
+    expect_platform()
+    if fmi not in _DESCRIBE:
+        raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
+    flat = _checked(system, DelayMode(delay))
+    step_ns = flat.experiment.step_ns if step is None else nanoseconds(step, "step")
+    if step_ns is None:
+        raise DescriptionError(f"system '{system.name}': no communication step is given; give one")
+    schedule = compile_schedule(
+        flat,
+        algorithm or flat.experiment.algorithm or DEFAULT_ALGORITHM,
+        step_ns,
+        DelayMode(delay),
+        _numbers(flat),
+        algorithm_options,
+        rates,
+    )
+    abilities = [
+        _BOUNDARY if m.name in (SOURCE, SINK) else capabilities_of(flat.components[m.name])
+        for m in schedule.members
+    ]
+    schedule = with_abilities(interior(flat), schedule, abilities, early_return=early_return)
+    expect_capable(schedule, abilities)
+    target = Path(path)
+    _write(flat, schedule, target, fmi)
+    return target
+
+
+def _checked(system: System, mode: DelayMode) -> System:
+    flat = resolve(system).flat()
+    expect_exportable(flat)
+    if mode is DelayMode.PLAIN:
+        flat = flat.without_zero_delays()  # nothing to take a step's own delay off
+    return flat.check(algebraic_loops=True)
+
+
+def _numbers(flat: System) -> list[str]:
+    """All outputs inside but clocks, which tick between the steps."""
+    inside = interior(flat)
+    return [
+        name
+        for name in recordable(inside, None)
+        if _type(inside, Endpoint.parse(name)) is not DataType.CLOCK
+    ]
+
+
+def _type(system: System, end: Endpoint) -> DataType:
+    return system.components[end.component].connectors[end.connector].type
+
+
+def _write(flat: System, schedule: Schedule, path: Path, fmi: int) -> None:
+    names = [m.name for m in schedule.members if m.name not in (SOURCE, SINK)]
+    fmus = inner_fmus([flat.components[name] for name in names], schedule)
+    variables = Interface(flat, schedule, fmus).variables(arrays=fmi == 3)
+    about = _abilities(flat, schedule, fmus)
+    # The same system gives the same token, and another system or engine another one.
+    content = [
+        system_library().read_bytes(),
+        write_system("", schedule, fmus, variables),
+        _DESCRIBE[fmi](about, variables),
+    ]
+    digest = sha256(b"".join(sha256(part).digest() for part in content)).hexdigest()
+    token = f"{{{uuid.uuid5(uuid.NAMESPACE_URL, f'softdock:{digest}')}}}"
+    files = {
+        "modelDescription.xml": _DESCRIBE[fmi](replace(about, token=token), variables),
+        TABLES: write_system(token, schedule, fmus, variables),
+    }
+    write_package(path, fmi, about.identifier, files, fmus)
+
+
+def _abilities(flat: System, schedule: Schedule, fmus: Sequence[InnerFmu]) -> Abilities:
+    can = [inner.description.capabilities for inner in fmus]
+    identifier = re.sub(r"[^A-Za-z0-9_]", "_", flat.name) or "system"
+    return Abilities(
+        identifier=f"_{identifier}" if identifier[0].isdigit() else identifier,
+        token="",
+        system=flat.name,
+        description=flat.description,
+        experiment=flat.experiment,
+        step_ns=schedule.step_ns,
+        varies=schedule.varies,
+        keeps_states=all(each.can_roll_back for each in can),
+        serializes=all(each.can_roll_back and each.can_serialize for each in can),
+        once_per_process=any(each.once_per_process for each in can),
+        dependencies=direct_inputs(flat),
+    )
