@@ -14,13 +14,13 @@ from orchestrator.checking.examine import examine_file, examine_run, is_sound
 from orchestrator.checking.experiment import case_lines, check, prepared, run_of
 from orchestrator.checking.finding import Finding
 from orchestrator.checking.fmus import check_file
-from orchestrator.checking.reading import diagnose
 from orchestrator.checking.report import Extent, Report, merged
 from orchestrator.checking.sheets import check_sheet
 from orchestrator.checking.sources import unusable
 from orchestrator.checking.subject import Subject
 from orchestrator.diagnostic import Diagnostic, Severity
 from orchestrator.errors import DescriptionError, LoadError, SspError
+from orchestrator.ssp import diagnose
 from orchestrator.ssp.locations import Locations, locations, open_sheet
 from orchestrator.system import Component, Source, SourceKind, System
 
@@ -122,7 +122,8 @@ class _Check:
                 if not finding.at and whole is not None:
                     file, line = whole
             code, text = codes()[finding.code], self._text(finding.message)
-            told = Diagnostic(code.name, code.severity, text, file, line, finding.at, code.clause)
+            severity = code.severity or Severity.ERROR
+            told = Diagnostic(code.name, severity, text, file, line, finding.at, code.clause)
             self._found.append((case, told))
 
     def _text(self, message: str) -> str:
