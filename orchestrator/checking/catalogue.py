@@ -17,7 +17,6 @@ from orchestrator.checking import (
     loops,
     portability,
     reading,
-    sheets,
     sources,
     timing,
     values,
@@ -41,7 +40,6 @@ FAMILIES = {
 }
 _ROOMS = (
     files,
-    sheets,
     reading,
     experiment,
     connectors,

@@ -85,8 +85,8 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
     return (
         Run(
             algorithm=options.algorithm or default.algorithm or DEFAULT_ALGORITHM,
-            options=options.algorithm_options or {},
-            rates=options.rates or {},
+            options=options.algorithm_options or default.algorithm_options,
+            rates=options.rates or default.rates,
             mode=DelayMode(options.delay or DelayMode.EXACT),
             start_ns=time(options.start, default.start_ns, "start time") or 0,
             stop_ns=time(options.stop, default.stop_ns, "stop time"),

@@ -15,7 +15,7 @@ from orchestrator.checking.experiment import case_lines, check, prepared, run_of
 from orchestrator.checking.finding import Finding
 from orchestrator.checking.fmus import check_file
 from orchestrator.checking.report import Extent, Report, merged
-from orchestrator.checking.sheets import check_sheet
+from orchestrator.checking.sheets import KINDS, check_sheet
 from orchestrator.checking.sources import unusable
 from orchestrator.checking.subject import Subject
 from orchestrator.diagnostic import Diagnostic, Severity
@@ -25,7 +25,6 @@ from orchestrator.ssp.locations import Locations, locations, open_sheet
 from orchestrator.system import Component, Source, SourceKind, System
 
 _SYSTEMS = {".ssd", ".ssp"}
-_SHEETS = {".ssv", ".ssm", ".ssb"}
 _INSIDE = ("experiment.toml", "system.toml", "SystemStructure.ssd")
 #: Where the reader of SSP files unpacks an archive: another folder in every process.
 _UNPACKED = re.compile(r"/[^\s']*softdock-ssp-[^/\s]+/")
@@ -64,7 +63,7 @@ def _main_file(target: Path) -> Path:
         return found
     if not target.is_file():
         raise LoadError("no such file or folder")
-    known = {".toml", ".fmu", *_SYSTEMS, *_SHEETS}
+    known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
     if target.suffix.lower() not in known:
         raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
     return target
@@ -86,6 +85,7 @@ class _Check:
         self._target, self._path, self._options = target, path, options
         self._found: list[Placed] = []
         self._systems: dict[str, Extent] = {}
+        self._unchecked = False
 
     def report(self) -> Report:
         """Check it."""
@@ -93,14 +93,15 @@ class _Check:
         cases: list[str] = []
         if suffix == ".fmu":
             self._fmu()
-        elif suffix in _SHEETS:
-            self._add(list(check_sheet(open_sheet(self._path), suffix)), Locations())
+        elif suffix in KINDS:
+            found = check_sheet(open_sheet(self._path), KINDS[suffix])
+            self._found += (("", diagnostic) for diagnostic in found)
         elif suffix in _SYSTEMS:
             self._system()
         else:
             cases = self._experiment()
         findings = merged(self._found, cases)
-        return Report(str(self._target), tuple(findings), self._systems)
+        return Report(str(self._target), tuple(findings), self._systems, self._unchecked)
 
     def _fmu(self) -> None:
         component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
@@ -130,15 +131,16 @@ class _Check:
         """Write a message on one line, and files of an archive as entries of it."""
         return _UNPACKED.sub(lambda _: f"{self._path}:", " ".join(message.split()))
 
-    def _read(self, path: Path) -> _Read | None:
+    def _read(self, path: Path, variant: str | None = None) -> _Read | None:
         """Read a system, and note what the reader and the checks of its file find."""
-        system, diagnostics = diagnose(path)
+        system, diagnostics = diagnose(path, variant)
         self._found += (("", found) for found in diagnostics)
         places = Locations(str(path))
         try:
-            sheet = open_sheet(path)
+            sheet = open_sheet(path, variant)
         except SspError:
             sheet = None  # the reader has told
+            self._unchecked = path == self._path
         if sheet is not None:
             places = locations(sheet)
             self._add([*bindings.check(sheet), *portability.check(sheet)], places)
@@ -177,11 +179,11 @@ class _Check:
 
     def _cases(self, experiment: Experiment) -> None:
         folder, lines = self._path.parent, case_lines(self._path)
-        files = dict.fromkeys(case.system for case in experiment.case.values())
-        read = {file: self._read(folder / file) for file in files}
+        files = dict.fromkeys((case.system, case.variant) for case in experiment.case.values())
+        read = {file: self._read(folder / file[0], file[1]) for file in files}
         ready: dict[str, System] = {}
         for name, case in experiment.case.items():
-            base = read[case.system]
+            base = read[case.system, case.variant]
             if base is None or not base.sound:
                 continue  # what is wrong with the file has been told
             whole = str(self._path), lines.get(name)
