@@ -484,8 +484,7 @@ def _versions(make: Callable[..., Path], *, same: bool) -> System:
     held = {"u": 0.0, "n": 0, "flag": False}
     first = make()
     second = first if same else make(lambda text: text + "<!-- later -->")
-    system = System("s").add("a", _fmu(first), **held).add("b", _fmu(second), **held)
-    return system
+    return System("s").add("a", _fmu(first), **held).add("b", _fmu(second), **held)
 
 
 SYSTEMS: Mapping[str, Shape] = {
