@@ -7,11 +7,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from orchestrator.authoring import read_system
 from orchestrator.campaign.experiment import Case, RunOptions, Setting
 from orchestrator.campaign.swap import swap_component
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.simunits import resolve
-from orchestrator.ssp import read_system
 from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
 from orchestrator.system.checks import expected_value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from orchestrator.authoring import is_system_file
 from orchestrator.campaign import Experiment, read_experiment
 from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, RunOptions
@@ -12,21 +13,25 @@ from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import LoadError, UnknownNameError
 from orchestrator.system import System
 
+_INSIDE = ("experiment.toml", "SystemStructure.ssd", "system.toml")
+
 
 def experiment_of(target: Path) -> tuple[Experiment, Path]:
     """Read an experiment and the folder that its paths are relative to.
 
-    A folder stands for the ``experiment.toml`` in it, else for its ``SystemStructure.ssd``.
+    A folder stands for the ``experiment.toml`` in it, else for its ``SystemStructure.ssd``, else
+    for its ``system.toml``.
     """
     if target.is_dir():
-        inside = [target / "experiment.toml", target / "SystemStructure.ssd"]
+        inside = [target / name for name in _INSIDE]
         found = next((path for path in inside if path.is_file()), None)
         if found is None:
-            raise LoadError(f"{target}: expected experiment.toml or SystemStructure.ssd in it")
+            raise LoadError(f"{target}: expected {', '.join(_INSIDE[:-1])} or {_INSIDE[-1]} in it")
         target = found
-    if target.suffix in {".ssd", ".ssp"}:
-        if not target.is_file():
-            raise LoadError(f"{target}: no such file")
+    if target.suffix in {".ssd", ".ssp", ".toml"} and not target.is_file():
+        raise LoadError(f"{target}: no such file")
+    is_system = target.suffix == ".toml" and is_system_file(target)
+    if is_system or target.suffix in {".ssd", ".ssp"}:
         case = Case(system=target.name)
         return Experiment(title=target.stem, case={target.stem: case}), target.parent
     if target.suffix != ".toml":

@@ -2,6 +2,7 @@
 
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
+from orchestrator.simunits.choice import where
 from orchestrator.simunits.declared import differences
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
@@ -13,6 +14,7 @@ from orchestrator.simunits.isolation import isolate
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
+    block_class,
     block_names,
     capabilities_of,
     component_of,
@@ -40,6 +42,7 @@ __all__ = [
     "StepResult",
     "UnitDescription",
     "block",
+    "block_class",
     "block_names",
     "capabilities_of",
     "component_of",
@@ -51,4 +54,5 @@ __all__ = [
     "open_description",
     "read_fmu",
     "resolve",
+    "where",
 ]

@@ -63,7 +63,14 @@ def block_names() -> list[str]:
 _LOCAL: dict[str, type[Block]] = {}
 
 
-def _block_class(name: str) -> type[Block]:
+def block_class(name: str) -> type[Block]:
+    """Return the class of a block that is registered, or known in this process.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is none of that name, or it cannot be imported.
+    """
     return _LOCAL.get(name) or _registered_class(name)
 
 
@@ -114,7 +121,7 @@ def _describe(
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), interface, runnable=runnable)
         return found.shaped(values).description
-    return describe_block(source.location, _block_class(source.location))
+    return describe_block(source.location, block_class(source.location))
 
 
 def component_of(
@@ -221,7 +228,7 @@ def make_unit(component: Component, *, early_return: bool = False) -> Simulation
     """
     source = component.source
     if component.options.isolation == "process":
-        kind = None if source.kind is SourceKind.FMU else _block_class(source.location)
+        kind = None if source.kind is SourceKind.FMU else block_class(source.location)
         place = {} if kind is None else place_of(kind)
         described = _describe(source, component.values, component.options.interface)
         return WorkerUnit(component, described, place)
@@ -230,7 +237,7 @@ def make_unit(component: Component, *, early_return: bool = False) -> Simulation
         unit = _make_fmu(component, early_return=early_return)
     else:
         _refuse_fmu_options(component, f"block '{source.location}'")
-        kind = _block_class(source.location)
+        kind = block_class(source.location)
         try:
             made = kind()
         except Exception as error:

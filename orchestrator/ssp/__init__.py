@@ -1,5 +1,6 @@
 """System Structure and Parameterization (SSP 1.0 and 2.0): systems as .ssd and .ssp files."""
 
+from orchestrator.ssp.document import Document
 from orchestrator.ssp.package import diagnose, read_system
 from orchestrator.ssp.packing import write_ssp
 from orchestrator.ssp.read import read_document, read_ssd
@@ -8,6 +9,7 @@ from orchestrator.ssp.unpacking import variants
 from orchestrator.ssp.write import write_ssd
 
 __all__ = [
+    "Document",
     "Place",
     "diagnose",
     "read_document",

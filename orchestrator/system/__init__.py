@@ -22,8 +22,10 @@ from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.fault import Fault, FaultKind
 from orchestrator.system.faulty_lines import fault_problems, lines_of
-from orchestrator.system.flatten import SEPARATOR
 from orchestrator.system.loops import Loop, closed_loops
+from orchestrator.system.naming import SEPARATOR
+from orchestrator.system.power import Positive, PowerPort
+from orchestrator.system.power_names import power_ports
 from orchestrator.system.problem import Problem, errors_of
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
@@ -61,6 +63,8 @@ __all__ = [
     "Loop",
     "MappingTransformation",
     "Newest",
+    "Positive",
+    "PowerPort",
     "Problem",
     "Provenance",
     "Source",
@@ -80,5 +84,6 @@ __all__ = [
     "is_power",
     "lines_of",
     "nanoseconds",
+    "power_ports",
     "seconds",
 ]

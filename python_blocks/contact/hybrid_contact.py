@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator.simunits import Block, Input, Output, Parameter, where
 
 
 class HybridContact(Block):
@@ -83,5 +83,5 @@ class HybridContact(Block):
             self.velocity_2 - self.wall_velocity
         )
         touching = self.position_1 > self.position_2
-        self.force_1 = min(virtual_1 + self.measured_force, 0.0) if touching else 0.0
-        self.force_2 = max(virtual_2 - self.measured_force, 0.0) if touching else 0.0
+        self.force_1 = where(touching, min(virtual_1 + self.measured_force, 0.0), 0.0)
+        self.force_2 = where(touching, max(virtual_2 - self.measured_force, 0.0), 0.0)
