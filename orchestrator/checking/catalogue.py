@@ -18,6 +18,7 @@ from orchestrator.checking import (
     portability,
     reading,
     sources,
+    system_files,
     timing,
     values,
 )
@@ -28,6 +29,7 @@ from orchestrator.errors import UnknownNameError
 FAMILIES = {
     "FIL": "Files",
     "SSP": "What the reader of SSP files finds",
+    "TOM": "System files",
     "EXP": "Experiments",
     "CON": "Connectors and connections",
     "VAL": "Values",
@@ -41,6 +43,7 @@ FAMILIES = {
 _ROOMS = (
     files,
     reading,
+    system_files,
     experiment,
     connectors,
     flow,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -42,18 +41,6 @@ CODES: tuple[Code, ...] = (
         'A step, start or stop is neither a number of seconds nor text such as `"5 ms"`.',
     ),
 )
-
-_HEADER = re.compile(r"\s*\[+\s*case\s*\.\s*(?:\"([^\"]*)\"|'([^']*)'|([\w.-]+?))\s*[\].]")
-
-
-def case_lines(path: Path) -> dict[str, int]:
-    """Return where the tables of cases begin."""
-    found: dict[str, int] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if match := _HEADER.match(line):
-            name = next(part for part in match.groups() if part is not None)
-            found.setdefault(name, number)
-    return found
 
 
 def prepared(name: str, case: Case, folder: Path) -> tuple[System | None, list[str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator.checking.subject import Run
-from orchestrator.simunits import block
+from orchestrator.simunits import Block, Output, block
 from orchestrator.system import (
     Bus,
     Causality,
@@ -32,12 +32,25 @@ from orchestrator.system import (
 )
 
 MS = 1_000_000
-Make = Callable[[Callable[..., Path]], System]
+
+
+@dataclass(frozen=True)
+class Forge:
+    """Makes FMUs: the probe of FMI 2.0 when called, one of tests/fixtures/c_fmus by ``c``."""
+
+    probe: Callable[..., Path]
+    c: Callable[..., Path]
+
+    def __call__(self, *arguments: object, **options: object) -> Path:
+        return self.probe(*arguments, **options)
+
+
+Make = Callable[[Forge], System]
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One code: a system that has it and one that has not, made with the fixture ``make_fmu``."""
+    """One code: a system that has it and one that has not, made with a forge."""
 
     bad: Make
     good: Make
@@ -78,13 +91,13 @@ def _fmu(path: Path | str, *connectors: Connector, **options: object) -> Compone
     return replace(found, options=UnitOptions(**options))
 
 
-def _probe(make: Callable[..., Path], **values: object) -> System:
+def _probe(make: Forge, **values: object) -> System:
     """The probe with values for all its inputs."""
     held = {"u": 0.0, "n": 0, "flag": False}
     return System("probe").add("probe", _fmu(make()), **{**held, **values})
 
 
-def _changed(make: Callable[..., Path], old: str, new: str, **values: object) -> System:
+def _changed(make: Forge, old: str, new: str, **values: object) -> System:
     """The probe with another model description."""
 
     def change(text: str) -> str:
@@ -179,6 +192,7 @@ CONNECTORS: Mapping[str, Shape] = {
     "CON111": Shape(
         lambda _: _in_millimetres(suppressed=True), lambda _: _in_millimetres(suppressed=False)
     ),
+    "CON119": Shape(lambda _: _framed("hub", "arm"), lambda _: _framed("hub", "hub")),
     "CON112": Shape(
         lambda _: (
             System("s").add("b", block("body")).add("g", block("gain")).connect("b.position", "g.u")
@@ -204,6 +218,15 @@ CONNECTORS: Mapping[str, Shape] = {
         lambda _: _fed(Connector("u", Causality.INPUT, start=1.0)),
     ),
 }
+
+
+def _framed(one: str, other: str) -> System:
+    """A body on a gain, whose power ports say their frames."""
+    body = block("body").with_power_port("side", "force", "velocity", frame=one)
+    gain = replace(block("gain"), connectors={**block("gain").connectors})
+    gain = gain.with_power_port("side", "y", "u", frame=other)
+    system = System("s").add("body", body, virtual_force=0.0, thrust=0.0).add("gain", gain)
+    return system.connect("gain.y", "body.force").connect("body.velocity", "gain.u")
 
 
 def _fed(own: Connector) -> System:
@@ -247,7 +270,7 @@ VALUES: Mapping[str, Shape] = {
 }
 
 
-def _constant(make: Callable[..., Path], **values: object) -> System:
+def _constant(make: Forge, **values: object) -> System:
     old = 'name="gain" valueReference="3" causality="parameter" variability="fixed"'
     new = 'name="gain" valueReference="3" causality="local" variability="constant"'
     return _changed(make, old, new, **values)
@@ -338,10 +361,49 @@ TIMES: Mapping[str, Shape] = {
         lambda _: _pair(), lambda _: _pair(), _run(rates={"nobody": 2}), _run(rates={"gain": 2})
     ),
     "TIM107": Shape(lambda _: _pair(), lambda _: _pair(), _run(step_ns=3 * MS), _run()),
+    "TIM109": Shape(
+        lambda make: _counting(make, 'fixedInternalStepSize="0.0003"'),
+        lambda make: _counting(make, 'fixedInternalStepSize="0.0005"'),
+    ),
+    "TIM110": Shape(
+        lambda _: System("s").add("short", block(Short)),
+        lambda _: System("s").add("short", block(Short)),
+        _run(),
+        _run(step_ns=MS // 2),
+    ),
+    "TIM111": Shape(
+        lambda make: _changed(
+            make, _NO_EXPERIMENT, f'<DefaultExperiment stepSize="1e-4"/>{_NO_EXPERIMENT}'
+        ),
+        lambda make: _changed(
+            make, _NO_EXPERIMENT, f'<DefaultExperiment stepSize="1e-3"/>{_NO_EXPERIMENT}'
+        ),
+    ),
     "TIM112": Shape(
         lambda _: _ring("strict_lag", delay="0 ms"), lambda _: _ring("strict_lag", delay="8 ms")
     ),
 }
+
+
+_NO_EXPERIMENT = "<ModelVariables>"
+
+
+class Short(Block):
+    """Takes steps of at most half a millisecond."""
+
+    longest_step = 0.0005
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        self.y = t + h
+
+
+def _counting(make: Forge, attribute: str, **options: object) -> System:
+    """An FMU of FMI 3.0 with event mode."""
+    path = make.c(
+        "counter3", lambda text: text.replace("<CoSimulation ", f"<CoSimulation {attribute} ")
+    )
+    return System("s").add("counter", _fmu(path, **options), value=0)
 
 
 def _varying() -> System:
@@ -381,6 +443,9 @@ CAPABILITIES: Mapping[str, Shape] = {
     ),
     "CAP108": Shape(lambda _: System("s").add("x", _declared("not_registered")), lambda _: _pair()),
     "CAP109": Shape(lambda make: _texts(make, delay="5 ms"), lambda make: _texts(make, delay=None)),
+    "CAP111": Shape(
+        lambda make: _counting(make, "", isolation="process"), lambda make: _counting(make, "")
+    ),
     "CAP110": Shape(lambda make: _twins(make, 2), lambda make: _twins(make, 1)),
 }
 
@@ -393,14 +458,14 @@ def _predicted() -> System:
 _STATE = 'canGetAndSetFMUstate="true"'
 
 
-def _iterated(make: Callable[..., Path], can: str) -> System:
+def _iterated(make: Forge, can: str) -> System:
     """The probe in an algebraic ring with a gain."""
     system = _changed(make, _STATE, _STATE.replace("true", can))
     system = system.add("gain", block("gain"))
     return system.connect("probe.g", "gain.u").connect("gain.y", "probe.u")
 
 
-def _texts(make: Callable[..., Path], delay: str | None) -> System:
+def _texts(make: Forge, delay: str | None) -> System:
     """Two probes of which one gives the other a text."""
 
     def change(text: str) -> str:
@@ -414,7 +479,7 @@ def _texts(make: Callable[..., Path], delay: str | None) -> System:
     return system.connect("a.label_out", "b.label", delay=delay)
 
 
-def _twins(make: Callable[..., Path], count: int) -> System:
+def _twins(make: Forge, count: int) -> System:
     """Components of one FMU that can be instantiated only once per process."""
     once = 'canBeInstantiatedOnlyOncePerProcess="true" '
     path = make(lambda text: text.replace("<CoSimulation ", f"<CoSimulation {once}"))
@@ -479,7 +544,7 @@ def _without_guid(text: str) -> str:
     return re.sub(r'guid="[^"]*"', 'guid=""', text)
 
 
-def _versions(make: Callable[..., Path], *, same: bool) -> System:
+def _versions(make: Forge, *, same: bool) -> System:
     """Two probes, of one file or of two that differ in a comment."""
     held = {"u": 0.0, "n": 0, "flag": False}
     first = make()
@@ -487,7 +552,12 @@ def _versions(make: Callable[..., Path], *, same: bool) -> System:
     return System("s").add("a", _fmu(first), **held).add("b", _fmu(second), **held)
 
 
+FILES: Mapping[str, Shape] = {
+    "FIL102": Shape(lambda _: _with(_pair(), _line("nobody.y", "gain.u")), lambda _: _pair()),
+}
+
 SYSTEMS: Mapping[str, Shape] = {
+    **FILES,
     **CONNECTORS,
     **VALUES,
     **ENUMERATIONS,

@@ -3,11 +3,16 @@
 from dataclasses import replace
 
 import pytest
-from shapes.systems import SYSTEMS
+from shapes.systems import SYSTEMS, Forge
 
 from orchestrator.checking.examine import examine_file, examine_run, is_sound
 
 pytestmark = pytest.mark.usefixtures("toys")
+
+
+@pytest.fixture
+def forge(make_fmu, c_fmu):
+    return Forge(make_fmu, c_fmu)
 
 
 def codes_of(system, run):
@@ -17,12 +22,12 @@ def codes_of(system, run):
 
 
 @pytest.mark.parametrize("code", SYSTEMS)
-def test_appears(code, make_fmu):
+def test_appears(code, forge):
     shape = SYSTEMS[code]
-    assert code in codes_of(shape.bad(make_fmu), shape.run)
+    assert code in codes_of(shape.bad(forge), shape.run)
 
 
 @pytest.mark.parametrize("code", SYSTEMS)
-def test_does_not_appear_where_nothing_is_wrong(code, make_fmu):
+def test_does_not_appear_where_nothing_is_wrong(code, forge):
     shape = SYSTEMS[code]
-    assert code not in codes_of(shape.good(make_fmu), shape.good_run or shape.run)
+    assert code not in codes_of(shape.good(forge), shape.good_run or shape.run)
