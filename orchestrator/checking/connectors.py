@@ -152,7 +152,7 @@ def _parts(level: Level) -> dict[str, Component]:
     for name, bus in system.buses.items():
         parts[name] = _stand_in(name, bus.connectors)
     if system.connectors:
-        parts[""] = _stand_in(system.name or "system", seen_from_inside(system.connectors))
+        parts[""] = _stand_in("system", seen_from_inside(system.connectors))
     return parts
 
 
