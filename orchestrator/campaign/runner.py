@@ -88,7 +88,9 @@ def run_experiment(
     _expect_components([name for name in named if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
-    nested = {name: nested_of(case, folder, systems[name]) for name, case in chosen.items()}
+    nested = {
+        name: nested_of(case, folder, systems[name], settings) for name, case in chosen.items()
+    }
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     output.mkdir(parents=True, exist_ok=True)
