@@ -104,6 +104,8 @@ class Holding:
         for one half of the step, and at that at the end for the other, it is of second order.
         Delayed inputs are read for whole steps: a component that has some is not halved.
         """
+        if self._plan.coupling is Coupling.NEWEST:
+            return False  # nothing is mixed
         component = self._system.components[name]
         outputs = component.of(Causality.OUTPUT)
         remembers = component.has_states or any(
