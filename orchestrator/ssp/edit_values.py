@@ -13,6 +13,7 @@ from copy import deepcopy
 from lxml import etree
 
 from orchestrator.errors import SspError
+from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.names import add, child, children, full, listed, tag
 from orchestrator.ssp.patch import Patch
 from orchestrator.ssp.schema import Schema
@@ -63,7 +64,7 @@ def element_at(root: etree._Element, owner: Place) -> etree._Element | None:
         if element is None:
             return None
         parts = children(_group(element, "ssd:Elements"))
-        element = next((part for part in parts if part.get("name") == name), None)
+        element = next((part for part in parts if part.get("name") == decoded(name)), None)
     return element
 
 
@@ -125,7 +126,7 @@ class ValueEdits:
                 f"the value of '{place_text(place)}' stands in another file; change that"
             )
         named = deepcopy(parameter)
-        named.set("name", ".".join(place[depth:]))
+        named.set("name", _written_name(place, depth))
         self._new.setdefault(element, []).append(named)
 
     def finish(self) -> None:
@@ -155,7 +156,8 @@ class ValueEdits:
         new = etree.Element(full("ssd:ParameterBindings"))
         binding = add(new, "ssd:ParameterBinding")
         values = add(binding, "ssd:ParameterValues")
-        inside = add(values, Schema.PARAMETER_VALUES, version="1.0", name="values")
+        version = self._root.get("version", "1.0")
+        inside = add(values, Schema.PARAMETER_VALUES, version=version, name="values")
         add(inside, "ssv:Parameters").extend(parameters)
         if group is not None:
             self._patch.insert(group, binding, None)
@@ -176,13 +178,19 @@ def _inline(root: etree._Element, place: Place) -> Iterator[etree._Element]:
         element = element_at(root, place[:depth])
         if element is None:
             continue
-        name = ".".join(place[depth:])
+        name = _written_name(place, depth)
         bindings = listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding")
         for binding in filter(_is_plain, reversed(bindings)):
             prefix = binding.get("prefix", "")
             for parameter in reversed(list(binding.iter(full("ssv:Parameter")))):
                 if prefix + parameter.get("name", "") == name:
                     yield parameter
+
+
+def _written_name(place: Place, depth: int) -> str:
+    """Write a place as a binding of the system so deep names it."""
+    *parts, connector = place[depth:]
+    return ".".join([*map(decoded, parts), connector])
 
 
 def _is_plain(binding: etree._Element) -> bool:

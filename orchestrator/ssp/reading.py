@@ -14,6 +14,7 @@ from orchestrator.archive import parse_xml
 from orchestrator.errors import SspError
 from orchestrator.ssp.codes import Code, RefusalError
 from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.names import full
 from orchestrator.ssp.schema import Schema, check
 from orchestrator.ssp.sources import Place, file_bytes, inside_of
 
@@ -126,6 +127,7 @@ class Reading:
             content = read()
             try:
                 root = parsed(content, findings.label)
+                mend_namespace(root, schema, findings)
                 check(root, schema, findings)
             except RefusalError as refusal:
                 raise RefusalError(
@@ -155,3 +157,17 @@ def note_encoding(root: etree._Element, findings: Findings) -> None:
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     if encoding.upper() not in {"UTF-8", "UTF8", "US-ASCII", "ASCII"}:
         findings.warning(Code.ENCODING, root, f"expected UTF-8, found {encoding}", "SSP 2.0, 5")
+
+
+def mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> None:
+    """Give a document that a tool put into nearly the namespace of SSP the right one."""
+    wanted = etree.QName(full(schema))
+    found = etree.QName(root)
+    near = (found.namespace or "").replace("/SSP1/", "/SSP1/SystemStructure")
+    if found.localname != wanted.localname or near != wanted.namespace:
+        return
+    findings.warning(
+        Code.NAMESPACE, root, f"expected the namespace {wanted.namespace}, found {found.namespace}"
+    )
+    for element in root.iter(f"{{{found.namespace}}}*"):
+        element.tag = f"{{{wanted.namespace}}}{etree.QName(element).localname}"

@@ -138,9 +138,8 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
             "SSP 2.0, 5.1",
         )
         return
-    tree = root.getroottree()
     for entry in found[:_MOST]:
-        place = _place(tree, entry.path)
+        place = _place(root, entry.path)
         clear = place is not None and is_clear(place, entry.type_name, short(entry.message))
         add = findings.warning if clear else findings.error
         what = "" if place is None else _parent_name(place)
@@ -151,11 +150,13 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
         )
 
 
-def _place(tree: etree._ElementTree, path: str | None) -> etree._Element | None:
-    if not path:
-        return None
+def _place(root: etree._Element, path: str | None) -> etree._Element | None:
+    """Find the element that libxml2 means by a path from the root."""
+    steps = (path or "").split("/")[2:]
+    if not steps:
+        return root
     try:
-        found = tree.xpath(path, namespaces=dict(NAMESPACES))
+        found = root.xpath("/".join(steps), namespaces=dict(NAMESPACES))
     except etree.XPathError:
         return None
     return found[0] if isinstance(found, list) and found else None  # type: ignore[return-value] # a path of elements

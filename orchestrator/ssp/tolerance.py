@@ -124,6 +124,7 @@ _ATTRIBUTES_NOT_READ: Final = (
     "attribute 'generationTool'",
     "attribute 'fileversion'",
     "attribute 'version' is required but missing",
+    "Element 'ssc:Enumeration': The attribute 'name' is required",
 )
 _KNOWN_ATTRIBUTES: Final = frozenset({"sourceBase", "startIndices", "endIndices"})
 
