@@ -134,6 +134,7 @@ bool SystemInstance::expect(int modes, const char* doing) {
 // Messages of the inner FMUs, as ours.
 void SystemInstance::forward() {
     for (auto& fmu : fmus_) {
+        if (!fmu->fmu().has_log()) continue;
         for (const auto& entry : fmu->fmu().take_log()) {
             const auto status = static_cast<Status>(entry.status);
             if (logging_ || failed(status))
