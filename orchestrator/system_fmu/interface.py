@@ -69,8 +69,8 @@ class Interface:
     def variables(self, *, arrays: bool) -> list[Variable]:
         """Return all variables; the own connectors come first.
 
-        Without arrays, parameters of inner FMUs that are arrays keep their values and cannot be
-        set, and Binary outputs inside cannot be read.
+        Without arrays, parameters of inner FMUs that are arrays or Integers of more than 32 bits
+        keep their values and cannot be set, and Binary outputs inside cannot be read.
 
         Parameters
         ----------
@@ -212,6 +212,10 @@ def _beyond_fmi2(variable: Variable) -> str | None:
     """Name what FMI 2.0 does not have."""
     if variable.connector.type is DataType.BINARY:
         return "Binary variables"
+    if variable.connector.type is DataType.INTEGER and any(
+        not -(2**31) <= value < 2**31 for value in variable.start if isinstance(value, int)
+    ):
+        return "Integers of more than 32 bits"
     is_array = variable.kind is Kind.PARAMETER and variable.connector.shape
     return "array parameters" if is_array else None
 
