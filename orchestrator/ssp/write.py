@@ -24,7 +24,16 @@ from orchestrator.ssp.sources import fmu_path, own_source, relative_uri
 from orchestrator.ssp.unit_annotation import add_options
 from orchestrator.ssp.write_dictionaries import add_dictionaries
 from orchestrator.ssp.write_values import add_bindings
-from orchestrator.system import BaseUnit, Bus, Component, Connector, Enumeration, SourceKind, System
+from orchestrator.system import (
+    BaseUnit,
+    Bus,
+    Causality,
+    Component,
+    Connector,
+    Enumeration,
+    SourceKind,
+    System,
+)
 from orchestrator.system.units import base_unit
 
 _USED = ("ssc", "ssd", "ssv", "sd")
