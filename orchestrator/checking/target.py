@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,8 +24,9 @@ from orchestrator.checking.system_files import misread
 from orchestrator.checking.toml_places import line_for, system_places, toml_lines
 from orchestrator.diagnostic import Diagnostic, Severity
 from orchestrator.errors import DescriptionError, LoadError, SspError
-from orchestrator.ssp import diagnose
+from orchestrator.ssp import diagnose, variants
 from orchestrator.ssp.locations import Locations, locations, open_sheet
+from orchestrator.ssp.names import MAIN_SSD
 from orchestrator.system import Component, Source, SourceKind, System
 
 _SYSTEMS = {".ssd", ".ssp"}
@@ -100,7 +102,7 @@ class _Check:
             found = check_sheet(open_sheet(self._path), KINDS[suffix])
             self._found += (("", diagnostic) for diagnostic in found)
         elif suffix in _SYSTEMS or is_system_file(self._path):
-            self._system()
+            self._systems_of_file()
         else:
             cases = self._experiment()
         findings = merged(self._found, cases)
@@ -164,7 +166,7 @@ class _Check:
         try:
             sheet = open_sheet(path, variant)
         except SspError:  # the reader has told
-            self._unchecked = path == self._path
+            self._unchecked = path == self._path and variant is None
             return None
         places = locations(sheet)
         self._add([*bindings.check(sheet), *portability.check(sheet)], places)
@@ -173,16 +175,26 @@ class _Check:
         self._add(list(hashes.check(sheet, system)), places)
         return system, places
 
-    def _system(self) -> None:
-        read = self._read(self._path)
+    def _systems_of_file(self) -> None:
+        """Check the system of a file, or all variants of an archive."""
+        names: list[str | None] = [None]
+        if self._path.suffix.lower() == ".ssp":
+            with suppress(LoadError):  # the reader will tell
+                names += [name for name in variants(self._path) if name != MAIN_SSD]
+        for variant in names:
+            self._system(variant)
+
+    def _system(self, variant: str | None) -> None:
+        before = len(self._found)
+        read = self._read(self._path, variant)
         if read is None:
             return
-        name = self._path.stem
+        name = self._path.stem if variant is None else f"{self._path.stem}:{variant}"
         case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
         run, wrong = run_of(case, RunOptions(), read.subject.system)
         found, extent = examine_run(replace(read.subject, run=run), sound=read.sound)
         self._add([*found, *_times(wrong)], read.places)
-        errors = sum(told.severity is Severity.ERROR for _, told in self._found)
+        errors = sum(told.severity is Severity.ERROR for _, told in self._found[before:])
         self._systems[name] = replace(extent, errors=errors)
 
     def _experiment(self) -> list[str]:

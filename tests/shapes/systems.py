@@ -524,6 +524,14 @@ FMUS: Mapping[str, Shape] = {
         lambda make: System("s").add("p", _fmu(make(_without_guid)), u=0.0, n=0, flag=False),
         lambda make: _probe(make),
     ),
+    "FMU112": Shape(
+        lambda make: System("s").add(
+            "p", _fmu(make(), Connector("u", Causality.INPUT, unit="kN")), u=0.0, n=0, flag=False
+        ),
+        lambda make: System("s").add(
+            "p", _fmu(make(), Connector("u", Causality.INPUT, unit="N")), u=0.0, n=0, flag=False
+        ),
+    ),
     "FMU111": Shape(
         lambda make: System("s").add(
             "p", _fmu(make(), Connector("u", Causality.INPUT)), u=0.0, n=0, flag=False
