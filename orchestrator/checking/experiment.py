@@ -27,7 +27,7 @@ CODES: tuple[Code, ...] = (
         "EXP102",
         "a case names what its system does not have",
         "A signal of a measure, recorder or figure is not recorded, a swept parameter does not"
-        " exist, a format is unknown, or a file would be written twice.",
+        " exist, a format is unknown, a file would be written twice, or a fault cannot act.",
     ),
     error(
         "EXP103",

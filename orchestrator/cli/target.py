@@ -9,7 +9,7 @@ from orchestrator.authoring import is_system_file, read_system
 from orchestrator.campaign import Experiment, read_experiment
 from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, RunOptions
-from orchestrator.campaign.prepare import merged, prepare
+from orchestrator.campaign.prepare import merged, prepare, prepare_all
 from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import DescriptionError, LoadError, UnknownNameError
 from orchestrator.simunits import resolve
@@ -44,7 +44,7 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
 def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)
-    systems = {name: prepare(name, case, folder, {}, {}) for name, case in experiment.case.items()}
+    systems = prepare_all(experiment.case, folder)
     expect_sound(experiment, systems)
     return systems
 
