@@ -5,6 +5,7 @@ Blocks are those of tests/fixtures/toy_blocks.py, "Probe" the FMU of tests/fixtu
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -76,7 +77,7 @@ def _pair(*, delay: str | None = None, **values: float) -> System:
     return system.connect("source.y", "gain.u", delay=delay)
 
 
-def _ring(first: str = "lag", second: str = "gain", delay: str | None = None) -> System:
+def ring(first: str = "lag", second: str = "gain", delay: str | None = None) -> System:
     system = System("ring").add("a", block(first)).add("b", block(second))
     return system.connect("a.y", "b.u", delay=delay).connect("b.y", "a.u")
 
@@ -313,16 +314,16 @@ def _setting(value: int) -> System:
 
 
 LOOPS: Mapping[str, Shape] = {
-    "LOO101": Shape(lambda _: _ring("strict_lag"), lambda _: _pair()),
-    "LOO102": Shape(lambda _: _ring("gain", "gain"), lambda _: _ring("strict_lag")),
+    "LOO101": Shape(lambda _: ring("strict_lag"), lambda _: _pair()),
+    "LOO102": Shape(lambda _: ring("gain", "gain"), lambda _: ring("strict_lag")),
     "LOO103": Shape(
-        lambda _: _ring("gain", "gain"),
-        lambda _: _ring("strict_lag"),
+        lambda _: ring("gain", "gain"),
+        lambda _: ring("strict_lag"),
         run=_run(algorithm="newton"),
     ),
-    "LOO104": Shape(lambda _: _ring("strict_lag"), lambda _: _ring("strict_lag", delay="4 ms")),
+    "LOO104": Shape(lambda _: ring("strict_lag"), lambda _: ring("strict_lag", delay="4 ms")),
     "LOO105": Shape(lambda _: _many(30), lambda _: _many(5)),
-    "LOO106": Shape(lambda _: _fan(20), lambda _: _ring()),
+    "LOO106": Shape(lambda _: _fan(20), lambda _: ring()),
 }
 
 
@@ -380,7 +381,7 @@ TIMES: Mapping[str, Shape] = {
         ),
     ),
     "TIM112": Shape(
-        lambda _: _ring("strict_lag", delay="0 ms"), lambda _: _ring("strict_lag", delay="8 ms")
+        lambda _: ring("strict_lag", delay="0 ms"), lambda _: ring("strict_lag", delay="8 ms")
     ),
 }
 
@@ -532,6 +533,7 @@ FMUS: Mapping[str, Shape] = {
             "p", _fmu(make(), Connector("u", Causality.INPUT, unit="N")), u=0.0, n=0, flag=False
         ),
     ),
+    "FMU113": Shape(lambda make: _mistaken(make()), lambda make: _probe(make)),
     "FMU111": Shape(
         lambda make: System("s").add(
             "p", _fmu(make(), Connector("u", Causality.INPUT)), u=0.0, n=0, flag=False
@@ -539,6 +541,16 @@ FMUS: Mapping[str, Shape] = {
         lambda make: _probe(make),
     ),
 }
+
+
+def _mistaken(path: Path) -> System:
+    """The probe with a library of Windows in the folder of this machine."""
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, b"MZ" + data[2:] if name.endswith(".so") else data)
+    return System("s").add("p", _fmu(path), u=0.0, n=0, flag=False)
 
 
 def _broken(path: Path) -> System:
