@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from shapes.systems import ring
+from shapes.shape import ring
 
 from orchestrator.checking.examine import examine_file, examine_run
 from orchestrator.checking.subject import Run
