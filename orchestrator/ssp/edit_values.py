@@ -7,7 +7,7 @@ overridden by a binding behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 
 from lxml import etree
@@ -47,7 +47,12 @@ def differing(old: System, new: System) -> list[Place]:
 
 
 def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and (one == other or repr(one) == repr(other))
+    """Whether two values are one number, text or array; a whole number may be written as a real."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if {type(one), type(other)} == {int, float}:
+        return repr(float(str(one))) == repr(float(str(other)))
+    return type(one) is type(other) and repr(one) == repr(other)
 
 
 def _owners(system: System, above: Place = ()) -> set[Place]:
@@ -149,7 +154,9 @@ class ValueEdits:
         if bindings and _is_plain(bindings[-1]) and not bindings[-1].get("prefix"):
             holder = next(bindings[-1].iter(full("ssv:Parameters")), None)
             if holder is not None:
+                known = {unit.get("name") for unit in bindings[-1].iter(full("ssc:Unit"))}
                 for parameter in parameters:
+                    _without_units(parameter, known)
                     self._patch.insert(holder, parameter, None)
                 return
         group = child(element, "ssd:ParameterBindings")
@@ -157,6 +164,8 @@ class ValueEdits:
         binding = add(new, "ssd:ParameterBinding")
         values = add(binding, "ssd:ParameterValues")
         version = self._root.get("version", "1.0")
+        for parameter in parameters:
+            _without_units(parameter, set())
         inside = add(values, Schema.PARAMETER_VALUES, version=version, name="values")
         add(inside, "ssv:Parameters").extend(parameters)
         if group is not None:
@@ -193,6 +202,13 @@ def _written_name(place: Place, depth: int) -> str:
     return ".".join([*map(decoded, parts), connector])
 
 
+def _without_units(parameter: etree._Element, known: Collection[str | None]) -> None:
+    """Leave out the unit where it is not defined: then it is that of the connector, as written."""
+    for typed in children(parameter):
+        if "unit" in typed.attrib and typed.get("unit") not in known:
+            del typed.attrib["unit"]
+
+
 def _is_plain(binding: etree._Element) -> bool:
     """Whether a binding's values stand in the file, under the names of connectors."""
     return binding.get("source") is None and child(binding, "ssd:ParameterMapping") is None
@@ -210,8 +226,11 @@ def _exchange(here: etree._Element, new: etree._Element, patch: Patch) -> None:
     typed, wanted = children(here)[0], children(new)[0]
     if tag(typed) == tag(wanted) and not children(wanted) and not wanted.text:
         for name in dict.fromkeys([*map(str, typed.attrib), *map(str, wanted.attrib)]):
-            if typed.get(name) != wanted.get(name):
-                patch.set(typed, name, wanted.get(name))
+            value = wanted.get(name)
+            if name == "unit" and typed.get(name) != value:
+                value = None  # it may not be defined here; without, it is that of the connector
+            if typed.get(name) != value:
+                patch.set(typed, name, value)
         return
-    patch.insert(here, wanted, None)
+    patch.insert(here, wanted, typed)
     patch.remove(typed)
