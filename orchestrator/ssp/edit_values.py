@@ -101,10 +101,7 @@ class ValueEdits:
     def put(self, place: Place) -> None:
         """Set a value where the file has it, else in a binding of its owner; or take it away.
 
-        Raises
-        ------
-        SspError
-            If the owner does not stand in this file.
+        The owner may stand in another file: then a binding of the system around it is used.
         """
         parameter = next(_inline(self._written, place), None)
         found = list(_inline(self._root, place))
@@ -113,7 +110,9 @@ class ValueEdits:
         elif found:
             _exchange(found[0], parameter, self._patch)
         else:
-            self.override(place, 0)
+            levels = range(len(place))
+            here = (each for each in levels if self._holder(place, each) is not None)
+            self.override(place, next(here, 0))
 
     def override(self, place: Place, level: int) -> None:
         """Set a value in a binding behind all others of its owner, or so many levels above it.
@@ -125,14 +124,17 @@ class ValueEdits:
         """
         parameter = next(_inline(self._written, place), None)
         depth = len(place) - 1 - level
-        element = element_at(self._root, place[:depth])
+        element = self._holder(place, level)
         if parameter is None or element is None:
             raise SspError(
-                f"the value of '{place_text(place)}' stands in another file; change that"
+                f"the value of '{place_text(place)}' stands in another file; change that file"
             )
         named = deepcopy(parameter)
         named.set("name", _written_name(place, depth))
         self._new.setdefault(element, []).append(named)
+
+    def _holder(self, place: Place, level: int) -> etree._Element | None:
+        return element_at(self._root, place[: len(place) - 1 - level])
 
     def finish(self) -> None:
         """Give the changes to the patch."""

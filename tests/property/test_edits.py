@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from lxml import etree
 from property.test_ssp_round_trip import NAMES, systems, values
 
 from orchestrator.errors import SoftdockError
@@ -61,7 +62,7 @@ def test_any_system_becomes_any_other(one: System, other: System):
         document.update(one)
         assert document.content == before, "nothing changed, so nothing is written"
         document.update(replace(other, name=one.name))
-        assert violations(document._markup.root, Schema.DESCRIPTION, "2.0") == []
+        assert violations(etree.fromstring(document.content), Schema.DESCRIPTION, "2.0") == []
         found = document.system
         assert found.components == other.components
         assert found.systems.keys() == other.systems.keys()

@@ -1,10 +1,17 @@
 """A networkx graph becomes a system, and a system a graph that any algorithm may be asked of."""
 
+from dataclasses import replace
+
 import networkx as nx
 import pytest
 
 from orchestrator.errors import DescriptionError
 from orchestrator.system import Endpoint, System
+
+
+def ordered(system):
+    """A graph lists edges by their nodes: the order of connections is its own."""
+    return replace(system, connections=tuple(sorted(system.connections, key=str)))
 
 
 def test_plain_attributes_are_enough():
@@ -52,12 +59,13 @@ def test_a_nested_system_is_a_graph_of_paths(rig):
     assert set(graph) == {"spring", "arm/motor"}
     assert nx.is_strongly_connected(graph)
     assert nx.shortest_path_length(graph, "spring", "arm/motor", weight="delay") == 0.0
-    assert System.from_graph(graph) == rig.flat()
+    assert ordered(System.from_graph(graph)) == ordered(rig.flat())
 
 
 def test_own_connectors_are_one_node(arm):
     graph = arm.graph
     assert set(graph) == {"", "motor"}
-    assert System.from_graph(graph) == arm
+    assert ordered(System.from_graph(graph)) == ordered(arm)
     renamed = nx.relabel_nodes(graph, {"motor": "engine"})
-    assert System.from_graph(renamed).connections[0].target == Endpoint("engine", "u")
+    ends = {line.target for line in System.from_graph(renamed).connections}
+    assert Endpoint("engine", "u") in ends
