@@ -138,20 +138,22 @@ class ValueEdits:
 
     def finish(self) -> None:
         """Give the changes to the patch."""
-        for element, parameters in self._new.items():
-            self._append(element, parameters)
+        filled = [self._append(element, parameters) for element, parameters in self._new.items()]
         holders = dict.fromkeys(each.getparent() for each in self._gone)
         for holder in holders:
             if holder is None:
                 continue
-            if all(each in self._gone for each in children(holder)):
+            if holder not in filled and all(each in self._gone for each in children(holder)):
                 self._patch.remove(_only_for(holder))
             else:
                 for each in self._gone:
                     if each.getparent() is holder:
                         self._patch.remove(each)
 
-    def _append(self, element: etree._Element, parameters: list[etree._Element]) -> None:
+    def _append(
+        self, element: etree._Element, parameters: list[etree._Element]
+    ) -> etree._Element | None:
+        """Put parameters into the last binding, whose ssv:Parameters is returned, or a new one."""
         bindings = listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding")
         if bindings and _is_plain(bindings[-1]) and not bindings[-1].get("prefix"):
             holder = next(bindings[-1].iter(full("ssv:Parameters")), None)
@@ -160,7 +162,7 @@ class ValueEdits:
                 for parameter in parameters:
                     _without_units(parameter, known)
                     self._patch.insert(holder, parameter, None)
-                return
+                return holder
         group = child(element, "ssd:ParameterBindings")
         new = etree.Element(full("ssd:ParameterBindings"))
         binding = add(new, "ssd:ParameterBinding")
@@ -172,10 +174,11 @@ class ValueEdits:
         add(inside, "ssv:Parameters").extend(parameters)
         if group is not None:
             self._patch.insert(group, binding, None)
-            return
+            return None
         later = ("ssd:Connectors", "ssd:ElementGeometry")
         before = next((each for each in children(element) if tag(each) not in later), None)
         self._patch.insert(element, new, before)
+        return None
 
 
 def place_text(place: Place) -> str:
