@@ -53,6 +53,9 @@ class ExperimentTable(_Table):
     stop: Time | None = None
     step: Time | None = None
     algorithm: StrictStr | None = None
+    algorithm_options: dict[StrictStr, StrictBool | StrictInt | StrictFloat | StrictStr] = {}
+    rates: dict[StrictStr, StrictInt] = {}
+    early_return: StrictBool | None = None
 
 
 class EnumerationTable(_Table):
@@ -76,6 +79,7 @@ class ConnectorTable(_Table):
     causality: Literal[
         "input",
         "output",
+        "inout",
         "parameter",
         "calculatedParameter",
         "structuralParameter",
@@ -208,10 +212,18 @@ def load(path: Path) -> dict[str, Any]:
         If it is missing, or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse(path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:
         raise LoadError(f"{path}: no such file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (UnicodeDecodeError, OSError) as error:
+        raise LoadError(f"{path}: expected a TOML file: {error}") from None
+
+
+def parse(text: str, path: Path) -> dict[str, Any]:
+    """Read the text of a TOML file, or raise LoadError."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise LoadError(f"{path}: expected a TOML file: {error}") from None
 
 

@@ -71,6 +71,9 @@ def _experiment(experiment: DefaultExperiment) -> Data:
         stop=None if experiment.stop_ns is None else time_text(experiment.stop_ns),
         step=None if experiment.step_ns is None else time_text(experiment.step_ns),
         algorithm=experiment.algorithm,
+        algorithm_options=dict(experiment.algorithm_options) or None,
+        rates=dict(experiment.rates) or None,
+        early_return=experiment.early_return,
     )
 
 
@@ -82,7 +85,7 @@ def _content(system: System, folder: Path, *, connectors: bool) -> Data:
     }
     parts = {
         "connectors": _each(system.connectors),
-        "values": {name: _value(value) for name, value in system.values.items()},
+        "values": {name: value_data(value) for name, value in system.values.items()},
         "power": {name: _port(port) for name, port in system.power_ports.items()},
         "component": {
             name: _component(part, folder, connectors=connectors)
@@ -104,7 +107,7 @@ def _component(component: Component, folder: Path, *, connectors: bool) -> Data:
     if component.source.kind is SourceKind.FMU:
         path = Path(component.source.location).resolve()
         source = Path(os.path.relpath(path, folder.resolve())).as_posix()
-    values = {name: _value(value) for name, value in component.values.items()}
+    values = {name: value_data(value) for name, value in component.values.items()}
     power = {name: _port(port) for name, port in component.power_ports.items()}
     return _said(
         source=source,
@@ -147,7 +150,7 @@ def _connector(connector: Connector) -> Data:
         unit=connector.unit,
         shape=list(connector.shape) or None,
         description=connector.description or None,
-        start=None if connector.start is None else _value(connector.start),
+        start=None if connector.start is None else value_data(connector.start),
         variability=None if continuous else str(connector.variability),
         enumeration=None if named is None else {"name": named.name, "items": dict(named.items)},
         unit_definition=None if unit is None else _unit(unit),
@@ -162,9 +165,10 @@ def _bus(bus: Bus) -> Data:
     return _said(dictionary=bus.dictionary, connectors=_each(bus.connectors) or None)
 
 
-def _value(value: Value) -> Any:
+def value_data(value: Value) -> Any:
+    """Return a value as TOML has it."""
     if isinstance(value, tuple):
-        return [_value(element) for element in value]
+        return [value_data(element) for element in value]
     return {"hex": value.hex()} if isinstance(value, bytes) else value
 
 

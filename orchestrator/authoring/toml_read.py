@@ -20,6 +20,7 @@ from orchestrator.authoring.tables import (
     PowerTable,
     Setting,
     load,
+    parse,
     validated,
 )
 from orchestrator.errors import DescriptionError, LoadError
@@ -67,7 +68,18 @@ def read_toml(path: str | Path) -> System:
         If keys are unknown or missing or values are wrong; all of a file together, each with file
         and key.
     """
-    return _Reader(Path(path), (), []).system()
+    return _Reader(Path(path), (), []).system(load(Path(path)))
+
+
+def parse_toml(text: str, path: Path) -> System:
+    """Read a system from the text of a system file that stands, or would, at some path.
+
+    Raises
+    ------
+    LoadError, DescriptionError
+        As :func:`read_toml`.
+    """
+    return _Reader(path, (), []).system(parse(text, path))
 
 
 class _Reader:
@@ -78,8 +90,8 @@ class _Reader:
         self._above = (*above, path.resolve())
         self._problems: list[str] = []
 
-    def system(self) -> System:
-        file = validated(load(self._path), str(self._path))
+    def system(self, content: Mapping[str, Any]) -> System:
+        file = validated(content, str(self._path))
         experiment = DefaultExperiment()
         with self._at("experiment"):
             table = file.experiment
@@ -88,6 +100,9 @@ class _Reader:
                 None if table.stop is None else nanoseconds(table.stop, "stop"),
                 None if table.step is None else nanoseconds(table.step, "step"),
                 table.algorithm,
+                table.algorithm_options,
+                table.rates,
+                table.early_return,
             )
         system = System(
             file.system.name, description=file.system.description, experiment=experiment
@@ -165,7 +180,7 @@ class _Reader:
             return read_system(path, variant)
         if variant is not None:
             raise DescriptionError(f"{path}: a .toml file has no variants")
-        return _Reader(path, self._above, self._every).system()
+        return _Reader(path, self._above, self._every).system(load(path))
 
 
 def _component(name: str, table: ComponentTable, folder: Path) -> Component:

@@ -18,7 +18,7 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
-from orchestrator.simunits.declared import differences
+from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -29,10 +29,12 @@ from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.pyfmi_unit import PyfmiUnit
 from orchestrator.simunits.remote_unit import WorkerUnit
+from orchestrator.simunits.terminals import power_ports
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import (
     Backend,
     Component,
+    PowerPort,
     Source,
     SourceKind,
     System,
@@ -121,6 +123,10 @@ def _describe(
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), interface, runnable=runnable)
         return found.shaped(values).description
+    if source.kind is not SourceKind.BLOCK:
+        raise CapabilityError(
+            f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
+        )
     return describe_block(source.location, block_class(source.location))
 
 
@@ -160,7 +166,17 @@ def component_of(
         takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
         has_event_mode=_shares_events(source, description, options),
         options=options,
+        power_ports=_power_ports(source, description, options),
     )
+
+
+def _power_ports(
+    source: Source, description: UnitDescription, options: UnitOptions
+) -> Mapping[str, PowerPort]:
+    path = Path(source.location)
+    if source.kind is not SourceKind.FMU or read_fmu(path, options.interface).version != 3:
+        return {}
+    return power_ports(path, description.connectors)
 
 
 def _shares_events(source: Source, description: UnitDescription, options: UnitOptions) -> bool:
@@ -204,7 +220,16 @@ def resolve(system: System) -> System:
             problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += errors_of(differences(component, found))
-        resolved[name] = replace(found, values=component.values)
+        connectors = {
+            key: as_declared(connector, component.connectors.get(key), found)
+            for key, connector in found.connectors.items()
+        }
+        resolved[name] = replace(
+            found,
+            connectors=connectors,
+            values=component.values,
+            power_ports={**found.power_ports, **component.power_ports},
+        )
     nested = {}
     for name, inner in system.systems.items():
         try:

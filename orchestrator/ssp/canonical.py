@@ -16,14 +16,14 @@ Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
 _DEFINITIONS = {"ssd:Units", "ssd:Enumerations", "ssv:Units"}
 
 
-def written(system: System, fmu_uri: Callable[[Component], str]) -> etree._Element:
-    """Return the tree of what Softdock writes of a system."""
-    return etree.fromstring(document(system, fmu_uri))
+def written(system: System, fmu_uri: Callable[[Component], str], version: str) -> etree._Element:
+    """Return the tree of what Softdock writes of a system, in a version of SSP."""
+    return etree.fromstring(document(system, fmu_uri, version))
 
 
-def same_system(one: System, other: System, fmu_uri: Callable[[Component], str]) -> bool:
-    """Whether two systems are written alike, but for the order of what is in them."""
-    return _form(written(one, fmu_uri)) == _form(written(other, fmu_uri))
+def same_form(one: etree._Element, other: etree._Element) -> bool:
+    """Whether two files say the same, but for the order of what is in them."""
+    return _form(one) == _form(other)
 
 
 def _form(element: etree._Element) -> Form:
@@ -32,31 +32,48 @@ def _form(element: etree._Element) -> Form:
     return tag(element), attributes, (element.text or "").strip(), tuple(inside)
 
 
-def as_declared(new: System, old: System) -> System:
-    """Leave out the connectors that sources have, but that neither a file nor a line names.
+def as_declared(new: System, old: System, base: System) -> System:
+    """Return a changed system with as few connectors declared as the one in the file.
 
-    Of components that were there before, from the same source.
+    Parameters
+    ----------
+    new
+        The changed system.
+    old
+        The one in the file.
+    base
+        What the change started from: ``old``, or ``old`` completed by its sources. Connectors that
+        are alike in ``base`` and ``new`` stay as the file declares them; those that it leaves to
+        the source are declared where a line or a value of ``new`` names them.
     """
     used = {end for line in new.connections for end in (line.source, line.target)}
 
-    def needed(component: Component) -> dict[str, Connector]:
-        before = old.components.get(component.name)
-        if before is None or before.source != component.source:
+    def declared(component: Component) -> dict[str, Connector]:
+        name = component.name
+        before, start = old.components.get(name), base.components.get(name)
+        if before is None or start is None or start.source != component.source:
             return dict(component.connectors)
-        named = {end.connector for end in used if end.component == component.name}
-        named |= component.values.keys() | before.connectors.keys()
-        if not before.connectors:  # the file leaves all of them to the source
-            return {}
-        return {key: c for key, c in component.connectors.items() if key in named}
+        named = {end.connector for end in used if end.component == name} | component.values.keys()
+        kept = {}
+        for key, connector in component.connectors.items():
+            if connector != start.connectors.get(key):
+                kept[key] = connector
+            elif key in before.connectors:
+                kept[key] = before.connectors[key]
+            elif before.connectors and key in named:
+                kept[key] = connector
+        return kept
 
     return replace(
         new,
         components={
-            name: replace(component, connectors=needed(component))
+            name: replace(component, connectors=declared(component))
             for name, component in new.components.items()
         },
         systems={
-            name: as_declared(inner, old.systems[name]) if name in old.systems else inner
+            name: as_declared(inner, old.systems[name], base.systems[name])
+            if name in old.systems and name in base.systems
+            else inner
             for name, inner in new.systems.items()
         },
     )

@@ -17,8 +17,8 @@ from urllib.parse import quote
 from orchestrator.archive import open_archive
 from orchestrator.errors import FmuError, SspError
 from orchestrator.ssp.files import replacing
-from orchestrator.ssp.package import read_system
 from orchestrator.ssp.sources import Place, file_bytes, fmu_path, relative_uri
+from orchestrator.ssp.unpacking import unpacked
 from orchestrator.system import Component, Source, SourceKind, System
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
@@ -105,7 +105,7 @@ class Archive(Container):
         self.path = path
         self._name = name
         self._digest = _digest(path)
-        read_system(path, name, unpack_to=folder)
+        unpacked(path, folder)
         self.place = Place(f"{path}:{name}", folder.resolve(), packed=True)
         self.content = file_bytes(folder / name)
         self._added: dict[str, Path] = {}

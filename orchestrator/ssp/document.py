@@ -6,17 +6,20 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from lxml import etree
+
 from orchestrator.errors import SoftdockError, SspError
 from orchestrator.ssp import edit_names
-from orchestrator.ssp.canonical import as_declared, same_system, written
+from orchestrator.ssp.canonical import as_declared, same_form, written
 from orchestrator.ssp.container import Archive, Container, PlainFile
 from orchestrator.ssp.edit_tree import bring
 from orchestrator.ssp.edit_values import Place as ValuePlace
 from orchestrator.ssp.edit_values import ValueEdits, differing, place_text
+from orchestrator.ssp.findings import Findings
 from orchestrator.ssp.markup import Markup
 from orchestrator.ssp.names import MAIN_SSD
 from orchestrator.ssp.patch import Patch
-from orchestrator.ssp.read import read_document
+from orchestrator.ssp.read import read_into
 from orchestrator.ssp.schema import Schema, violations
 from orchestrator.ssp.unpacking import variants
 from orchestrator.system import System
@@ -45,7 +48,8 @@ class Document:
         content = container.content
         self._markup = Markup(content, container.place.label)
         self._content = content
-        self._system = read_document(content, container.place)
+        self._version = "2.0" if self._markup.root.get("version") == "2.0" else "1.0"
+        self._system = self._system_of(content)
 
     @classmethod
     def open(cls, path: str | Path, variant: str | None = None) -> Document:
@@ -87,11 +91,19 @@ class Document:
         """The system that it holds, with the edits so far."""
         return self._system
 
-    def update(self, system: System) -> None:
+    def update(self, system: System, base: System | None = None) -> None:
         """Bring a changed system into the document, by the smallest edits.
 
         What a system has no place for stays. Connectors that a component has from its source are
         declared only where they are used.
+
+        Parameters
+        ----------
+        system
+            As it is to be.
+        base
+            What it was made from; unless told, :attr:`system`. Say it if the change was made to a
+            system that was completed by its sources: ``base = resolve(document.system)``.
 
         Raises
         ------
@@ -100,9 +112,9 @@ class Document:
         DescriptionError
             If SSP cannot hold the system.
         """
-        wanted = as_declared(self._container.taken_in(system), self._system)
-        uri = self._container.uri
-        old, new = written(self._system, uri), written(wanted, uri)
+        wanted = as_declared(system, self._system, self._system if base is None else base)
+        wanted = self._container.taken_in(wanted)
+        old, new = self._written(self._system), self._written(wanted)
         patch = Patch(self._markup)
         try:
             bring(old, new, self._markup.root, patch)
@@ -169,8 +181,7 @@ class Document:
     ) -> tuple[bytes, Markup, System]:
         """Set values over those that other files give."""
         patch = Patch(markup)
-        new = written(wanted, self._container.uri)
-        values = ValueEdits(new, markup.root, patch)
+        values = ValueEdits(self._written(wanted), markup.root, patch)
         try:
             for place in places:
                 values.override(place, min(level, len(place) - 1))
@@ -184,12 +195,28 @@ class Document:
         content = patch.result()
         try:
             markup = Markup(content, label)
-            wrong = violations(markup.root, Schema.DESCRIPTION)
+            known = {text for _, text in self._violations(self._markup)}
+            wrong = [text for _, text in self._violations(markup) if text not in known]
             if wrong:
-                raise SspError("; ".join(text for _, text in wrong))
-            return content, markup, read_document(content, self._container.place)
+                raise SspError("; ".join(dict.fromkeys(wrong)))
+            return content, markup, self._system_of(content)
         except SoftdockError as error:
             raise SspError(f"{label}: the edit cannot be made: {error}") from None
+
+    def _violations(self, markup: Markup) -> list[tuple[int, str]]:
+        return violations(markup.root, Schema.DESCRIPTION, self._version)
+
+    def _written(self, system: System) -> etree._Element:
+        return written(system, self._container.uri, self._version)
+
+    def _system_of(self, content: bytes) -> System:
+        """Read the system; what it has no place for is kept by the document, so is not told."""
+        findings = Findings(self._markup.label)
+        system = read_into(content, self._container.place, findings)
+        if system is None or findings.has_errors:
+            findings.close()
+            raise SspError(f"{self._markup.label}: cannot be read")
+        return system
 
     def _expect(self, system: System, wanted: System) -> None:
         left = [place_text(place) for place in differing(system, wanted)]
@@ -198,7 +225,7 @@ class Document:
                 f"{self._markup.label}: the edit cannot be made: the value of '{left[0]}' comes"
                 " from another file that wins; change that file"
             )
-        if not same_system(system, wanted, self._container.uri):
+        if not same_form(self._written(system), self._written(wanted)):
             raise SspError(
                 f"{self._markup.label}: the edit cannot be made here: what it is about is given in"
                 " another way, or in another file; change that file"

@@ -6,6 +6,7 @@ from lxml import etree
 
 from orchestrator.errors import SspError
 from orchestrator.ssp.edit_values import element_at
+from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.markup import Markup
 from orchestrator.ssp.names import child, full, listed, tag
 from orchestrator.ssp.patch import Patch
@@ -30,17 +31,17 @@ def rename(markup: Markup, path: str, name: str) -> Patch:
     """Give a part another name, in its connections and in values that name it, too."""
     patch = Patch(markup)
     part = part_at(markup.root, path)
-    patch.set(part, "name", name)
+    patch.set(part, "name", decoded(name))
     *above, old = path.split(SEPARATOR)
     holder = part_at(markup.root, SEPARATOR.join(above))
     for line in listed(holder, "ssd:Connections", "ssd:Connection"):
         for end in ("startElement", "endElement"):
-            if line.get(end) == old:
-                patch.set(line, end, name)
+            if line.get(end) == decoded(old):
+                patch.set(line, end, decoded(name))
     for depth in range(len(above) + 1):
         system = part_at(markup.root, SEPARATOR.join(above[:depth]))
-        before = ".".join([*above[depth:], old, ""])
-        after = ".".join([*above[depth:], name, ""])
+        before = ".".join([*map(decoded, [*above[depth:], old]), ""])
+        after = ".".join([*map(decoded, [*above[depth:], name]), ""])
         for binding in listed(system, "ssd:ParameterBindings", "ssd:ParameterBinding"):
             _rename_in(binding, before, after, patch)
     return patch

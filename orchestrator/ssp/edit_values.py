@@ -7,12 +7,13 @@ overridden by a binding behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 
 from lxml import etree
 
 from orchestrator.errors import SspError
+from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.names import add, child, children, full, listed, tag
 from orchestrator.ssp.patch import Patch
 from orchestrator.ssp.schema import Schema
@@ -46,7 +47,12 @@ def differing(old: System, new: System) -> list[Place]:
 
 
 def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and (one == other or repr(one) == repr(other))
+    """Whether two values are one number, text or array; a whole number may be written as a real."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if {type(one), type(other)} == {int, float}:
+        return repr(float(str(one))) == repr(float(str(other)))
+    return type(one) is type(other) and repr(one) == repr(other)
 
 
 def _owners(system: System, above: Place = ()) -> set[Place]:
@@ -63,7 +69,7 @@ def element_at(root: etree._Element, owner: Place) -> etree._Element | None:
         if element is None:
             return None
         parts = children(_group(element, "ssd:Elements"))
-        element = next((part for part in parts if part.get("name") == name), None)
+        element = next((part for part in parts if part.get("name") == decoded(name)), None)
     return element
 
 
@@ -125,7 +131,7 @@ class ValueEdits:
                 f"the value of '{place_text(place)}' stands in another file; change that"
             )
         named = deepcopy(parameter)
-        named.set("name", ".".join(place[depth:]))
+        named.set("name", _written_name(place, depth))
         self._new.setdefault(element, []).append(named)
 
     def finish(self) -> None:
@@ -148,14 +154,19 @@ class ValueEdits:
         if bindings and _is_plain(bindings[-1]) and not bindings[-1].get("prefix"):
             holder = next(bindings[-1].iter(full("ssv:Parameters")), None)
             if holder is not None:
+                known = {unit.get("name") for unit in bindings[-1].iter(full("ssc:Unit"))}
                 for parameter in parameters:
+                    _without_units(parameter, known)
                     self._patch.insert(holder, parameter, None)
                 return
         group = child(element, "ssd:ParameterBindings")
         new = etree.Element(full("ssd:ParameterBindings"))
         binding = add(new, "ssd:ParameterBinding")
         values = add(binding, "ssd:ParameterValues")
-        inside = add(values, Schema.PARAMETER_VALUES, version="1.0", name="values")
+        version = self._root.get("version", "1.0")
+        for parameter in parameters:
+            _without_units(parameter, set())
+        inside = add(values, Schema.PARAMETER_VALUES, version=version, name="values")
         add(inside, "ssv:Parameters").extend(parameters)
         if group is not None:
             self._patch.insert(group, binding, None)
@@ -176,13 +187,26 @@ def _inline(root: etree._Element, place: Place) -> Iterator[etree._Element]:
         element = element_at(root, place[:depth])
         if element is None:
             continue
-        name = ".".join(place[depth:])
+        name = _written_name(place, depth)
         bindings = listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding")
         for binding in filter(_is_plain, reversed(bindings)):
             prefix = binding.get("prefix", "")
             for parameter in reversed(list(binding.iter(full("ssv:Parameter")))):
                 if prefix + parameter.get("name", "") == name:
                     yield parameter
+
+
+def _written_name(place: Place, depth: int) -> str:
+    """Write a place as a binding of the system so deep names it."""
+    *parts, connector = place[depth:]
+    return ".".join([*map(decoded, parts), connector])
+
+
+def _without_units(parameter: etree._Element, known: Collection[str | None]) -> None:
+    """Leave out the unit where it is not defined: then it is that of the connector, as written."""
+    for typed in children(parameter):
+        if "unit" in typed.attrib and typed.get("unit") not in known:
+            del typed.attrib["unit"]
 
 
 def _is_plain(binding: etree._Element) -> bool:
@@ -202,8 +226,11 @@ def _exchange(here: etree._Element, new: etree._Element, patch: Patch) -> None:
     typed, wanted = children(here)[0], children(new)[0]
     if tag(typed) == tag(wanted) and not children(wanted) and not wanted.text:
         for name in dict.fromkeys([*map(str, typed.attrib), *map(str, wanted.attrib)]):
-            if typed.get(name) != wanted.get(name):
-                patch.set(typed, name, wanted.get(name))
+            value = wanted.get(name)
+            if name == "unit" and typed.get(name) != value:
+                value = None  # it may not be defined here; without, it is that of the connector
+            if typed.get(name) != value:
+                patch.set(typed, name, value)
         return
-    patch.insert(here, wanted, None)
+    patch.insert(here, wanted, typed)
     patch.remove(typed)

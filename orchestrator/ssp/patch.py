@@ -115,8 +115,10 @@ class Patch:
             if before is None:
                 last.append(lead + text)
             else:
+                # In front of the white space before it, which goes with it if it is removed.
                 start = self._markup.span(before).start
-                yield start, start, text + lead
+                start -= len(self._markup.gap_before(start))
+                yield start, start, lead + text
         if not last:
             return
         span, text = self._markup.span(parent), self._markup.text

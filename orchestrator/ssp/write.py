@@ -18,6 +18,7 @@ from orchestrator.ssp.experiment import add_experiment
 from orchestrator.ssp.files import replacing
 from orchestrator.ssp.findings import Findings
 from orchestrator.ssp.names import FMU_TYPE, NAMESPACES, add, full
+from orchestrator.ssp.power_annotation import add_power_ports
 from orchestrator.ssp.schema import VERSIONS, Schema, check
 from orchestrator.ssp.sources import fmu_path, own_source, relative_uri
 from orchestrator.ssp.unit_annotation import add_options
@@ -139,6 +140,8 @@ class _Writer:
         if parent is not None and parent.getparent() is None:
             with self.gather(where):
                 add_dictionaries(element, list(_buses(system)), self.version)
+        with self.gather(where):
+            add_power_ports(element, system.power_ports)
 
     def _elements(self, elements: etree._Element, system: System) -> None:
         for component in system.components.values():
@@ -176,6 +179,7 @@ class _Writer:
             )
         with self.gather(""):
             add_options(element, component.options)
+            add_power_ports(element, component.power_ports)
         found = self.problems[problems:]
         del self.problems[problems:]
         if found:
@@ -185,15 +189,19 @@ class _Writer:
         self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
     ) -> None:
         """Write connectors, and collect units and enumerations that they use."""
-        add_connectors(parent, connectors.values(), self.version, own=own)
-        problems = []
+        problems: list[DescriptionError] = []
+        try:
+            add_connectors(parent, connectors.values(), self.version, own=own)
+        except DescriptionError as error:
+            problems.append(error)
         for connector in connectors.values():
             try:
                 self._use(connector)
             except DescriptionError as error:
-                problems += [f"connector '{connector.name}': {text}" for text in error.problems]
+                told = (f"connector '{connector.name}': {text}" for text in error.problems)
+                problems.append(type(error)(*told))
         if problems:
-            raise DescriptionError(*problems)
+            raise _together(problems)
 
     def _use(self, connector: Connector) -> None:
         unit, enumeration = connector.unit, connector.enumeration

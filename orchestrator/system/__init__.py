@@ -1,5 +1,6 @@
 """The system graph: what a user draws, as immutable descriptions without any values in motion."""
 
+from orchestrator.system.auto_connect import AutoConnection
 from orchestrator.system.bus import Bus
 from orchestrator.system.component import Backend, Component, Source, SourceKind
 from orchestrator.system.connection import (
@@ -40,6 +41,7 @@ from orchestrator.system.variation import Delivery, Jitter, JitterKind, Newest, 
 
 __all__ = [
     "SEPARATOR",
+    "AutoConnection",
     "Backend",
     "BaseUnit",
     "Bus",

@@ -13,7 +13,7 @@ from orchestrator.errors import (
     DescriptionError,
     UnitMismatchError,
 )
-from orchestrator.system.component import Component
+from orchestrator.system.component import Component, SourceKind
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.conversion import conversion_between
@@ -23,6 +23,13 @@ from orchestrator.system.transformation import MappingTransformation
 
 Components = Mapping[str, Component]
 _SIGNALS = (Causality.INPUT, Causality.OUTPUT)
+
+
+#: Types that hold every value of another one.
+_WIDER: Mapping[DataType, tuple[DataType, ...]] = {
+    DataType.BOOLEAN: (DataType.INTEGER, DataType.REAL),
+    DataType.INTEGER: (DataType.REAL,),
+}
 
 
 def expected_value(connector: Connector) -> str:
@@ -93,8 +100,11 @@ def _hands_on(components: Components, line: Connection) -> bool:
 def matching(line: Connection, source: Connector, target: Connector) -> Iterator[Problem]:
     """Whether what a connection joins fits, and what stands on it fits the signal."""
     where, at = f"connection {line}", str(line)
-    if source.type is not target.type:
-        text = f"{where}: type {source.type} is connected to {target.type}; expected equal types"
+    if source.type is not target.type and target.type not in _WIDER.get(source.type, ()):
+        text = (
+            f"{where}: type {source.type} is connected to {target.type}; expected equal types, or"
+            " a truth value or whole number to a number"
+        )
         yield Problem("CON104", at, ConnectorMismatchError(text))
     if source.shape != target.shape:
         text = (
@@ -160,7 +170,7 @@ def values(component: Component) -> Iterator[Problem]:
             settable = [c.name for c in component.of(Causality.PARAMETER)]
             settable += [c.name for c in component.of(Causality.INPUT)]
             yield Problem("VAL101", at, unknown("parameter", name, settable, where))
-        elif connector.causality is Causality.OUTPUT:
+        elif connector.causality is Causality.OUTPUT and not _has_start(component, connector):
             text = f"{where}: '{name}' is an output and cannot be set"
             yield Problem("VAL102", at, DescriptionError(text))
         elif not connector.accepts(value):
@@ -172,6 +182,11 @@ def values(component: Component) -> Iterator[Problem]:
         elif not all(isfinite(v) for v in _numbers(value)):
             text = f"{where}: parameter '{name}': expected a finite number, found {value!r}"
             yield Problem("VAL104", at, DescriptionError(text))
+
+
+def _has_start(component: Component, output: Connector) -> bool:
+    """Whether an output begins with a value that can be set: those of FMUs that declare one."""
+    return component.source.kind is SourceKind.FMU and output.start is not None
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

@@ -41,10 +41,10 @@ class Source:
 
     @classmethod
     def parse(cls, text: str) -> Source:
-        """Read ``"block:NAME"``, or a path that ends in ``.fmu``."""
+        """Read ``"block:NAME"`` (or device, or log), or a path that ends in ``.fmu``."""
         kind, colon, location = text.partition(":")
-        if colon and kind == SourceKind.BLOCK and location:
-            return cls(SourceKind.BLOCK, location)
+        if colon and kind in {"block", "device", "log"} and location:
+            return cls(SourceKind(kind), location)
         if text.endswith(".fmu"):
             return cls(SourceKind.FMU, text)
         raise DescriptionError(

@@ -48,6 +48,42 @@ def ways(
     )
 
 
+def connection_of(
+    source: str,
+    target: str,
+    *,
+    delay: TransportDelay | str | float | None = None,
+    factor: float = 1.0,
+    offset: float = 0.0,
+    mapping: Mapping[int, int] | None = None,
+    interpolation: str | None = None,
+    extrapolation: str | None = None,
+    suppress_unit_conversion: bool = False,
+) -> Connection:
+    """Make a connection of texts; see :func:`connect`."""
+    where = f"connection {source} -> {target}"
+    transformation: Transformation | None = None
+    if (factor, offset) != (1.0, 0.0):
+        transformation = LinearTransformation(factor, offset)
+    if mapping is not None and transformation is not None:
+        raise DescriptionError(f"{where}: expected a factor and an offset, or a mapping; not both")
+    try:
+        if mapping is not None:
+            transformation = MappingTransformation(tuple(mapping.items()))
+        if delay is not None and not isinstance(delay, TransportDelay):
+            delay = TransportDelay(nanoseconds(delay, "delay"))
+    except DescriptionError as error:
+        raise DescriptionError(f"{where}: {error}") from None
+    return Connection(
+        Endpoint.of_line(source),
+        Endpoint.of_line(target),
+        delay,
+        transformation,
+        *ways(where, interpolation, extrapolation),
+        suppress_unit_conversion,
+    )
+
+
 def connect(
     system: System,
     source: str,
@@ -84,26 +120,16 @@ def connect(
         If an end is malformed, the delay is negative, or the ways to interpolate and
         extrapolate do not exist or fit; names are checked by :meth:`check`.
     """
-    where = f"connection {source} -> {target}"
-    transformation: Transformation | None = None
-    if (factor, offset) != (1.0, 0.0):
-        transformation = LinearTransformation(factor, offset)
-    if mapping is not None and transformation is not None:
-        raise DescriptionError(f"{where}: expected a factor and an offset, or a mapping; not both")
-    try:
-        if mapping is not None:
-            transformation = MappingTransformation(tuple(mapping.items()))
-        if delay is not None and not isinstance(delay, TransportDelay):
-            delay = TransportDelay(nanoseconds(delay, "delay"))
-    except DescriptionError as error:
-        raise DescriptionError(f"{where}: {error}") from None
-    line = Connection(
-        Endpoint.of_line(source),
-        Endpoint.of_line(target),
-        delay,
-        transformation,
-        *ways(where, interpolation, extrapolation),
-        suppress_unit_conversion,
+    line = connection_of(
+        source,
+        target,
+        delay=delay,
+        factor=factor,
+        offset=offset,
+        mapping=mapping,
+        interpolation=interpolation,
+        extrapolation=extrapolation,
+        suppress_unit_conversion=suppress_unit_conversion,
     )
     folder, line = folder_of(system, line)
     return system.edit(

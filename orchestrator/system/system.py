@@ -9,6 +9,7 @@ from functools import cached_property
 import networkx as nx
 
 from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.system import auto_connect as auto_connecting
 from orchestrator.system import (
     building,
     checks,
@@ -101,6 +102,7 @@ class System:
     connect = connecting.connect
     disconnect = connecting.disconnect
     connect_power = power_lines.connect_power
+    auto_connect = auto_connecting.auto_connect
     with_delay = connecting.with_delay
     set = set_value
     unset = unset_value
@@ -195,7 +197,7 @@ class System:
     def inside(self) -> Component:
         """The system's own connectors as a component that those inside are connected with."""
         own = seen_from_inside(self.connectors)
-        return Component(self.name or "system", Source(SourceKind.SYSTEM, self.name), own)
+        return Component("system", Source(SourceKind.SYSTEM, self.name), own)
 
     @property
     def outside(self) -> Component:
@@ -222,15 +224,23 @@ class System:
             Whether loops of direct feed-through that no delay cuts are allowed: an algorithm that
             iterates solves them.
         """
-        if self.systems or self.buses:
-            self.flat().check(algebraic_loops=algebraic_loops)
-            return self
-        problems = checks.problems(self._every(), self.connections)
-        if not algebraic_loops:
-            problems += self.algebraic_loops()
+        problems = self.problems(algebraic_loops=algebraic_loops)
         if problems:
             raise DescriptionError.collect(errors_of(problems))
         return self
+
+    def problems(self, *, algebraic_loops: bool = False) -> list[Problem]:
+        """List all problems of the description; ``algebraic_loops`` as of :meth:`check`.
+
+        Raises
+        ------
+        DescriptionError
+            If the system cannot be made flat.
+        """
+        if self.systems or self.buses:
+            return self.flat().problems(algebraic_loops=algebraic_loops)
+        found = checks.problems(self._every(), self.connections)
+        return found if algebraic_loops else [*found, *self.algebraic_loops()]
 
     def algebraic_loops(self) -> list[Problem]:
         """List the loops of direct feed-through that no delay cuts, of connections that exist."""
@@ -243,6 +253,6 @@ class System:
         return graph_of(self)
 
     @classmethod
-    def from_graph(cls, graph: nx.MultiDiGraph[str]) -> System:
+    def from_graph(cls, graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> System:
         """Make a system of a networkx graph: see :func:`parts_of`."""
         return cls(**parts_of(graph))
