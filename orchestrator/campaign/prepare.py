@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -15,8 +16,18 @@ from orchestrator.campaign.swap import swap_component
 from orchestrator.errors import DescriptionError, SspError, UnknownNameError
 from orchestrator.simunits import resolve
 from orchestrator.ssp import apply_parameter_set
-from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
+from orchestrator.system import (
+    Connector,
+    DataType,
+    Endpoint,
+    Source,
+    System,
+    Value,
+    with_starts,
+)
 from orchestrator.system.checks import expected_value
+
+_LOGGER = logging.getLogger(__name__)
 
 #: Stands for all components on the command line.
 EVERY = "all"
@@ -69,6 +80,13 @@ def prepare_open(
             problems += str(error).splitlines()
     if problems:
         raise _of_case(name, problems)
+    system, kept = with_starts(system)
+    if kept:
+        _LOGGER.warning(
+            "case '%s': nothing feeds these inputs, they keep what their FMUs begin with: %s",
+            name,
+            ", ".join(kept),
+        )
     return system
 
 
