@@ -69,7 +69,7 @@ def fmu(
             rates=options.rates,
             delay=options.delay or "exact",
             faults=faults,
-            early_return=options.early_return is not False,
+            early_return=options.early_return,
         )
         for version in versions
     ]
