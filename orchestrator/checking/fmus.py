@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.finding import Finding
@@ -49,6 +51,13 @@ CODES: tuple[Code, ...] = (
     ),
 )
 
+_LISTED = 5
+_NAME = r"(?:[A-Za-z_]\w*|'(?:[^'\\]|\\.)+')(?:\[\d+(?:,\d+)*\])?"
+_PATH = rf"{_NAME}(?:\.{_NAME})*"
+#: FMI 2.0.4, 2.2.9: variable naming conventions.
+_STRUCTURED = re.compile(rf"{_PATH}|der\({_PATH}(?:,\d+)?\)", re.ASCII)
+_FLAT = re.compile(r"[^\r\n\t]*")
+
 
 def check(components: Iterable[tuple[str, Component]]) -> Iterator[Finding]:
     """Check every FMU once, at the first component that uses it."""
@@ -75,12 +84,30 @@ def check_file(path: Path, at: str) -> Iterator[Finding]:
 
 @lru_cache(maxsize=256)
 def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - renews the cache
-    from fmpy.validation import validate_fmu
+    from fmpy.validation import validate_model_description
 
+    described = open_description(path)
     try:
-        return tuple(" ".join(text.split()) for text in validate_fmu(str(path)))
+        found = validate_model_description(described, validate_model_structure=True)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding about the file
-        return (f"FMPy's validation ends with {type(error).__name__}: {error}",)
+        found = [f"FMPy's validation ends with {type(error).__name__}: {error}"]
+    return tuple(" ".join(text.split()) for text in found) + _misnamed(described)
+
+
+def _misnamed(described: Any) -> tuple[str, ...]:
+    """Names of variables that break the naming convention that the FMU says it follows.
+
+    FMPy checks them too, by a parser that takes 10 ms for each.
+    """
+    structured = described.variableNamingConvention == "structured"
+    rule = _STRUCTURED if structured else _FLAT
+    wrong = [v.name for v in described.modelVariables if not rule.fullmatch(v.name)]
+    if not wrong:
+        return ()
+    more = f" and {len(wrong) - _LISTED} more" if len(wrong) > _LISTED else ""
+    convention = "structured" if structured else "flat"
+    shown = ", ".join(map(repr, wrong[:_LISTED]))
+    return (f"names that break the {convention} naming convention: {shown}{more}",)
 
 
 def _versions(seen: Mapping[Path, str]) -> Iterator[Finding]:

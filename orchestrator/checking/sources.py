@@ -135,7 +135,8 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Fi
     connectors = {**component.connectors, **known.connectors}
     for name, declared in component.connectors.items():
         connectors[name] = _completed(connectors[name], declared)
-    return replace(known, connectors=connectors, values=component.values), found
+    ports = {**known.power_ports, **component.power_ports}
+    return replace(known, connectors=connectors, values=component.values, power_ports=ports), found
 
 
 def _completed(known: Connector, declared: Connector) -> Connector:

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orchestrator.authoring import is_system_file, read_toml
 from orchestrator.campaign import read_experiment
 from orchestrator.campaign.experiment import Case, Experiment, RunOptions
 from orchestrator.checking import bindings, hashes, portability
 from orchestrator.checking.catalogue import codes
 from orchestrator.checking.examine import examine_file, examine_run, is_sound
-from orchestrator.checking.experiment import case_lines, check, prepared, run_of
+from orchestrator.checking.experiment import check, prepared, run_of
 from orchestrator.checking.finding import Finding
 from orchestrator.checking.fmus import check_file
-from orchestrator.checking.reading import diagnose
 from orchestrator.checking.report import Extent, Report, merged
-from orchestrator.checking.sheets import check_sheet
+from orchestrator.checking.sheets import KINDS, check_sheet
 from orchestrator.checking.sources import unusable
 from orchestrator.checking.subject import Subject
+from orchestrator.checking.system_files import misread
+from orchestrator.checking.toml_places import line_for, system_places, toml_lines
 from orchestrator.diagnostic import Diagnostic, Severity
 from orchestrator.errors import DescriptionError, LoadError, SspError
+from orchestrator.ssp import diagnose
 from orchestrator.ssp.locations import Locations, locations, open_sheet
 from orchestrator.system import Component, Source, SourceKind, System
 
 _SYSTEMS = {".ssd", ".ssp"}
-_SHEETS = {".ssv", ".ssm", ".ssb"}
-_INSIDE = ("experiment.toml", "system.toml", "SystemStructure.ssd")
+_INSIDE = ("experiment.toml", "SystemStructure.ssd", "system.toml")
+#: Where the reader of SSP files unpacks an archive: another folder in every process.
+_UNPACKED = re.compile(r"/[^\s']*softdock-ssp-[^/\s]+/")
 Placed = tuple[str, Diagnostic]  # name of the case, finding
 
 
@@ -61,7 +66,7 @@ def _main_file(target: Path) -> Path:
         return found
     if not target.is_file():
         raise LoadError("no such file or folder")
-    known = {".toml", ".fmu", *_SYSTEMS, *_SHEETS}
+    known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
     if target.suffix.lower() not in known:
         raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
     return target
@@ -83,6 +88,7 @@ class _Check:
         self._target, self._path, self._options = target, path, options
         self._found: list[Placed] = []
         self._systems: dict[str, Extent] = {}
+        self._unchecked = False
 
     def report(self) -> Report:
         """Check it."""
@@ -90,14 +96,15 @@ class _Check:
         cases: list[str] = []
         if suffix == ".fmu":
             self._fmu()
-        elif suffix in _SHEETS:
-            self._add(list(check_sheet(open_sheet(self._path), suffix)), Locations())
-        elif suffix in _SYSTEMS:
+        elif suffix in KINDS:
+            found = check_sheet(open_sheet(self._path), KINDS[suffix])
+            self._found += (("", diagnostic) for diagnostic in found)
+        elif suffix in _SYSTEMS or is_system_file(self._path):
             self._system()
         else:
             cases = self._experiment()
         findings = merged(self._found, cases)
-        return Report(str(self._target), tuple(findings), self._systems)
+        return Report(str(self._target), tuple(findings), self._systems, self._unchecked)
 
     def _fmu(self) -> None:
         component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
@@ -118,31 +125,53 @@ class _Check:
                 file, line = places.file, places.of(finding.at)
                 if not finding.at and whole is not None:
                     file, line = whole
-            code = codes()[finding.code]
-            told = Diagnostic(
-                code.name, code.severity, finding.message, file, line, finding.at, code.clause
-            )
+            code, text = codes()[finding.code], self._text(finding.message)
+            severity = code.severity or Severity.ERROR
+            told = Diagnostic(code.name, severity, text, file, line, finding.at, code.clause)
             self._found.append((case, told))
 
-    def _read(self, path: Path) -> _Read | None:
+    def _text(self, message: str) -> str:
+        """Write a message on one line, and files of an archive as entries of it."""
+        return _UNPACKED.sub(lambda _: f"{self._path}:", " ".join(message.split()))
+
+    def _read(self, path: Path, variant: str | None = None) -> _Read | None:
         """Read a system, and note what the reader and the checks of its file find."""
-        system, diagnostics = diagnose(path)
-        self._found += (("", found) for found in diagnostics)
-        places = Locations(str(path))
-        try:
-            sheet = open_sheet(path)
-        except SspError:
-            sheet = None  # the reader has told
-        if sheet is not None:
-            places = locations(sheet)
-            self._add([*bindings.check(sheet), *portability.check(sheet)], places)
-        if system is None:
+        is_toml = path.suffix == ".toml"
+        read = self._read_toml(path) if is_toml else self._read_ssp(path, variant)
+        if read is None:
             return None
-        if sheet is not None:
-            self._add(list(hashes.check(sheet, system)), places)
+        system, places = read
         subject, found = examine_file(system)
         self._add(found, places)
         return _Read(subject, places, is_sound(found))
+
+    def _read_toml(self, path: Path) -> tuple[System, Locations] | None:
+        try:
+            system = read_toml(path)
+        except LoadError as wrong:
+            text = str(wrong).removeprefix(f"{path}: ")
+            self._add([Finding("TOM102", "", text)], Locations(str(path)))
+            return None
+        except DescriptionError as wrong:
+            found = [misread(text.removeprefix(f"{path}: ")) for text in wrong.problems]
+            self._add(found, system_places(path))
+            return None
+        return system, system_places(path)
+
+    def _read_ssp(self, path: Path, variant: str | None) -> tuple[System, Locations] | None:
+        system, diagnostics = diagnose(path, variant)
+        self._found += (("", found) for found in diagnostics)
+        try:
+            sheet = open_sheet(path, variant)
+        except SspError:  # the reader has told
+            self._unchecked = path == self._path
+            return None
+        places = locations(sheet)
+        self._add([*bindings.check(sheet), *portability.check(sheet)], places)
+        if system is None:
+            return None
+        self._add(list(hashes.check(sheet, system)), places)
+        return system, places
 
     def _system(self) -> None:
         read = self._read(self._path)
@@ -161,8 +190,12 @@ class _Check:
         try:
             experiment = read_experiment(path)
         except DescriptionError as wrong:
+            lines = toml_lines(path)
             texts = (text.removeprefix(f"{path}: ") for text in wrong.problems)
-            self._add([Finding("EXP101", "", text) for text in texts], Locations(str(path)))
+            found = (
+                Finding("EXP101", "", text, str(path), line_for(text, lines)) for text in texts
+            )
+            self._add(list(found), Locations(str(path)))
             return []
         given = self._options.model_dump(exclude_none=True)
         cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
@@ -170,15 +203,15 @@ class _Check:
         return list(cases)
 
     def _cases(self, experiment: Experiment) -> None:
-        folder, lines = self._path.parent, case_lines(self._path)
-        files = dict.fromkeys(case.system for case in experiment.case.values())
-        read = {file: self._read(folder / file) for file in files}
+        folder, lines = self._path.parent, toml_lines(self._path)
+        files = dict.fromkeys((case.system, case.variant) for case in experiment.case.values())
+        read = {file: self._read(folder / file[0], file[1]) for file in files}
         ready: dict[str, System] = {}
         for name, case in experiment.case.items():
-            base = read[case.system]
+            base = read[case.system, case.variant]
             if base is None or not base.sound:
                 continue  # what is wrong with the file has been told
-            whole = str(self._path), lines.get(name)
+            whole = str(self._path), lines.get(("case", name))
             system, problems = prepared(name, case, folder)
             if system is None:
                 found = [Finding("EXP103", "", text, *whole) for text in problems]
@@ -192,7 +225,9 @@ class _Check:
             self._add(found, base.places, name, whole)
             errors = sum(codes()[one.code].severity is Severity.ERROR for one in found)
             self._systems[name] = replace(extent, errors=errors)
-        self._add(list(check(experiment, ready)), Locations(str(self._path)))
+        for finding in check(experiment, ready):
+            line = line_for(finding.message, lines)
+            self._add([replace(finding, file=str(self._path), line=line)], Locations())
 
 
 def _times(wrong: list[str]) -> list[Finding]:

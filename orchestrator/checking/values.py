@@ -9,7 +9,7 @@ from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.facts import bounds_of, items_of, variables_of
 from orchestrator.checking.finding import Finding, of_problem
 from orchestrator.checking.subject import Level, Subject
-from orchestrator.system import Causality, Component, Value
+from orchestrator.system import Component, Value
 from orchestrator.system.checks import values
 
 _BINDING = "SSP 1.0.1, 5.2.3"
@@ -54,8 +54,8 @@ CODES: tuple[Code, ...] = (
     ),
     note(
         "VAL110",
-        "a start value of an input that is connected",
-        "The input keeps this value only until the first exchange, at the start time.",
+        "start values of inputs that are connected",
+        "These inputs keep their values only until the first exchange, at the start time.",
         _BINDING,
     ),
     error(
@@ -87,6 +87,9 @@ def _component(
             yield from of_problem(problem, level.path)
     if not component.values:
         return
+    early = [name for name in component.values if (component.name, name) in fed]
+    if early:
+        yield Finding("VAL110", level.at(component.name), f"only at first: {', '.join(early)}")
     described = variables_of(component)
     for name, value in component.values.items():
         at = f"{level.at(component.name)}.{name}"
@@ -96,8 +99,6 @@ def _component(
         if (variable := described.get(name)) is not None:
             yield from _variable(at, value, variable)
         yield from _item(at, value, component, name)
-        if connector.causality is Causality.INPUT and (component.name, name) in fed:
-            yield Finding("VAL110", at, f"{value!r} holds until the first exchange only")
 
 
 def _variable(at: str, value: Value, variable: Any) -> Iterator[Finding]:

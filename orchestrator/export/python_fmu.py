@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import zipfile
@@ -10,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 from lxml import etree
@@ -51,7 +50,7 @@ _TOOLS = {
         "0.7.0",
         "Fmi2Slave",
         "from pythonfmu import Fmi2Slave\nfrom pythonfmu.enums import Fmi2Status",
-        "False",
+        "None",
         "Fmi2Status.error",
         "\n# Every instance of pythonfmu 0.7.0 gives back a reference to this module too many.\n"
         "_references = [globals()] * 100_000\n",
@@ -142,15 +141,18 @@ def write_python_fmu(
 
 
 def _installed(tool: _Tool) -> Path:
-    """Folder of a tool's package."""
-    found = importlib.util.find_spec(tool.package)
-    actual = version(tool.package) if found else "none"
-    if found is None or found.origin is None or actual != tool.version:
+    """Folder of a tool's package; an FMU that runs in this process brings another one."""
+    try:
+        found = distribution(tool.package)
+        actual = found.version
+    except PackageNotFoundError:
+        found, actual = None, "none"
+    if found is None or actual != tool.version:
         raise FmuError(
             f"an FMU with Python in it needs {tool.package} {tool.version}, found {actual}:"
             " pip install 'softdock[fmu]'"
         )
-    return Path(found.origin).parent
+    return Path(str(found.locate_file(tool.package)))
 
 
 def _module_of(kind: type[Block]) -> tuple[str, Path | None]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import builtins
 import math
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from orchestrator.export.operations import FUNCTIONS, greater, lesser
@@ -18,8 +17,9 @@ from orchestrator.simunits import Block
 @contextmanager
 def symbolic_functions(kind: type[Block]) -> Iterator[None]:
     """Let the modules of a block's classes see functions that take symbols."""
-    names = {c.__module__ for c in kind.__mro__ if issubclass(c, Block) and c is not Block}
-    spaces = [vars(sys.modules[name]) for name in sorted(names)]
+    kinds = [c for c in kind.__mro__ if issubclass(c, Block) and c is not Block]
+    functions = [f for c in kinds for f in vars(c).values() if isinstance(f, FunctionType)]
+    spaces = {id(f.__globals__): f.__globals__ for f in functions}.values()
     replaced = [(space, name, new) for space in spaces for name, new in _replacements(space)]
     before = [(space, name, space[name]) for space, name, _ in replaced if name in space]
     try:

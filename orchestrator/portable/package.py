@@ -11,6 +11,7 @@ from lxml import etree
 from orchestrator.coupling import DelayMode
 from orchestrator.errors import SspError
 from orchestrator.portable.portable_system import Portable, make_portable
+from orchestrator.simunits import fmu
 from orchestrator.ssp import write_ssp
 from orchestrator.system import System, Value
 
@@ -67,13 +68,16 @@ def write_portable_ssp(
 
 
 def _parameters(system: System) -> bytes:
-    """Values of all components as an .ssv, called ``component.parameter``."""
+    """Values that differ from those of the FMUs as an .ssv, called ``component.parameter``."""
     root = etree.Element(
         f"{{{_SSV}}}ParameterSet", {"version": "1.0", "name": system.name}, {"ssv": _SSV}
     )
     group = etree.SubElement(root, f"{{{_SSV}}}Parameters")
     for name, component in system.components.items():
+        known = fmu(component.source.location).connectors
         for key, value in component.values.items():
+            if known[key].start == value:
+                continue
             parameter = etree.SubElement(group, f"{{{_SSV}}}Parameter", name=f"{name}.{key}")
             kind, text = _typed(value)
             etree.SubElement(parameter, f"{{{_SSV}}}{kind}", value=text)

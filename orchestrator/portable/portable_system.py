@@ -20,7 +20,6 @@ from orchestrator.system import (
     Causality,
     Component,
     Connection,
-    Connector,
     DataType,
     Endpoint,
     Interpolation,
@@ -140,8 +139,26 @@ class _Maker:
         lines = tuple(made for line in self._system.connections for made in self._lines(line))
         fed = {line.target for line in lines}
         parts = {name: _without_free_inputs(part, fed) for name, part in self._parts.items()}
+        self._remark_on_start()
         experiment = replace(self._system.experiment, step_ns=self._step_ns, algorithm="jacobi")
         return replace(self._system, components=parts, connections=lines, experiment=experiment)
+
+    def _remark_on_start(self) -> None:
+        """Name the lines on which tools begin with something else that do not exchange at first."""
+        lines = [str(line) for line in self._system.connections if self._begins(line)]
+        if lines:
+            self.remarks.append(
+                "a tool that exchanges nothing before its first step, as FMPy does, begins with 0"
+                f" on {', '.join(lines)}"
+            )
+
+    def _begins(self, line: Connection) -> bool:
+        """Whether anything but zero arrives at the start."""
+        source = connector_at(self._system, line.source)
+        if source.type.is_text:
+            return False
+        factor, offset = linear(line, source, connector_at(self._system, line.target))
+        return any(factor * value + offset != 0.0 for value in self._initial(line.source))
 
     def _part(self, component: Component) -> Component:
         name = self._names[component.name]
@@ -149,8 +166,20 @@ class _Maker:
             return replace(component, name=name)
         target = self._folder / f"{name}.fmu"
         built = build_block(component.source.location, target, name=name, values=component.values)
-        made = fmu(built.path)
-        return replace(made, name=name)
+        return replace(fmu(built.path), name=name, values=self._held(component))
+
+    def _held(self, component: Component) -> dict[str, Value]:
+        """Values of inputs that nothing feeds; the FMU of a block begins with them, too."""
+        fed = {line.target for line in self._system.connections}
+        found: dict[str, Value] = {}
+        for connector in component.of(Causality.INPUT):
+            value = component.values.get(connector.name)
+            if value is None or Endpoint(component.name, connector.name) in fed:
+                continue
+            elements = value if isinstance(value, tuple) else (value,)
+            names = element_names(connector.name, connector.shape)
+            found |= dict(zip(names, elements, strict=True))
+        return found
 
     def _lines(self, line: Connection) -> Iterator[Connection]:
         sources, targets = self._elements(line.source), self._elements(line.target)
@@ -192,7 +221,7 @@ class _Maker:
             line.delay.nominal_ns - age,
             self._step_ns,
             Interpolation.HOLD if plan is None else plan.interpolation,
-            self._initial(line.source, signal),
+            self._initial(line.source),
             factor,
             offset,
             unit,
@@ -210,8 +239,9 @@ class _Maker:
         )
         return name
 
-    def _initial(self, source: Endpoint, signal: Connector) -> tuple[float, ...]:
-        value: object = self._system.values.get(source.connector, signal.start or 0.0)
+    def _initial(self, source: Endpoint) -> tuple[float, ...]:
+        start = connector_at(self._system, source).start
+        value: object = self._system.values.get(source.connector, start or 0.0)
         if source.component:
             value = self._execution.get(str(source))
         return tuple(np.ravel(np.asarray(value, dtype=float)).tolist())

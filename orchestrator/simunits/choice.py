@@ -20,7 +20,11 @@ def where(condition: Any, then: Any, otherwise: Any) -> Any:
     then, otherwise
         Numbers, or arrays that broadcast with the condition.
     """
-    if isinstance(condition, (bool, np.bool_)):
+    if condition is True:  # the usual case first: blocks call this in every step
+        return then
+    if condition is False:
+        return otherwise
+    if isinstance(condition, np.bool_):
         return then if condition else otherwise
     choose = getattr(condition, "if_else", None)
     if choose is not None:

@@ -31,7 +31,8 @@ class EmbeddedBlock:
         For each value reference a connector, the first of its elements and their number; the last
         two are 0 for a scalar. Without a connector it is time.
     failure, error
-        What ``do_step`` returns after an error, and the status of a message; of the tool.
+        What ``do_step`` returns after an error, ``None`` if it raises, and the status of a
+        message; of the tool.
     """
 
     module: ClassVar[str]
@@ -70,12 +71,18 @@ class EmbeddedBlock:
             if longest is not None and step_size > longest * (1 + 1e-9):
                 raise ValueError(f"a step of {step_size} s; it takes {longest} s at most")
             self._block.step(current_time, step_size)
-        except Exception as error:  # noqa: BLE001 - a block may raise anything
+        except Exception as error:
             told = f"block {self.kind} failed at t = {current_time} s: {error!r}"
             self._tool.log(told, self.error)
+            if self.failure is None:
+                self._keep()
+                raise
             return self.failure
         self._time = current_time + step_size
         return True
+
+    def _keep(self) -> None:
+        self._kept.extend((self, type(self), self._tool.log_queue))
 
     def _refresh(self) -> None:
         """Let the outputs agree with what was set, before the first step."""
@@ -87,7 +94,7 @@ class EmbeddedBlock:
         try:
             self._block.initialise(self._time)
         except Exception:
-            self._kept.extend((self, type(self), self._tool.log_queue))
+            self._keep()
             raise
         self._stale = False
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.errors import DescriptionError
 from orchestrator.ssp.codes import Code
 from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.interfaces import interface_of
@@ -147,13 +146,10 @@ def _local(component: Component, name: str, assignment: Assignment) -> str:
 
 
 def _is_absent(component: Component, name: str) -> bool:
-    """Whether the source can be asked and has no such variable."""
+    """Whether the source has no such variable; of blocks all connectors are declared."""
     known = interface_of(component.source)
-    if known is None and component.connectors and component.source.kind is not SourceKind.FMU:
-        raise DescriptionError(
-            f"component '{component.name}' has no connector '{name}'; it has:"
-            f" {', '.join(component.connectors)}"
-        )
+    if known is None and component.source.kind is not SourceKind.FMU:
+        known = component.connectors or None
     return known is not None and name not in known
 
 

@@ -21,7 +21,7 @@ from orchestrator.ssp.sources import Place, file_bytes, inside_of
 #: Systems may contain each other this deep.
 DEEPEST: Final = 50
 #: Components, systems and buses of a file with all that it refers to.
-MOST_ELEMENTS: Final = 100_000
+MOST_ELEMENTS: Final = 20_000
 
 
 @dataclass(slots=True)
@@ -36,6 +36,8 @@ class Reading:
         How many elements of systems there were.
     documents
         Roots of parameter sets, mappings and dictionaries by their file.
+    checked
+        Roots of the SSDs that have been checked.
     dictionaries
         Names that signal dictionaries have been given.
     """
@@ -44,6 +46,7 @@ class Reading:
     elements: int = 0
     documents: dict[tuple[str, str], etree._Element] = field(default_factory=dict)
     dictionaries: set[str] = field(default_factory=set)
+    checked: list[etree._Element] = field(default_factory=list)
 
     def unique(self, dictionary: str) -> str:
         """Return a name for a signal dictionary that no other one has."""
@@ -102,6 +105,26 @@ class Reading:
         path = place.file(source, inside=True)
         beside = findings.beside(place.named(source, path))
         return self._root((str(path), ""), lambda: file_bytes(path), schema, beside), beside
+
+    def description(self, content: bytes, label: str) -> etree._Element:
+        """Parse the text of another SSD, once.
+
+        Raises
+        ------
+        RefusalError
+            If it is malformed.
+        """
+        key = (label, "")
+        if key not in self.documents:
+            self.documents[key] = parsed(content, label)
+        return self.documents[key]
+
+    def is_new(self, root: etree._Element) -> bool:
+        """Whether a document is read for the first time."""
+        if any(root is known for known in self.checked):
+            return False
+        self.checked.append(root)
+        return True
 
     def inner(
         self, source: str, container: Path, schema: Schema, findings: Findings

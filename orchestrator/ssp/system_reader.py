@@ -24,7 +24,7 @@ from orchestrator.ssp.nested import Opened, opened_definition, opened_package
 from orchestrator.ssp.own_connectors import NO_KIND, compare, own_connectors
 from orchestrator.ssp.parameter_values import Assignment
 from orchestrator.ssp.power_annotation import read_power_ports
-from orchestrator.ssp.reading import Reading, note_encoding, parsed
+from orchestrator.ssp.reading import Reading, note_encoding
 from orchestrator.ssp.schema import Schema, check
 from orchestrator.ssp.sources import Place, read_source
 from orchestrator.ssp.survey import survey
@@ -58,9 +58,10 @@ def read_file(root: etree._Element, place: Place, findings: Findings, reading: R
     SspError
         If it is no SSD, or contains itself.
     """
-    check(root, Schema.DESCRIPTION, findings)
-    note_encoding(root, findings)
-    survey(root, findings)
+    if reading.is_new(root):
+        check(root, Schema.DESCRIPTION, findings)
+        note_encoding(root, findings)
+        survey(root, findings)
     top = child(root, "ssd:System")
     if top is None:
         raise RefusalError(Code.SCHEMA, "expected an ssd:System", "SSP 2.0, 5.1")
@@ -228,7 +229,7 @@ class _Reader:
         else:
             return None
         beside = self.findings.beside(opened.place.label)
-        root = parsed(opened.content, opened.place.label)
+        root = self.reading.description(opened.content, opened.place.label)
         system = read_file(root, opened.place, beside, self.reading)
         if system.experiment != DefaultExperiment():
             self.findings.note(

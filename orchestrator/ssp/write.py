@@ -24,10 +24,21 @@ from orchestrator.ssp.sources import fmu_path, own_source, relative_uri
 from orchestrator.ssp.unit_annotation import add_options
 from orchestrator.ssp.write_dictionaries import add_dictionaries
 from orchestrator.ssp.write_values import add_bindings
-from orchestrator.system import BaseUnit, Bus, Component, Connector, Enumeration, SourceKind, System
+from orchestrator.system import (
+    BaseUnit,
+    Bus,
+    Causality,
+    Component,
+    Connector,
+    Enumeration,
+    SourceKind,
+    System,
+)
 from orchestrator.system.units import base_unit
 
 _USED = ("ssc", "ssd", "ssv", "sd")
+#: Kinds that SSP 1.0 lacks, and that nobody sets.
+_SHOWN = {Causality.CONSTANT, Causality.LOCAL}
 
 
 def write_ssd(system: System, path: str | Path, version: str = "1.0") -> None:
@@ -102,6 +113,24 @@ def document(system: System, fmu_uri: Callable[[Component], str], version: str =
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
+def _needed(system: System, component: Component, version: str) -> dict[str, Connector]:
+    """Connectors to declare: all, but for kinds that a version lacks and that nothing uses.
+
+    What its source shows besides, such as local variables, the source says again when it is read.
+    """
+    used = {
+        end.connector
+        for c in system.connections
+        for end in (c.source, c.target)
+        if end.component == component.name
+    } | set(component.values)
+    return {
+        name: connector
+        for name, connector in component.connectors.items()
+        if version != "1.0" or name in used or connector.causality not in _SHOWN
+    }
+
+
 def _has_buses(system: System) -> bool:
     return bool(system.buses) or any(map(_has_buses, system.systems.values()))
 
@@ -146,7 +175,7 @@ class _Writer:
     def _elements(self, elements: etree._Element, system: System) -> None:
         for component in system.components.values():
             with self.gather(f"component '{component.name}' ({component.source})"):
-                self._component(elements, component)
+                self._component(elements, component, _needed(system, component, self.version))
         for name, inner in system.systems.items():
             where = f"system '{name}'"
             with self.gather(where):
@@ -162,7 +191,9 @@ class _Writer:
                 )
                 self._connectors(reference, bus.connectors, own=False)
 
-    def _component(self, elements: etree._Element, component: Component) -> None:
+    def _component(
+        self, elements: etree._Element, component: Component, connectors: Mapping[str, Connector]
+    ) -> None:
         if component.source.kind is SourceKind.FMU:
             kind, source = FMU_TYPE, self.fmu_uri(component)
         else:
@@ -172,7 +203,7 @@ class _Writer:
         )
         problems = len(self.problems)
         with self.gather(""):
-            self._connectors(element, component.connectors, own=False)
+            self._connectors(element, connectors, own=False)
         with self.gather("values"):
             add_bindings(
                 element, component.name, component.values, component.connectors, self.version

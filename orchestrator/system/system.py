@@ -198,7 +198,7 @@ class System:
     def inside(self) -> Component:
         """The system's own connectors as a component that those inside are connected with."""
         own = seen_from_inside(self.connectors)
-        return Component(self.name or "system", Source(SourceKind.SYSTEM, self.name), own)
+        return Component("system", Source(SourceKind.SYSTEM, self.name), own)
 
     @property
     def outside(self) -> Component:

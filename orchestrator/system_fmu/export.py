@@ -13,18 +13,18 @@ from typing import Any
 from orchestrator.engine import system_library
 from orchestrator.errors import DescriptionError
 from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Schedule, compile_schedule, recordable
-from orchestrator.master.boundary import SINK, SOURCE, interior
+from orchestrator.master.boundary import SINK, SOURCE, interior, with_boundary
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.events import with_abilities
 from orchestrator.simunits import Capabilities, capabilities_of, resolve
-from orchestrator.system import DataType, Endpoint, System, nanoseconds
+from orchestrator.system import DataType, Endpoint, Fault, System, nanoseconds
 from orchestrator.system_fmu.dependencies import direct_inputs
 from orchestrator.system_fmu.description import Abilities
 from orchestrator.system_fmu.description_fmi2 import describe_fmi2
 from orchestrator.system_fmu.description_fmi3 import describe_fmi3
 from orchestrator.system_fmu.inner_fmu import InnerFmu, inner_fmus
 from orchestrator.system_fmu.interface import Interface
-from orchestrator.system_fmu.package import TABLES, expect_platform, write_package
+from orchestrator.system_fmu.package import TABLES, expect_library, write_package
 from orchestrator.system_fmu.refusals import expect_exportable
 from orchestrator.system_fmu.system_file import write_system
 
@@ -43,6 +43,7 @@ def export_system(
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
     delay: DelayMode | str = DelayMode.EXACT,
+    faults: Sequence[Fault] = (),
     early_return: bool = True,
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Python.
@@ -59,7 +60,7 @@ def export_system(
         The FMU; an older one is replaced as a whole.
     fmi
         Version of FMI, 2 or 3.
-    step, algorithm, algorithm_options, rates, delay, early_return
+    step, algorithm, algorithm_options, rates, delay, faults, early_return
         See :class:`~orchestrator.master.Execution`; what is ``None`` is taken from the system's
         default experiment.
 
@@ -75,7 +76,7 @@ def export_system(
     SoftdockError
         If an inner FMU cannot be read or the FMU cannot be written.
     """
-    expect_platform()
+    expect_library()
     if fmi not in _DESCRIBE:
         raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
     flat = _checked(system, DelayMode(delay))
@@ -90,12 +91,15 @@ def export_system(
         _numbers(flat),
         algorithm_options,
         rates,
+        faults,
     )
     abilities = [
         _BOUNDARY if m.name in (SOURCE, SINK) else capabilities_of(flat.components[m.name])
         for m in schedule.members
     ]
-    schedule = with_abilities(interior(flat), schedule, abilities, early_return=early_return)
+    # Nothing outside takes part in the events inside.
+    inside = replace(with_boundary(flat), connections=interior(flat).connections)
+    schedule = with_abilities(inside, schedule, abilities, early_return=early_return)
     expect_capable(schedule, abilities)
     target = Path(path)
     _write(flat, schedule, target, fmi)

@@ -11,14 +11,11 @@
 
 namespace softdock {
 
-// FMI reads a single # in a message as the begin of a variable's name.
-inline std::string escaped(const std::string& text) {
-    std::string made;
-    for (const char c : text) made += c == '#' ? "##" : std::string(1, c);
-    return made;
-}
+// FMI reads a single # in a message as the begin of a variable's name, and wants UTF-8: what is
+// none becomes a question mark.
+std::string escaped(const std::string& text);
 
-// The folder that a file URI of FMI 2.0 names.
+// The folder that a file URI of FMI 2.0 names; a path stays as it is.
 std::string folder_of_uri(const std::string& uri);
 
 // No exception leaves the library.

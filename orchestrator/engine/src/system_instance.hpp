@@ -78,7 +78,9 @@ class SystemInstance {
     Status pass_on(const Variable& variable, std::size_t place);
     Status initialise();
     Status begin();
-    void hold_inputs();
+    Status hold_inputs(std::int64_t now_ns);
+    void find_outward();
+    void show_events();
     Status ended(const Outcome& outcome, std::int64_t begin_ns);
     std::string reason(const Outcome& outcome) const;
     void forward();
@@ -102,6 +104,7 @@ class SystemInstance {
     Boundary* source_ = nullptr;
     std::size_t first_signal_ = 0, first_text_ = 0;  // of what goes in
     std::unique_ptr<Engine> engine_;
+    std::vector<Operation> outward_;  // what brings undelayed values out
 
     // What was set from outside: values of inputs and parameters, one after the other.
     std::vector<double> values_;

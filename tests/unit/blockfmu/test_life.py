@@ -81,6 +81,21 @@ def test_a_step_that_is_too_long_is_refused(fmi, python, samples, built):
             one.doStep(0.0, 0.003)
 
 
+@pytest.mark.parametrize("fmi", ["2.0", "3.0"])
+@pytest.mark.parametrize("name", ["LateFailure", "EarlyFailure"])
+def test_an_exception_fails_the_call_and_not_the_process(name, fmi, samples, built):
+    file = built(getattr(samples, name), fmi, python=True)
+
+    def step(one):
+        begin(one, {"x": 1.0}, 0.0)
+        one.exitInitializationMode()
+        one.doStep(0.0, 0.01)
+
+    for _ in range(3):
+        with slave(file) as one, pytest.raises(Exception, match="failed with status"):
+            step(one)
+
+
 class Start(Block):
     """Begins with a state that may not be repeated."""
 

@@ -1,11 +1,12 @@
 """What cannot be exported is refused, with the block, the reason and what to do."""
 
-import importlib.util
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 
 from orchestrator import Block, Input, Output, build_block
 from orchestrator.errors import CapabilityError, DescriptionError, FmuError, UnknownNameError
+from orchestrator.export import python_fmu
 
 
 class Bare(Block):
@@ -65,10 +66,10 @@ def test_a_class_that_no_other_process_finds(tmp_path):
 
 
 def test_without_the_extra(tmp_path, monkeypatch):
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "pythonfmu" else find(name)
-    )
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(python_fmu, "distribution", missing)
     with pytest.raises(FmuError, match=r"needs pythonfmu 0\.7\.0, found none: pip install"):
         build_block(Bare, tmp_path, python=True)
 

@@ -162,7 +162,7 @@ def test_a_step_that_does_not_divide_the_delay(softdock, example, tmp_path):
 def test_check_lists_every_case(softdock, example):
     code, out, err = softdock("check", example)
     assert (code, err) == (0, "")
-    assert out.count(": ok (") == 11
+    assert out.count(": ok (") == 12
 
 
 def test_graph_draws(softdock, example, tmp_path):
