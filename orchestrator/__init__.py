@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         resolve,
         where,
     )
-    from orchestrator.ssp import write_ssd, write_ssp
+    from orchestrator.ssp import Document, write_ssd, write_ssp
     from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
 
 _HOMES = {
@@ -43,6 +43,7 @@ _HOMES = {
     "ContactLoop": "analysis",
     "DefaultExperiment": "system",
     "DelayMode": "master",
+    "Document": "ssp",
     "Execution": "master",
     "Fault": "system",
     "Input": "simunits",
@@ -79,6 +80,7 @@ __all__ = [
     "ContactLoop",
     "DefaultExperiment",
     "DelayMode",
+    "Document",
     "Execution",
     "Fault",
     "Input",
