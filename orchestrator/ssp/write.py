@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ from orchestrator.system import (
     Causality,
     Component,
     Connector,
+    Endpoint,
     Enumeration,
     SourceKind,
     System,
@@ -113,21 +114,18 @@ def document(system: System, fmu_uri: Callable[[Component], str], version: str =
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
-def _needed(system: System, component: Component, version: str) -> dict[str, Connector]:
+def _needed(component: Component, used: Set[Endpoint], version: str) -> dict[str, Connector]:
     """Connectors to declare: all, but for kinds that a version lacks and that nothing uses.
 
     What its source shows besides, such as local variables, the source says again when it is read.
     """
-    used = {
-        end.connector
-        for c in system.connections
-        for end in (c.source, c.target)
-        if end.component == component.name
-    } | set(component.values)
     return {
         name: connector
         for name, connector in component.connectors.items()
-        if version != "1.0" or name in used or connector.causality not in _SHOWN
+        if version != "1.0"
+        or connector.causality not in _SHOWN
+        or name in component.values
+        or Endpoint(component.name, name) in used
     }
 
 
@@ -173,9 +171,10 @@ class _Writer:
             add_power_ports(element, system.power_ports)
 
     def _elements(self, elements: etree._Element, system: System) -> None:
+        used = {end for line in system.connections for end in (line.source, line.target)}
         for component in system.components.values():
             with self.gather(f"component '{component.name}' ({component.source})"):
-                self._component(elements, component, _needed(system, component, self.version))
+                self._component(elements, component, _needed(component, used, self.version))
         for name, inner in system.systems.items():
             where = f"system '{name}'"
             with self.gather(where):
