@@ -61,6 +61,28 @@ def test_the_docking_loop_in_both_versions(softdock, plants, tmp_path):
     assert about.defaultExperiment.stopTime == "2.0"
 
 
+def test_blocks_go_in_as_fmus(softdock, plants, tmp_path):
+    """The hybrid contact is a block in C; the exported whole equals the example itself."""
+    assert softdock("export", "block", "hybrid_contact", "--output", tmp_path)[0] == 0
+    swap = f"hybrid={tmp_path / 'hybrid_contact.fmu'}"
+    path = tmp_path / "x.fmu"
+    code, _, err = softdock(
+        *("export", "fmu", EPOS, "--case", "hybrid", "--swap", swap, "--output", path)
+    )
+    assert (code, err) == (0, "")
+    experiment, folder = experiment_of(EPOS)
+    expected = simulate(prepare("hybrid", experiment.case["hybrid"], folder, {}, {}))
+    result = fmpy.simulate_fmu(
+        str(path),
+        stop_time=2.0,
+        step_size=1e-3,
+        output_interval=1e-3,
+        output=list(expected.names),
+    )
+    found = np.array([result[signal] for signal in expected.names]).T
+    np.testing.assert_array_equal(found, expected.values)
+
+
 def test_options_win_over_the_case(softdock, plants, tmp_path):
     path = tmp_path / "x.fmu"
     code, out, _ = softdock(
