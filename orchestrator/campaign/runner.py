@@ -97,7 +97,7 @@ def run_experiment(
     output.mkdir(parents=True, exist_ok=True)
     results: dict[str, Result] = {}
     for name, case in chosen.items():
-        options = merged(case, experiment.defaults)
+        options = merged(case, experiment.defaults, systems[name])
         files = views(name, case, options, systems[name])
         journal = journal_of(name, options, output)
         try:
@@ -186,7 +186,7 @@ def _sweep(
 ) -> SweepOutcome:
     """Run one case for every value; a difference cannot be swept."""
     case = experiment.case[sweep.case]
-    options = merged(case, experiment.defaults)
+    options = merged(case, experiment.defaults, system)
     rows: dict[str, list[Any]] = {key: [] for key in sweep.measures}
     values: list[float] = []
     for number, value in enumerate(sweep.values):

@@ -62,7 +62,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, system in systems.items():
         case = experiment.case[name]
         problems += _files(name, experiment, system)
-        options = merged(case, experiment.defaults)
+        options = merged(case, experiment.defaults, system)
         wrong = *wrong_faults(case, options, system), *uncovered(case, options, system)
         problems += (f"case '{name}': {text}" for text in wrong)
         for key, measure in case.measure.items():
@@ -74,7 +74,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, sweep in experiment.sweep.items():
         if sweep.case in systems:
             case = experiment.case[sweep.case]
-            options = merged(case, experiment.defaults)
+            options = merged(case, experiment.defaults, systems[sweep.case])
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
     problems += _figures(experiment, recorded)
     return problems
@@ -117,7 +117,7 @@ def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:
 
 
 def _options(where: str, case: Case, experiment: Experiment, system: System) -> Iterator[str]:
-    options = merged(case, experiment.defaults)
+    options = merged(case, experiment.defaults, system)
     algorithm = options.algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM
     try:
         planned(system, algorithm, options.algorithm_options, options.rates)

@@ -101,7 +101,7 @@ def _chosen(
         raise UnknownNameError(f"{target}: no case '{name}'; it has: {known}")
     case = with_options(experiment, given).case[name]
     system = prepare(name, case, folder, swaps, settings)
-    options = merged(case, experiment.defaults)
+    options = merged(case, experiment.defaults, system)
     times = system.experiment
     if options.start is not None:
         times = replace(times, start_ns=nanoseconds(options.start, "start time"))
