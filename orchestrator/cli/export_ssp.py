@@ -77,10 +77,9 @@ def ssp(
             plain_connections=plain_connections,
         ).remarks
     else:
-        from orchestrator.portable import without_locals
         from orchestrator.ssp import write_ssp
 
-        write_ssp(without_locals(system), path, version=version)
+        write_ssp(system, path, version=version)
     if json:
         print_json({"file": str(path), "remarks": list(remarks)})
         return

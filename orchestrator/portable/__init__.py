@@ -1,7 +1,6 @@
 """Systems for other tools: blocks and delays become FMUs of their own."""
 
-from orchestrator.portable.declared import without_locals
 from orchestrator.portable.package import write_portable_ssp
 from orchestrator.portable.portable_system import Portable, make_portable
 
-__all__ = ["Portable", "make_portable", "without_locals", "write_portable_ssp"]
+__all__ = ["Portable", "make_portable", "write_portable_ssp"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lxml import etree
@@ -23,6 +25,15 @@ from orchestrator.ssp.read import read_into
 from orchestrator.ssp.schema import Schema, violations
 from orchestrator.ssp.unpacking import variants
 from orchestrator.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The text of an .ssd, its tree, and the system that it holds."""
+
+    content: bytes
+    markup: Markup
+    system: System
 
 
 class Document:
@@ -45,11 +56,11 @@ class Document:
 
     def __init__(self, container: Container) -> None:
         self._container = container
+        self._label = container.place.label
         content = container.content
-        self._markup = Markup(content, container.place.label)
-        self._content = content
-        self._version = "2.0" if self._markup.root.get("version") == "2.0" else "1.0"
-        self._system = self._system_of(content)
+        markup = Markup(content, self._label)
+        self._version = "2.0" if markup.root.get("version") == "2.0" else "1.0"
+        self._state = _State(content, markup, self._system_of(content))
 
     @classmethod
     def open(cls, path: str | Path, variant: str | None = None) -> Document:
@@ -84,12 +95,12 @@ class Document:
     @property
     def content(self) -> bytes:
         """The text of the .ssd with the edits so far."""
-        return self._content
+        return self._state.content
 
     @property
     def system(self) -> System:
         """The system that it holds, with the edits so far."""
-        return self._system
+        return self._state.system
 
     def update(self, system: System, base: System | None = None) -> None:
         """Bring a changed system into the document, by the smallest edits.
@@ -112,37 +123,31 @@ class Document:
         DescriptionError
             If SSP cannot hold the system.
         """
-        wanted = as_declared(system, self._system, self._system if base is None else base)
+        wanted = as_declared(system, self.system, self.system if base is None else base)
         wanted = self._container.taken_in(wanted)
-        old, new = self._written(self._system), self._written(wanted)
-        patch = Patch(self._markup)
-        try:
-            bring(old, new, self._markup.root, patch)
-            values = ValueEdits(new, self._markup.root, patch)
-            for place in differing(self._system, wanted):
-                values.put(place)
-            values.finish()
-        except SspError as error:
-            raise SspError(f"{self._markup.label}: {error}") from None
-        self._take(patch, wanted)
+        self._take(self._brought(self._state, wanted), wanted)
 
     def rename(self, path: str, name: str) -> None:
-        """Give a component or nested system another name, wherever it is named.
+        """Give a component or nested system another name, wherever this file names it.
+
+        Values that other files give under the old name are set in this one.
 
         Raises
         ------
         SspError
-            If it stands in a file of its own, or another file names it.
+            If it stands in a file of its own.
         DescriptionError
             If there is nothing of that path, or the name is taken.
         """
-        wanted = self._system.rename(path, name)
-        self._take(self._edit(lambda: edit_names.rename(self._markup, path, name)), wanted)
+        wanted = self.system.rename(path, name)
+        patch = self._told(lambda: edit_names.rename(self._state.markup, path, name))
+        self._take(self._brought(self._read(patch), wanted), wanted)
 
     def move(self, path: str, into: str) -> None:
         """Put a component or nested system into another one; see :meth:`System.move`."""
-        wanted = self._system.move(path, into)
-        self._take(self._edit(lambda: edit_names.move(self._markup, path, into)), wanted)
+        wanted = self.system.move(path, into)
+        patch = self._told(lambda: edit_names.move(self._state.markup, path, into))
+        self._take(self._brought(self._read(patch), wanted), wanted)
 
     def save(self) -> None:
         """Write the file: a draft beside it takes its place when it is complete.
@@ -153,55 +158,73 @@ class Document:
             If it cannot be written, or was changed by something else since it was opened; then it
             stays as it is.
         """
-        self._container.save(self._content)
+        self._container.save(self._state.content)
 
-    def _edit(self, make: Callable[[], Patch]) -> Patch:
+    def _told(self, make: Callable[[], Patch]) -> Patch:
         try:
             return make()
         except SspError as error:
-            raise SspError(f"{self._markup.label}: {error}") from None
+            raise SspError(f"{self._label}: {error}") from None
 
-    def _take(self, patch: Patch, wanted: System) -> None:
-        """Take the edits if the changed text holds the system that is meant."""
-        markup, system = self._markup, self._system
-        content = self._content
-        if not patch.is_empty:
-            content, markup, system = self._read(patch)
-        deepest = 1 + max((len(place) for place in differing(system, wanted)), default=0)
-        for level in range(deepest):
-            left = differing(system, wanted)
+    def _brought(self, state: _State, wanted: System) -> _State:
+        """Bring a state to hold another system.
+
+        A value that another file gives is overridden, first at its owner, then in the systems
+        around it one by one, until what is read is what is wanted.
+        """
+        levels: dict[ValuePlace, int] = {}
+        new = self._written(wanted)
+        while True:
+            patch = self._told(partial(self._patch, state, wanted, new, levels))
+            if patch.is_empty:
+                return state
+            found = self._read(patch)
+            left = differing(found.system, wanted)
             if not left:
-                break
-            content, markup, system = self._overridden(markup, left, level, wanted)
-        self._expect(system, wanted)
-        self._content, self._markup, self._system = content, markup, system
+                return found
+            for place in left:
+                levels[place] = levels.get(place, -1) + 1
+                if levels[place] >= len(place):
+                    raise SspError(
+                        f"{self._label}: the edit cannot be made: the value of"
+                        f" '{place_text(place)}' comes from another file that wins; change that"
+                        " file"
+                    )
 
-    def _overridden(
-        self, markup: Markup, places: list[ValuePlace], level: int, wanted: System
-    ) -> tuple[bytes, Markup, System]:
-        """Set values over those that other files give."""
-        patch = Patch(markup)
-        values = ValueEdits(self._written(wanted), markup.root, patch)
-        try:
-            for place in places:
-                values.override(place, min(level, len(place) - 1))
-        except SspError as error:
-            raise SspError(f"{self._markup.label}: {error}") from None
+    def _patch(
+        self, state: _State, wanted: System, new: etree._Element, levels: dict[ValuePlace, int]
+    ) -> Patch:
+        patch = Patch(state.markup)
+        bring(self._written(state.system), new, state.markup.root, patch)
+        values = ValueEdits(new, state.markup.root, patch)
+        for place in dict.fromkeys([*differing(state.system, wanted), *levels]):
+            if place in levels:
+                values.override(place, levels[place])
+            else:
+                values.put(place)
         values.finish()
-        return self._read(patch)
+        return patch
 
-    def _read(self, patch: Patch) -> tuple[bytes, Markup, System]:
-        label = self._markup.label
+    def _take(self, state: _State, wanted: System) -> None:
+        """Take a state if it holds the system that is meant."""
+        if not same_form(self._written(state.system), self._written(wanted)):
+            raise SspError(
+                f"{self._label}: the edit cannot be made here: what it is about is given in another"
+                " way, or in another file; change that file"
+            )
+        self._state = state
+
+    def _read(self, patch: Patch) -> _State:
         content = patch.result()
         try:
-            markup = Markup(content, label)
-            known = {text for _, text in self._violations(self._markup)}
+            markup = Markup(content, self._label)
+            known = {text for _, text in self._violations(self._state.markup)}
             wrong = [text for _, text in self._violations(markup) if text not in known]
             if wrong:
                 raise SspError("; ".join(dict.fromkeys(wrong)))
-            return content, markup, self._system_of(content)
+            return _State(content, markup, self._system_of(content))
         except SoftdockError as error:
-            raise SspError(f"{label}: the edit cannot be made: {error}") from None
+            raise SspError(f"{self._label}: the edit cannot be made: {error}") from None
 
     def _violations(self, markup: Markup) -> list[tuple[int, str]]:
         return violations(markup.root, Schema.DESCRIPTION, self._version)
@@ -211,25 +234,12 @@ class Document:
 
     def _system_of(self, content: bytes) -> System:
         """Read the system; what it has no place for is kept by the document, so is not told."""
-        findings = Findings(self._markup.label)
+        findings = Findings(self._label)
         system = read_into(content, self._container.place, findings)
         if system is None or findings.has_errors:
             findings.close()
-            raise SspError(f"{self._markup.label}: cannot be read")
+            raise SspError(f"{self._label}: cannot be read")
         return system
-
-    def _expect(self, system: System, wanted: System) -> None:
-        left = [place_text(place) for place in differing(system, wanted)]
-        if left:
-            raise SspError(
-                f"{self._markup.label}: the edit cannot be made: the value of '{left[0]}' comes"
-                " from another file that wins; change that file"
-            )
-        if not same_form(self._written(system), self._written(wanted)):
-            raise SspError(
-                f"{self._markup.label}: the edit cannot be made here: what it is about is given in"
-                " another way, or in another file; change that file"
-            )
 
 
 def _variant(path: Path, variant: str | None) -> str:

@@ -7,12 +7,14 @@ changed and in nothing else. The third is the user's file, which may say more, i
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
 from typing import Final
 
 from lxml import etree
 
 from orchestrator.errors import SspError
-from orchestrator.ssp.names import children, tag
+from orchestrator.ssp.names import children, full, tag
 from orchestrator.ssp.patch import Patch
 
 Key = tuple[str, ...]
@@ -85,16 +87,7 @@ def bring(old: etree._Element, new: etree._Element, actual: etree._Element, patc
         if old.get(name) != new.get(name):
             patch.set(actual, name, new.get(name))
     before, after, here = _keyed(old), _keyed(new), _keyed(actual)
-    left: list[etree._Element] = []
-    for key, element in before.items():
-        place = here.get(key)
-        if key in after or place is None or key[0] in _KEPT:
-            continue
-        if key[0] in _GROUPS:  # what others have put there stays
-            bring(element, etree.Element(element.tag), place, patch)
-        else:
-            patch.remove(place)
-            left.append(place)
+    left = list(_leaving(before, after, here, patch))
     previous: etree._Element | None = None
     for key, element in after.items():
         known, place = before.get(key), here.get(key)
@@ -103,10 +96,31 @@ def bring(old: etree._Element, new: etree._Element, actual: etree._Element, patc
         elif known is not None and place is not None:
             bring(known, element, place, patch)
             previous = place
+        elif known is not None and key[0] in _PARTS:
+            _expect_values_only(known, element)
         elif place is None:
-            _expect_here(known, element)
             patch.insert(actual, element, _follower(actual, key[0], previous, left))
+        elif key[0] in _GROUPS:  # others have something in it
+            bring(etree.Element(element.tag), element, place, patch)
     _drop_empty(actual, left, after, patch)
+
+
+def _leaving(
+    before: dict[Key, etree._Element],
+    after: dict[Key, etree._Element],
+    here: dict[Key, etree._Element],
+    patch: Patch,
+) -> Iterator[etree._Element]:
+    """Take out what the new file does not have, and yield it."""
+    for key, element in before.items():
+        place = here.get(key)
+        if key in after or place is None or key[0] in _KEPT:
+            continue
+        if key[0] in _GROUPS:  # what others have put there stays
+            bring(element, etree.Element(element.tag), place, patch)
+        else:
+            patch.remove(place)
+            yield place
 
 
 def _keyed(element: etree._Element) -> dict[Key, etree._Element]:
@@ -128,12 +142,23 @@ def _differ(one: etree._Element, other: etree._Element) -> bool:
     return etree.tostring(one, method="c14n") != etree.tostring(other, method="c14n")
 
 
-def _expect_here(known: etree._Element | None, element: etree._Element) -> None:
-    if known is not None and tag(element) in _PARTS:
+def _expect_values_only(known: etree._Element, element: etree._Element) -> None:
+    """Refuse changes of a part that stands in a file of its own, but for values, set from here."""
+    if _differ(_without_values(known), _without_values(element)):
         raise SspError(
             f"'{element.get('name')}' stands in a file of its own, which its source names; change"
             " that file"
         )
+
+
+def _without_values(element: etree._Element) -> etree._Element:
+    copy = deepcopy(element)
+    for bindings in list(copy.iter(full("ssd:ParameterBindings"))):
+        parent = bindings.getparent()
+        if parent is not None:
+            parent.remove(bindings)
+    etree.indent(copy)
+    return copy
 
 
 def _follower(

@@ -101,10 +101,7 @@ class ValueEdits:
     def put(self, place: Place) -> None:
         """Set a value where the file has it, else in a binding of its owner; or take it away.
 
-        Raises
-        ------
-        SspError
-            If the owner does not stand in this file.
+        The owner may stand in another file: then a binding of the system around it is used.
         """
         parameter = next(_inline(self._written, place), None)
         found = list(_inline(self._root, place))
@@ -113,7 +110,9 @@ class ValueEdits:
         elif found:
             _exchange(found[0], parameter, self._patch)
         else:
-            self.override(place, 0)
+            levels = range(len(place))
+            here = (each for each in levels if self._holder(place, each) is not None)
+            self.override(place, next(here, 0))
 
     def override(self, place: Place, level: int) -> None:
         """Set a value in a binding behind all others of its owner, or so many levels above it.
@@ -125,31 +124,36 @@ class ValueEdits:
         """
         parameter = next(_inline(self._written, place), None)
         depth = len(place) - 1 - level
-        element = element_at(self._root, place[:depth])
+        element = self._holder(place, level)
         if parameter is None or element is None:
             raise SspError(
-                f"the value of '{place_text(place)}' stands in another file; change that"
+                f"the value of '{place_text(place)}' stands in another file; change that file"
             )
         named = deepcopy(parameter)
         named.set("name", _written_name(place, depth))
         self._new.setdefault(element, []).append(named)
 
+    def _holder(self, place: Place, level: int) -> etree._Element | None:
+        return element_at(self._root, place[: len(place) - 1 - level])
+
     def finish(self) -> None:
         """Give the changes to the patch."""
-        for element, parameters in self._new.items():
-            self._append(element, parameters)
+        filled = [self._append(element, parameters) for element, parameters in self._new.items()]
         holders = dict.fromkeys(each.getparent() for each in self._gone)
         for holder in holders:
             if holder is None:
                 continue
-            if all(each in self._gone for each in children(holder)):
+            if holder not in filled and all(each in self._gone for each in children(holder)):
                 self._patch.remove(_only_for(holder))
             else:
                 for each in self._gone:
                     if each.getparent() is holder:
                         self._patch.remove(each)
 
-    def _append(self, element: etree._Element, parameters: list[etree._Element]) -> None:
+    def _append(
+        self, element: etree._Element, parameters: list[etree._Element]
+    ) -> etree._Element | None:
+        """Put parameters into the last binding, whose ssv:Parameters is returned, or a new one."""
         bindings = listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding")
         if bindings and _is_plain(bindings[-1]) and not bindings[-1].get("prefix"):
             holder = next(bindings[-1].iter(full("ssv:Parameters")), None)
@@ -158,7 +162,7 @@ class ValueEdits:
                 for parameter in parameters:
                     _without_units(parameter, known)
                     self._patch.insert(holder, parameter, None)
-                return
+                return holder
         group = child(element, "ssd:ParameterBindings")
         new = etree.Element(full("ssd:ParameterBindings"))
         binding = add(new, "ssd:ParameterBinding")
@@ -170,10 +174,11 @@ class ValueEdits:
         add(inside, "ssv:Parameters").extend(parameters)
         if group is not None:
             self._patch.insert(group, binding, None)
-            return
+            return None
         later = ("ssd:Connectors", "ssd:ElementGeometry")
         before = next((each for each in children(element) if tag(each) not in later), None)
         self._patch.insert(element, new, before)
+        return None
 
 
 def place_text(place: Place) -> str:

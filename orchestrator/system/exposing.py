@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.errors import ConnectorMismatchError, DescriptionError, UnitMismatchError
+from orchestrator.system.bus import Bus
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, Value
 from orchestrator.system.conversion import conversion_between, converted
+from orchestrator.system.hierarchy import element
 from orchestrator.system.naming import lacking
+from orchestrator.system.power_names import power_port
 from orchestrator.system.values import target_of
 
 if TYPE_CHECKING:
@@ -135,3 +138,43 @@ def withdraw(system: System, name: str) -> System:
         values={key: value for key, value in system.values.items() if key != name},
         connections=tuple(c for c in system.connections if end not in (c.source, c.target)),
     )
+
+
+def expose_power(system: System, name: str, to: str) -> System:
+    """Give the system a power port of its own that leads to one of what is in it.
+
+    Its connectors are called by its name and theirs: ``"tip_force"`` of the port ``"tip"``.
+
+    Parameters
+    ----------
+    name
+        Of the new port.
+    to
+        ``"component.port"``.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such port, or a name is taken.
+    """
+    end = Endpoint.parse(to)
+    owner = element(system, end.component)
+    if isinstance(owner, Bus):
+        raise DescriptionError(f"'{to}': a bus has no power ports")
+    if name in system.power_ports:
+        raise DescriptionError(f"system '{system.name}' already has a power port '{name}'")
+    inner = power_port(owner, end.connector)
+    for connector in inner.connectors:
+        system = expose(system, f"{name}_{connector}", to=f"{end.component}.{connector}")
+
+    def own(connectors: Iterable[str]) -> tuple[str, ...]:
+        return tuple(f"{name}_{connector}" for connector in connectors)
+
+    port = replace(
+        inner,
+        name=name,
+        effort=own(inner.effort),
+        flow=own(inner.flow),
+        displacement=own(inner.displacement),
+    )
+    return replace(system, power_ports={**system.power_ports, name: port})

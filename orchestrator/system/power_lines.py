@@ -64,6 +64,7 @@ def connect_power(
 ) -> System:
     """Connect two power ports: the effort one way, the flow and what goes along the other way.
 
+    A wrench and a twist of six elements each have several units, so that these may be left out.
     Which way is said by the connectors: the port that takes the effort gives the flow. If the
     power of both counts into their components, or of both out of them, the effort changes its sign
     on the way, so that what one gives the other gets.
@@ -91,7 +92,8 @@ def connect_power(
     efforts = _lines(giver, taker, giver.port.effort, taker.port.effort)
     flows = _lines(taker, giver, taker.port.flow, giver.port.flow)
     for (_, effort), (_, flow) in zip(efforts, flows, strict=True):
-        if not is_power(effort.unit, flow.unit):
+        wrench = effort.shape == (6,) and effort.unit is flow.unit is None
+        if not wrench and not is_power(effort.unit, flow.unit):
             raise UnitMismatchError(
                 f"{where}: effort '{effort.name}' in {effort.unit or 'no unit'} times flow"
                 f" '{flow.name}' in {flow.unit or 'no unit'} is no power; expected units whose"

@@ -98,6 +98,7 @@ class System:
     with_options = building.with_options
     swap = swapping.swap
     expose = exposing.expose
+    expose_power = exposing.expose_power
     withdraw = exposing.withdraw
     connect = connecting.connect
     disconnect = connecting.disconnect

@@ -17,7 +17,8 @@ from orchestrator.master.boundary import SINK, SOURCE, interior, with_boundary
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.events import with_abilities
 from orchestrator.simunits import Capabilities, capabilities_of, resolve
-from orchestrator.system import DataType, Endpoint, Fault, System, nanoseconds
+from orchestrator.system import Causality, DataType, Endpoint, Fault, System, nanoseconds
+from orchestrator.system.flatten import carried
 from orchestrator.system_fmu.dependencies import direct_inputs
 from orchestrator.system_fmu.description import Abilities
 from orchestrator.system_fmu.description_fmi2 import describe_fmi2
@@ -111,7 +112,22 @@ def _checked(system: System, mode: DelayMode) -> System:
     expect_exportable(flat)
     if mode is DelayMode.PLAIN:
         flat = flat.without_zero_delays()  # nothing to take a step's own delay off
-    return flat.check(algebraic_loops=True)
+    return _with_parameters(flat.check(algebraic_loops=True))
+
+
+def _with_parameters(flat: System) -> System:
+    """Give what own parameters feed their values, unless a component sets it itself."""
+    for line in flat.connections:
+        own = flat.connectors.get(line.source.connector)
+        if line.source.component or own is None or own.causality is not Causality.PARAMETER:
+            continue
+        component = flat.components[line.target.component]
+        value = flat.values.get(own.name, own.start)
+        target = component.connectors[line.target.connector]
+        held = None if value is None else carried(value, [line], [own, target])
+        if held is not None and target.name not in component.values:
+            flat = flat.replace(component.with_values({target.name: held}))
+    return flat
 
 
 def _numbers(flat: System) -> list[str]:
