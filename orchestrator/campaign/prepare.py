@@ -52,6 +52,21 @@ def prepare(
     DescriptionError, LoadError
         If anything does not exist or does not fit, all together; the message names the case.
     """
+    system = prepare_open(name, case, folder, swaps, settings)
+    system = _with_starts(name, system, closed=True)
+    try:
+        return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
+    except DescriptionError as error:
+        raise _of_case(name, error.problems) from None
+
+
+def prepare_open(
+    name: str, case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
+) -> System:
+    """Do the same but keep the system's own connectors, for those who feed them from outside.
+
+    The whole is not checked yet.
+    """
     try:
         system = resolve(read_system(folder / case.system, case.variant)).flat()
     except DescriptionError as error:
@@ -66,17 +81,18 @@ def prepare(
             problems += str(error).splitlines()
     if problems:
         raise _of_case(name, problems)
-    system, kept = with_starts(system)
+    return _with_starts(name, system, closed=False)
+
+
+def _with_starts(name: str, system: System, *, closed: bool) -> System:
+    system, kept = with_starts(system, closed=closed)
     if kept:
         _LOGGER.warning(
             "case '%s': nothing feeds these inputs, they keep what their FMUs begin with: %s",
             name,
             ", ".join(kept),
         )
-    try:
-        return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
-    except DescriptionError as error:
-        raise _of_case(name, error.problems) from None
+    return system
 
 
 def prepare_all(
