@@ -220,21 +220,9 @@ def _converted(connector: Connector, value: Setting) -> Value:
         return value
 
 
-def merged(case: RunOptions, defaults: RunOptions, system: System | None = None) -> RunOptions:
-    """Options of a case, completed by the experiment's defaults, then by those of the system.
-
-    The options of the system's own algorithm count where no other one is chosen.
-    """
+def merged(case: RunOptions, defaults: RunOptions) -> RunOptions:
+    """Options of a case, completed by the experiment's defaults."""
     own = {key: getattr(case, key) for key in RunOptions.model_fields}
-    told = {
-        key: value if value is not None else getattr(defaults, key) for key, value in own.items()
-    }
-    if system is not None:
-        usual = system.experiment
-        if told["algorithm"] in {None, usual.algorithm} and told["algorithm_options"] is None:
-            told["algorithm_options"] = dict(usual.algorithm_options) or None
-        if told["rates"] is None:
-            told["rates"] = dict(usual.rates) or None
-        if told["early_return"] is None:
-            told["early_return"] = usual.early_return
-    return RunOptions.model_validate(told)
+    return RunOptions.model_validate(
+        {key: value if value is not None else getattr(defaults, key) for key, value in own.items()}
+    )

@@ -97,7 +97,7 @@ def run_experiment(
     output.mkdir(parents=True, exist_ok=True)
     results: dict[str, Result] = {}
     for name, case in chosen.items():
-        options = merged(case, experiment.defaults, systems[name])
+        options = merged(case, experiment.defaults)
         files = views(name, case, options, systems[name])
         journal = journal_of(name, options, output)
         try:
@@ -173,7 +173,7 @@ def _simulate(
         delay=options.delay or "exact",
         record=options.record,
         every=options.every or 1,
-        early_return=options.early_return is not False,
+        early_return=options.early_return,
         faults=faults_of(case),
         name=name,
         progress=progress,
@@ -186,7 +186,7 @@ def _sweep(
 ) -> SweepOutcome:
     """Run one case for every value; a difference cannot be swept."""
     case = experiment.case[sweep.case]
-    options = merged(case, experiment.defaults, system)
+    options = merged(case, experiment.defaults)
     rows: dict[str, list[Any]] = {key: [] for key in sweep.measures}
     values: list[float] = []
     for number, value in enumerate(sweep.values):

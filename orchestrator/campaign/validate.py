@@ -20,7 +20,7 @@ from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_n
 from orchestrator.campaign.simulate import horizon
 from orchestrator.campaign.sweeping import wrong_values
 from orchestrator.errors import DescriptionError
-from orchestrator.master import DEFAULT_ALGORITHM, planned
+from orchestrator.master import Chosen, planned
 from orchestrator.system import System, nanoseconds
 
 
@@ -62,7 +62,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, system in systems.items():
         case = experiment.case[name]
         problems += _files(name, experiment, system)
-        options = merged(case, experiment.defaults, system)
+        options = merged(case, experiment.defaults)
         wrong = *wrong_faults(case, options, system), *uncovered(case, options, system)
         problems += (f"case '{name}': {text}" for text in wrong)
         for key, measure in case.measure.items():
@@ -74,7 +74,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, sweep in experiment.sweep.items():
         if sweep.case in systems:
             case = experiment.case[sweep.case]
-            options = merged(case, experiment.defaults, systems[sweep.case])
+            options = merged(case, experiment.defaults)
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
     problems += _figures(experiment, recorded)
     return problems
@@ -117,10 +117,10 @@ def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:
 
 
 def _options(where: str, case: Case, experiment: Experiment, system: System) -> Iterator[str]:
-    options = merged(case, experiment.defaults, system)
-    algorithm = options.algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM
+    options = merged(case, experiment.defaults)
+    chosen = Chosen.of(system, options.algorithm, options.algorithm_options, options.rates)
     try:
-        planned(system, algorithm, options.algorithm_options, options.rates)
+        planned(system, chosen.algorithm, chosen.options, chosen.rates)
     except DescriptionError as error:
         yield from (f"{where}: {text}" for text in error.problems)
     try:

@@ -69,7 +69,7 @@ def fmu(
             rates=options.rates,
             delay=options.delay or "exact",
             faults=faults,
-            early_return=options.early_return is not False,
+            early_return=options.early_return,
         )
         for version in versions
     ]
@@ -102,7 +102,7 @@ def _chosen(
         raise UnknownNameError(f"{target}: no case '{name}'; it has: {known}")
     case = with_options(experiment, given).case[name]
     system = prepare_open(name, case, folder, swaps, settings)
-    options = merged(case, experiment.defaults, system)
+    options = merged(case, experiment.defaults)
     times = system.experiment
     if options.start is not None:
         times = replace(times, start_ns=nanoseconds(options.start, "start time"))
