@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,7 +114,7 @@ def document(system: System, fmu_uri: Callable[[Component], str], version: str =
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
-def _needed(component: Component, used: Set[Endpoint], version: str) -> dict[str, Connector]:
+def _needed(component: Component, used: set[Endpoint], version: str) -> dict[str, Connector]:
     """Connectors to declare: all, but for kinds that a version lacks and that nothing uses.
 
     What its source shows besides, such as local variables, the source says again when it is read.
