@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from orchestrator.ssp import Document, write_ssd, write_ssp
     from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
+    from orchestrator.system_fmu import export_system
 
 _HOMES = {
     "Block": "simunits",
@@ -58,6 +59,7 @@ _HOMES = {
     "build_block": "export",
     "build_model": "export",
     "build_recipe": "export",
+    "export_system": "system_fmu",
     "fmu": "simunits",
     "read_checkpoint": "campaign",
     "read_experiment": "campaign",
@@ -95,6 +97,7 @@ __all__ = [
     "build_block",
     "build_model",
     "build_recipe",
+    "export_system",
     "fmu",
     "read_checkpoint",
     "read_experiment",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -15,8 +16,18 @@ from orchestrator.campaign.swap import swap_component
 from orchestrator.errors import DescriptionError, SspError, UnknownNameError
 from orchestrator.simunits import resolve
 from orchestrator.ssp import apply_parameter_set
-from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
+from orchestrator.system import (
+    Connector,
+    DataType,
+    Endpoint,
+    Source,
+    System,
+    Value,
+    with_starts,
+)
 from orchestrator.system.checks import expected_value
+
+_LOGGER = logging.getLogger(__name__)
 
 #: Stands for all components on the command line.
 EVERY = "all"
@@ -41,6 +52,20 @@ def prepare(
     DescriptionError, LoadError
         If anything does not exist or does not fit, all together; the message names the case.
     """
+    system = prepare_open(name, case, folder, swaps, settings)
+    try:
+        return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
+    except DescriptionError as error:
+        raise _of_case(name, error.problems) from None
+
+
+def prepare_open(
+    name: str, case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
+) -> System:
+    """Do the same but keep the system's own connectors, for those who feed them from outside.
+
+    The whole is not checked yet.
+    """
     try:
         system = resolve(read_system(folder / case.system, case.variant)).flat()
     except DescriptionError as error:
@@ -55,10 +80,14 @@ def prepare(
             problems += str(error).splitlines()
     if problems:
         raise _of_case(name, problems)
-    try:
-        return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
-    except DescriptionError as error:
-        raise _of_case(name, error.problems) from None
+    system, kept = with_starts(system)
+    if kept:
+        _LOGGER.warning(
+            "case '%s': nothing feeds these inputs, they keep what their FMUs begin with: %s",
+            name,
+            ", ".join(kept),
+        )
+    return system
 
 
 def prepare_all(

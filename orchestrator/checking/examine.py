@@ -64,7 +64,10 @@ def examine_run(subject: Subject, *, sound: bool) -> tuple[list[Finding], Extent
     count = None
     made = compiled(subject) if sound else None
     if made is None:
-        found.append(Finding("FIL102", "", "mend the errors first, then check again"))
+        why = "mend the errors first, then check again"
+        if subject.flat is not None and not subject.flat.components:
+            why = "the system has no components"
+        found.append(Finding("FIL102", "", why))
     else:
         found += loops.check(made)
         found += timing.check(made)

@@ -14,7 +14,7 @@ CODES: tuple[Code, ...] = (
     note(
         "FIL102",
         "steps, loops and capabilities were not looked at",
-        "They can only be told of a system whose sources can be opened and whose connections"
-        " hold. Mend the errors that are listed, and check again.",
+        "They can only be told of a system that has components, whose sources can be opened and"
+        " whose connections hold. Mend the errors that are listed, and check again.",
     ),
 )

@@ -39,7 +39,7 @@ def _section(code: Code) -> str:
 def _brief(own: list[Code]) -> str:
     """Codes whose severity depends on the case, and which need no more than a line."""
     rows = "\n".join(f"| {code.name} | {code.title} |" for code in own)
-    return f"| code | means |\n|---|---|\n{rows}\n"
+    return f"What is done about each: [SSP](ssp.md).\n\n| code | means |\n|---|---|\n{rows}\n"
 
 
 if __name__ == "__main__":

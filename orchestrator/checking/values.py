@@ -10,7 +10,8 @@ from orchestrator.checking.facts import bounds_of, items_of, variables_of
 from orchestrator.checking.finding import Finding, of_problem
 from orchestrator.checking.subject import Level, Subject
 from orchestrator.system import Component, Value
-from orchestrator.system.checks import values
+from orchestrator.system.checks import expected_value, values
+from orchestrator.system.naming import listed_names
 
 _BINDING = "SSP 1.0.1, 5.2.3"
 CODES: tuple[Code, ...] = (
@@ -74,9 +75,23 @@ def check(subject: Subject) -> Iterator[Finding]:
     """Check the values of all components."""
     for level in subject.levels():
         fed = {(line.target.component, line.target.connector) for line in level.system.connections}
+        yield from _own(level)
         for name, component in level.system.components.items():
             known = level.at(name) not in subject.unknown
             yield from _component(level, component, known=known, fed=fed)
+
+
+def _own(level: Level) -> Iterator[Finding]:
+    """Values of a system's own connectors."""
+    system = level.system
+    for name, value in system.values.items():
+        at = f"{level.path}.{name}" if level.path else name
+        connector = system.connectors.get(name)
+        if connector is None:
+            known = listed_names(list(system.connectors))
+            yield Finding("VAL101", at, f"no connector '{name}' of the system; it has: {known}")
+        elif not connector.accepts(value):
+            yield Finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")
 
 
 def _component(

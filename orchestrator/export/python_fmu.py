@@ -52,8 +52,10 @@ _TOOLS = {
         "from pythonfmu import Fmi2Slave\nfrom pythonfmu.enums import Fmi2Status",
         "None",
         "Fmi2Status.error",
-        "\n# Every instance of pythonfmu 0.7.0 gives back a reference to this module too many.\n"
-        "_references = [globals()] * 100_000\n",
+        "\n# With every instance pythonfmu 0.7.0 runs this again, and then gives back a reference\n"
+        "# to the globals that it does not have.\n"
+        "import ctypes\n\n"
+        "ctypes.pythonapi.Py_IncRef(ctypes.py_object(globals()))\n",
     ),
     "3.0": _Tool(
         "pythonfmu3",

@@ -3,7 +3,7 @@
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
 from orchestrator.simunits.choice import where
-from orchestrator.simunits.declared import differences
+from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -41,6 +41,7 @@ __all__ = [
     "State",
     "StepResult",
     "UnitDescription",
+    "as_declared",
     "block",
     "block_class",
     "block_names",

@@ -18,6 +18,7 @@ from orchestrator.system import (
     SourceKind,
     conversion_between,
 )
+from orchestrator.system.naming import listed_names
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ def differences(declared: Component, found: Component) -> Iterator[Problem]:
         if actual is None:
             text = (
                 f"{where}: the system declares connector '{name}', but the source has only:"
-                f" {', '.join(found.connectors)}"
+                f" {listed_names(list(found.connectors))}"
             )
             yield Problem("FMU105", at, UnknownNameError(text))
         elif not _agree(connector, actual, found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -41,8 +42,6 @@ class EmbeddedBlock:
     places: ClassVar[Mapping[int, tuple[str, int, int]]]
     failure: ClassVar[Any]
     error: ClassVar[Any]
-    #: After an exception the tools give back their references twice; these make up for it.
-    _kept: ClassVar[list[Any]] = []
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -82,7 +81,9 @@ class EmbeddedBlock:
         return True
 
     def _keep(self) -> None:
-        self._kept.extend((self, type(self), self._tool.log_queue))
+        """Make up for an exception, after which the tools give back their references twice."""
+        for held in (self, type(self), self._tool.log_queue):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
 
     def _refresh(self) -> None:
         """Let the outputs agree with what was set, before the first step."""

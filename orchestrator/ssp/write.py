@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lxml import etree
 
 from orchestrator.errors import DescriptionError
 from orchestrator.ssp.connections import add_connections
-from orchestrator.ssp.connectors import add_connectors
+from orchestrator.ssp.connectors import NEW_KINDS, add_connectors
 from orchestrator.ssp.definitions import add_enumerations, add_units
 from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.experiment import add_experiment
@@ -27,7 +27,6 @@ from orchestrator.ssp.write_values import add_bindings
 from orchestrator.system import (
     BaseUnit,
     Bus,
-    Causality,
     Component,
     Connector,
     Endpoint,
@@ -38,8 +37,6 @@ from orchestrator.system import (
 from orchestrator.system.units import base_unit
 
 _USED = ("ssc", "ssd", "ssv", "sd")
-#: Kinds that SSP 1.0 lacks, and that nobody sets.
-_SHOWN = {Causality.CONSTANT, Causality.LOCAL}
 
 
 def write_ssd(system: System, path: str | Path, version: str = "1.0") -> None:
@@ -114,21 +111,6 @@ def document(system: System, fmu_uri: Callable[[Component], str], version: str =
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
-def _needed(component: Component, used: set[Endpoint], version: str) -> dict[str, Connector]:
-    """Connectors to declare: all, but for kinds that a version lacks and that nothing uses.
-
-    What its source shows besides, such as local variables, the source says again when it is read.
-    """
-    return {
-        name: connector
-        for name, connector in component.connectors.items()
-        if version != "1.0"
-        or connector.causality not in _SHOWN
-        or name in component.values
-        or Endpoint(component.name, name) in used
-    }
-
-
 def _has_buses(system: System) -> bool:
     return bool(system.buses) or any(map(_has_buses, system.systems.values()))
 
@@ -174,7 +156,7 @@ class _Writer:
         used = {end for line in system.connections for end in (line.source, line.target)}
         for component in system.components.values():
             with self.gather(f"component '{component.name}' ({component.source})"):
-                self._component(elements, component, _needed(component, used, self.version))
+                self._component(elements, self._without_locals(component, used))
         for name, inner in system.systems.items():
             where = f"system '{name}'"
             with self.gather(where):
@@ -190,9 +172,23 @@ class _Writer:
                 )
                 self._connectors(reference, bus.connectors, own=False)
 
-    def _component(
-        self, elements: etree._Element, component: Component, connectors: Mapping[str, Connector]
-    ) -> None:
+    def _without_locals(self, component: Component, used: Collection[Endpoint]) -> Component:
+        """Leave out what SSP 1.0 has no kind for, of FMUs and where nothing refers to it.
+
+        The source has it all the same: a system that is resolved has all variables of its FMUs.
+        """
+        if self.version != "1.0" or component.source.kind is not SourceKind.FMU:
+            return component
+        kept = {
+            name: connector
+            for name, connector in component.connectors.items()
+            if connector.causality not in NEW_KINDS
+            or name in component.values
+            or Endpoint(component.name, name) in used
+        }
+        return replace(component, connectors=kept)
+
+    def _component(self, elements: etree._Element, component: Component) -> None:
         if component.source.kind is SourceKind.FMU:
             kind, source = FMU_TYPE, self.fmu_uri(component)
         else:
@@ -202,10 +198,15 @@ class _Writer:
         )
         problems = len(self.problems)
         with self.gather(""):
-            self._connectors(element, connectors, own=False)
+            self._connectors(element, component.connectors, own=False)
         with self.gather("values"):
             add_bindings(
-                element, component.name, component.values, component.connectors, self.version
+                element,
+                component.name,
+                component.values,
+                component.connectors,
+                self.version,
+                outputs=component.source.kind is SourceKind.FMU,
             )
         with self.gather(""):
             add_options(element, component.options)

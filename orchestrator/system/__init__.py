@@ -28,6 +28,7 @@ from orchestrator.system.naming import SEPARATOR
 from orchestrator.system.power import Positive, PowerPort
 from orchestrator.system.power_names import power_ports
 from orchestrator.system.problem import Problem, errors_of
+from orchestrator.system.starts import with_starts
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
 from orchestrator.system.transformation import (
@@ -88,4 +89,5 @@ __all__ = [
     "nanoseconds",
     "power_ports",
     "seconds",
+    "with_starts",
 ]

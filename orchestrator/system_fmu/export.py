@@ -12,12 +12,13 @@ from typing import Any
 
 from orchestrator.engine import system_library
 from orchestrator.errors import DescriptionError
-from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Schedule, compile_schedule, recordable
+from orchestrator.master import Chosen, DelayMode, Schedule, compile_schedule, recordable
 from orchestrator.master.boundary import SINK, SOURCE, interior, with_boundary
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.events import with_abilities
 from orchestrator.simunits import Capabilities, capabilities_of, resolve
-from orchestrator.system import DataType, Endpoint, Fault, System, nanoseconds
+from orchestrator.system import Causality, DataType, Endpoint, Fault, System, nanoseconds
+from orchestrator.system.flatten import carried
 from orchestrator.system_fmu.dependencies import direct_inputs
 from orchestrator.system_fmu.description import Abilities
 from orchestrator.system_fmu.description_fmi2 import describe_fmi2
@@ -44,7 +45,7 @@ def export_system(
     rates: Mapping[str, int] | None = None,
     delay: DelayMode | str = DelayMode.EXACT,
     faults: Sequence[Fault] = (),
-    early_return: bool = True,
+    early_return: bool | None = None,
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Python.
 
@@ -83,14 +84,15 @@ def export_system(
     step_ns = flat.experiment.step_ns if step is None else nanoseconds(step, "step")
     if step_ns is None:
         raise DescriptionError(f"system '{system.name}': no communication step is given; give one")
+    chosen = Chosen.of(flat, algorithm, algorithm_options, rates, early_return=early_return)
     schedule = compile_schedule(
         flat,
-        algorithm or flat.experiment.algorithm or DEFAULT_ALGORITHM,
+        chosen.algorithm,
         step_ns,
         DelayMode(delay),
         _numbers(flat),
-        algorithm_options,
-        rates,
+        chosen.options,
+        chosen.rates,
         faults,
     )
     abilities = [
@@ -99,7 +101,7 @@ def export_system(
     ]
     # Nothing outside takes part in the events inside.
     inside = replace(with_boundary(flat), connections=interior(flat).connections)
-    schedule = with_abilities(inside, schedule, abilities, early_return=early_return)
+    schedule = with_abilities(inside, schedule, abilities, early_return=chosen.early_return)
     expect_capable(schedule, abilities)
     target = Path(path)
     _write(flat, schedule, target, fmi)
@@ -111,7 +113,22 @@ def _checked(system: System, mode: DelayMode) -> System:
     expect_exportable(flat)
     if mode is DelayMode.PLAIN:
         flat = flat.without_zero_delays()  # nothing to take a step's own delay off
-    return flat.check(algebraic_loops=True)
+    return _with_parameters(flat.check(algebraic_loops=True))
+
+
+def _with_parameters(flat: System) -> System:
+    """Give what own parameters feed their values, unless a component sets it itself."""
+    for line in flat.connections:
+        own = flat.connectors.get(line.source.connector)
+        if line.source.component or own is None or own.causality is not Causality.PARAMETER:
+            continue
+        component = flat.components[line.target.component]
+        value = flat.values.get(own.name, own.start)
+        target = component.connectors[line.target.connector]
+        held = None if value is None else carried(value, [line], [own, target])
+        if held is not None and target.name not in component.values:
+            flat = flat.replace(component.with_values({target.name: held}))
+    return flat
 
 
 def _numbers(flat: System) -> list[str]:

@@ -134,7 +134,7 @@ def _sha3(content: bytes) -> str:
     return hashlib.sha3_256(content).hexdigest().upper()
 
 
-def _experiment(extra: str = "", system: str | None = None) -> Write:
+def experiment(extra: str = "", system: str | None = None) -> Write:
     def write(folder: Path, fmu: Path) -> Path:
         (folder / "system.ssd").write_text(system or ssd())
         file = folder / "experiment.toml"
@@ -154,18 +154,18 @@ def _system_file(text: str) -> Write:
 
 FILES: Mapping[str, FileShape] = {
     "FIL101": FileShape(lambda folder, _: folder / "missing.ssd", _PLAIN),
-    "EXP101": FileShape(_experiment("colour = 3\n"), _experiment()),
+    "EXP101": FileShape(experiment("colour = 3\n"), experiment()),
     "EXP102": FileShape(
-        _experiment('[case.one.measure.high]\nkind = "peak"\nsignal = "probe.nothing"\n'),
-        _experiment('[case.one.measure.high]\nkind = "peak"\nsignal = "probe.y"\n'),
+        experiment('[case.one.measure.high]\nkind = "peak"\nsignal = "probe.nothing"\n'),
+        experiment('[case.one.measure.high]\nkind = "peak"\nsignal = "probe.y"\n'),
     ),
     "EXP103": FileShape(
-        _experiment('set = { "probe.nothing" = 1.0 }\n'),
-        _experiment('set = { "probe.gain" = 1.0 }\n'),
+        experiment('set = { "probe.nothing" = 1.0 }\n'),
+        experiment('set = { "probe.gain" = 1.0 }\n'),
     ),
-    "EXP104": FileShape(_experiment('stop = "soon"\n'), _experiment('stop = "2 s"\n')),
+    "EXP104": FileShape(experiment('stop = "soon"\n'), experiment('stop = "2 s"\n')),
     "TOM101": FileShape(_system_file("colour = 3\n"), _system_file("")),
-    "TOM102": FileShape(_experiment('[case.two]\nsystem = "missing.toml"\n'), _experiment()),
+    "TOM102": FileShape(experiment('[case.two]\nsystem = "missing.toml"\n'), experiment()),
     "POR101": FileShape(_text(ssd(tail=_MASTER)), _PLAIN),
     "POR102": FileShape(
         _text(ssd(component(source="block:gain", kind="application/x-softdock-block"))), _PLAIN

@@ -134,6 +134,7 @@ bool SystemInstance::expect(int modes, const char* doing) {
 // Messages of the inner FMUs, as ours.
 void SystemInstance::forward() {
     for (auto& fmu : fmus_) {
+        if (!fmu->fmu().has_log()) continue;
         for (const auto& entry : fmu->fmu().take_log()) {
             const auto status = static_cast<Status>(entry.status);
             if (logging_ || failed(status))
@@ -219,7 +220,11 @@ Status SystemInstance::begin() {
     if (auto* events = engine_->events()) {
         Outcome outcome;
         outcome.status = events->begin(*engine_, start_ns_, outcome);
-        if (failed(outcome.status)) return ended(outcome, start_ns_);
+        if (failed(outcome.status)) {
+            const auto status = ended(outcome, start_ns_);
+            return wants_end_ ? fail("a component asked for the end of the run at the start")
+                              : status;
+        }
         show_events();
         engine_->start(start_ns_, tables_.step_ns);
     }

@@ -56,6 +56,7 @@ class SystemInstance {
     const double* numbers(std::uint32_t reference) const;
     const std::string* texts(std::uint32_t reference) const;
     Status set_numbers(std::uint32_t reference, const double* values);
+    double* room() { return given_.data(); }  // for the numbers of one variable
     Status set_texts(std::uint32_t reference, const std::string* values);
 
     // Saves into the state that is given, or into a new one if it is null.
@@ -109,7 +110,8 @@ class SystemInstance {
     // What was set from outside: values of inputs and parameters, one after the other.
     std::vector<double> values_;
     std::vector<std::string> texts_;
-    std::vector<std::size_t> places_;  // of each variable in one of them
+    std::vector<std::size_t> places_;   // of each variable in one of them
+    std::vector<double> given_, sent_;  // numbers of one variable on their way
     std::set<SystemState*> saved_;
 };
 

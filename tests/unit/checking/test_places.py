@@ -119,3 +119,21 @@ def test_lines_of_a_toml_file(tmp_path):
     assert lines == wanted
     assert line_for("'g.h.i.z': unknown", lines) == 5
     assert line_for("nothing is named", lines) is None
+
+
+def test_all_variants_of_an_archive_are_checked(folder):
+    path = folder / "s.ssp"
+    held = bindings(parameters(("u", 0.0), ("n", 0)))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("SystemStructure.ssd", ssd(component(source="resources/probe.fmu")))
+        other = ssd(component(source="resources/probe.fmu", inside=held))
+        archive.writestr("Other.ssd", other)
+        archive.write(folder / "probe.fmu", "resources/probe.fmu")
+    report = check_target(path)
+    unset = [(f.file, f.where) for f in report.findings if f.code == "CON109"]
+    assert [where for _, where in unset] == ["probe.flag", "probe.flag", "probe.n", "probe.u"]
+    assert unset[0][0] == f"{path}:Other.ssd"
+    assert {name: extent.errors for name, extent in report.systems.items()} == {
+        "s": 3,
+        "s:Other.ssd": 1,
+    }

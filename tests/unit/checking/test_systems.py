@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from shapes.systems import SYSTEMS, Forge
+from shapes.shape import Forge
+from shapes.systems import SYSTEMS
 
 from orchestrator.checking.examine import examine_file, examine_run, is_sound
 

@@ -119,6 +119,8 @@ def test_temperatures_have_an_offset() -> None:
             Connector("n", Causality.STRUCTURAL_PARAMETER),
             "kind structuralParameter, .* version 2.0",
         ),
+        (Connector("c", Causality.CONSTANT), "kind constant, which SSP 1.0 does not have"),
+        (Connector("l", Causality.LOCAL), "kind local"),
         (Connector("a", Causality.OUTPUT, shape=(2,)), "SSP 1.0 has no arrays: write version 2.0"),
     ],
 )
@@ -227,20 +229,3 @@ def test_paths_are_quoted(tmp_path: Path) -> None:
     system = System("s").add("c", Component("c", Source(SourceKind.FMU, str(path))))
     write_ssd(system, tmp_path / "s.ssd")
     assert read_ssd(tmp_path / "s.ssd") == system
-
-
-def test_what_a_source_shows_besides_is_left_out_of_ssp_1(tmp_path: Path) -> None:
-    shown = {
-        "y": Connector("y", Causality.OUTPUT),
-        "der(y)": Connector("der(y)", Causality.LOCAL),
-        "g": Connector("g", Causality.CONSTANT),
-    }
-    system = System("s", {"a": Component("a", Source(SourceKind.BLOCK, "gain"), shown)})
-    write_ssd(system, tmp_path / "one.ssd")
-    assert list(read_ssd(tmp_path / "one.ssd").components["a"].connectors) == ["y"]
-    write_ssd(system, tmp_path / "two.ssd", "2.0")
-    assert read_ssd(tmp_path / "two.ssd") == system
-    used = system.connect("a.der(y)", "a.y")
-    with pytest.raises(CapabilityError, match=r"connector 'der\(y\)': is of kind local"):
-        write_ssd(used, tmp_path / "three.ssd")
-    assert not (tmp_path / "three.ssd").exists()

@@ -6,6 +6,7 @@ import fmpy
 import numpy as np
 import pytest
 from fmpy import simulate_fmu
+from fmpy.validation import validate_fmu
 
 from orchestrator.master import Execution
 from orchestrator.simunits import fmu
@@ -77,6 +78,7 @@ def compare(tmp_path):
             execution.advance(stop)
             found = execution.recording()
         path = export_system(system, tmp_path / f"{system.name}.fmu", fmi=fmi, step=step, **options)
+        assert validate_fmu(str(path)) == []
         length = seconds(every * nanoseconds(step))
         names = [name.replace("/", ".") for name in found.names]
         result = simulate_fmu(

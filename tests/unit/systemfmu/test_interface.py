@@ -1,6 +1,7 @@
 """What an importer sees of an exported system, and what it can set."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import fmpy
 import numpy as np
@@ -11,6 +12,8 @@ from orchestrator.master import Execution
 from orchestrator.simunits import fmu
 from orchestrator.system import Causality, Connector, DataType, System
 from orchestrator.system_fmu import export_system
+
+ROOT = Path(__file__).parents[3]
 
 
 def variables(path):
@@ -182,3 +185,80 @@ def test_an_output_shows_the_events_at_the_end_of_the_step(c_fmu, tmp_path, inst
         slave.doStep(number * 0.05, 0.05)
         found.append(slave.getInteger([at["count"], at["source.count"]]))
     assert found == [[n, n] for n in (1, 1, 2, 2, 3, 3, 4)]
+
+
+def test_a_parameter_of_the_system_leads_to_those_inside(capture, tmp_path, instance, begin):
+    system = capture()
+    chaser = system.components["chaser"]
+    values = {name: value for name, value in chaser.values.items() if name != "m"}
+    system = system.replace(replace(chaser, values=values))
+    own = {"tons": Connector("tons", Causality.PARAMETER, unit="t", start=0.5)}
+    system = replace(system, connectors=own).connect("tons", "chaser.m")
+    path = export_system(system, tmp_path / "x.fmu", step="1 ms")
+    found = variables(path)
+    assert (found["tons"].causality, found["tons"].start) == ("parameter", "0.5")
+    assert "chaser.m" not in found
+    slave, at = instance(path)
+    for tons in (None, 0.9):
+        expected = capture().set("chaser.m", 1000.0 * (tons or 0.5))
+        with Execution(expected, step="1 ms") as run:
+            run.advance("50 ms")
+            velocity = run.get("chaser.velocity")
+        if tons is not None:
+            slave.reset()
+            slave.setReal([at["tons"]], [tons])
+        begin(slave)
+        slave.doStep(0.0, 50e-3)
+        assert slave.getReal([at["chaser.velocity"]]) == [velocity]
+
+
+@pytest.fixture(scope="module")
+def spinning(tmp_path_factory):
+    """A free body with arrays, and a system that hands a force in and the position out."""
+    from orchestrator.export import Recipe, build_recipe
+
+    recipe = replace(Recipe.read(ROOT / "fmus" / "RigidBody.toml"), fmi=("3.0",))
+    built = build_recipe(recipe, tmp_path_factory.mktemp("bodies"))
+    body = fmu(built.files["3.0"])
+    own = {
+        "push": replace(body.connectors["force"], name="push", start=(0.0, 0.0, 0.0)),
+        "place": replace(body.connectors["r"], name="place"),
+    }
+    zero = (0.0, 0.0, 0.0)
+    return (
+        System("spinning", connectors=own)
+        .add("body", body, torque=zero, force_body=zero, torque_body=zero, w0=(0.1, 0.2, 0.3))
+        .connect("push", "body.force")
+        .connect("body.r", "place", delay="2 ms")
+    )
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_arrays_are_arrays_or_their_elements(spinning, tmp_path, fmi):
+    path = export_system(spinning, tmp_path / "x.fmu", fmi=fmi, step="1 ms")
+    assert validate_fmu(str(path)) == []
+    found = variables(path)
+    pushes = {"push": (10.0, 0.0, -5.0)}
+    if fmi == 2:
+        assert found["push[2]"].unit == "N"
+        assert found["body.q[4]"].causality == "local"
+        assert "body.J[1,1]" not in found  # an array inside keeps its values
+        pushes = {f"push[{i + 1}]": value for i, value in enumerate(pushes["push"])}
+    else:
+        assert found["push"].shape == (3,)
+        assert found["body.J"].shape == (3, 3)
+    inner = replace(spinning, values={"push": (10.0, 0.0, -5.0)})
+    outer = System("outer").add("it", fmu(path), **pushes)
+    with Execution(inner, step="1 ms") as run, Execution(outer, step="1 ms") as exported:
+        run.advance("98 ms")
+        early = run.get("body.r")
+        run.advance("100 ms")
+        exported.advance("100 ms")
+        if fmi == 2:
+            place = [exported.get(f"it.place[{i}]") for i in (1, 2, 3)]
+            spin = [exported.get(f"it.body.w[{i}]") for i in (1, 2, 3)]
+        else:
+            place, spin = exported.get("it.place"), exported.get("it.body.w")
+        np.testing.assert_array_equal(spin, run.get("body.w"))
+        np.testing.assert_array_equal(place, early)
+    assert early[0] > 1e-4

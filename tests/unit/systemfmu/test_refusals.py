@@ -1,8 +1,11 @@
 """What cannot be exported, and what an exported system does with bad input: one error each."""
 
 import shutil
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import fmpy
 import pytest
@@ -199,3 +202,54 @@ def test_fmpy_and_its_folder_are_left_clean(capture, tmp_path):
         "binaries/linux64/Compliance.so",
     }
     shutil.rmtree(fmpy.extract(str(path)))
+
+
+FUZZ = """
+import random, struct, sys, zlib
+from pathlib import Path
+import fmpy
+from fmpy.fmi2 import FMU2Slave
+
+source, tables = sys.argv[1], Path(sys.argv[2])
+about = fmpy.read_model_description(source)
+good, draws = tables.read_bytes(), random.Random(1)
+made = 0
+for number in range(250):
+    body = bytearray(good[16:])
+    for _ in range(draws.choice([1, 1, 2])):
+        at, how = draws.randrange(len(body)), draws.random()
+        if how < 0.5:
+            body[at] = draws.randrange(256)
+        elif how < 0.8:
+            body[at : at + 4] = struct.pack("<i", draws.choice([-1, 1, 255, 2**31 - 1, -(2**31)]))
+        else:
+            del body[at : at + draws.randrange(1, 9)]
+    tables.write_bytes(good[:12] + struct.pack("<I", zlib.crc32(body)) + body)
+    it = FMU2Slave(guid=about.guid, unzipDirectory=str(tables.parents[1]), instanceName="x",
+                   modelIdentifier=about.coSimulation.modelIdentifier)
+    try:
+        it.instantiate()
+    except Exception:
+        continue
+    made += 1
+    try:
+        it.setupExperiment(startTime=0.0)
+        it.enterInitializationMode()
+        it.exitInitializationMode()
+        for step in range(20):
+            it.doStep(step * 1e-3, 1e-3)
+    except Exception:
+        pass
+    it.freeInstance()
+print(made)
+"""
+
+
+def test_no_table_however_wrong_ends_the_process(driven, tmp_path):
+    """Their check sum is made to fit: what is left are the checks of every place and number."""
+    path = export_system(driven(incoming="3 ms"), tmp_path / "x.fmu", step="1 ms")
+    folder = Path(fmpy.extract(str(path), str(tmp_path / "unpacked")))
+    arguments = [sys.executable, "-c", FUZZ, str(path), str(folder / "resources" / "system.bin")]
+    ended = subprocess.run(arguments, capture_output=True, text=True, check=False)  # noqa: S603
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert 20 < int(ended.stdout.splitlines()[-1]) < 230  # some are refused, some are harmless
