@@ -5,9 +5,12 @@ model CaptureContact "Wire ropes around a captured rod: springs and dampers in t
   parameter Units.Stiffness k_swing[3] = {0, 0, 0} "What the stiffness grows by, at most";
   parameter Units.Damping c_swing[3] = {0, 0, 0} "What the damping grows by, at most";
   parameter Units.Time period(min = 1e-6) = 4 "Period of the triangle";
+  parameter Units.Position rest[3] = {0, 0, 0}
+    "Where the contact is at rest, from the origin of the torque";
   input Units.Position position[3] "Captured point from where the contact is at rest";
   input Units.Velocity velocity[3] "Rate of the position";
   output Units.Force force[3] "Force on the part that holds the ropes";
+  output Units.Torque torque[3] "Torque of the force about the origin";
   output Units.Stiffness k_now[3] "Stiffness at this time";
   output Units.Damping c_now[3] "Damping at this time";
   output Units.Energy energy "Energy in the springs; means something for constant stiffness only";
@@ -31,6 +34,7 @@ equation
     der(kept[i]) = k_swing[i]*slope*position[i];
     force[i] = k_now[i]*position[i] - kept[i] + c_now[i]*velocity[i];
   end for;
+  torque = cross(rest + position, force);
   energy = 0.5*(k[1]*position[1]^2 + k[2]*position[2]^2 + k[3]*position[3]^2);
   annotation (Documentation(info = "<html>
 <p>Eq 22 of Yu et al., IEEE Access (2018): <code>F = integral of K v dt + C v</code> in three

@@ -7,12 +7,12 @@ model ManipulatorDockingIdeal "Docking in six degrees of freedom, with its conta
   parameter Units.Position r_Oc[3] = {0, 0, -1.5} "Captured point, in the spacecraft's frame";
   output Units.Force force[3] "Force of the contact on the end-effector, in its frame";
   output Units.Energy total_energy "Energy, the contact's springs included; for constant stiffness";
-  Contact.CaptureContact contact "Wire ropes around the captured rod";
+  Contact.CaptureContact contact(rest = r_De) "Wire ropes around the captured rod";
 equation
   contact.position = s + R_c*r_Oc - r_De;
   contact.velocity = v + cross(w, R_c*r_Oc);
   contact_force = contact.force;
-  contact_torque = cross(r_De + contact.position, contact.force);
+  contact_torque = contact.torque;
   force = contact.force;
   total_energy = energy + contact.energy;
   annotation (Documentation(info = "<html>
