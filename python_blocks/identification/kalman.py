@@ -38,7 +38,8 @@ class KalmanSettings:
         Time in which a motion is forgotten, s.
     gate
         A change of the force further than so many standard deviations from the expected one is
-        taken for an outlier.
+        taken for an outlier. Behind a phase lead the noise is four times what ``noise`` says of the
+        sensor, so that 20 are five.
     patience
         So many outliers in a row are a new contact: the filter begins anew.
     still
@@ -59,7 +60,7 @@ class KalmanSettings:
     damping_minimum: float = 0.0
     amplitude: float = 3e-4
     window: float = 0.5
-    gate: float = 6.0
+    gate: float = 20.0
     patience: int = 20
     still: int = 5
     precision: float = 0.02

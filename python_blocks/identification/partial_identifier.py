@@ -47,7 +47,7 @@ class PartialIdentifier(Block):
     )
     window: float = Parameter(start=0.5, unit="s", description="Time to forget a motion")
     gate: float = Parameter(
-        start=6.0, unit="1", description="Standard deviations beyond which a change is an outlier"
+        start=20.0, unit="1", description="Standard deviations beyond which a change is an outlier"
     )
     patience: int = Parameter(start=20, description="Outliers in a row that are a new contact")
     still: int = Parameter(start=5, description="Equal forces in motion that are a lost sensor")
