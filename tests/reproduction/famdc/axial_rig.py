@@ -1,4 +1,4 @@
-"""The rig on one axis: a chain of simulated bodies, a robot, a contact, a sensor, and blocks between."""
+"""The rig on one axis: simulated bodies, a robot, a contact, a sensor, and blocks between."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def rig(
 ) -> System:
     """Build the rig; the plants are stepped in the order of this text, blocks after them.
 
-    ``known`` stands for the identifier: stiffness and damping. ``command`` and ``force`` name blocks
-    of baselines in the way to the robot and from the sensor. Further values are set, with ``__``
-    for the dot.
+    ``known`` stands for the identifier: stiffness and damping. ``command`` and ``force`` name
+    blocks of baselines in the way to the robot and from the sensor. Further values are set, with
+    ``__`` for the dot.
     """
     bodies, contact = TABLES[table]
     system = (
