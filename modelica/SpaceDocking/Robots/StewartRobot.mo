@@ -29,18 +29,19 @@ protected
   Units.Angle integral[6](start = current0/(gain_v*corner), each fixed = true)
     "Integrals of the velocity errors";
 equation
+  m_drive = J_motor*screw^2;
   for i in 1:6 loop
     error[i] = screw*(gain_p*(length_command[i] - length[i]) - velocity[i]);
     der(integral[i]) = error[i];
     L*der(current[i]) + Ra*current[i] + Ke*screw*velocity[i]
       = beta*(gain_v*(error[i] + corner*integral[i]) - current[i]);
-    J_motor*screw*stretch[i] = KT*current[i] - B*screw*velocity[i] - drive[i]/screw;
+    drive[i] = screw*(KT*current[i] - B*screw*velocity[i]);
   end for;
   annotation (Documentation(info = "<html>
 <p>The platform with the drives of
 <a href=\"modelica://SpaceDocking.Robots.StewartLeg\">StewartLeg</a>: P control of the length, PI control
 of the velocity, current feedback, a motor with inductance and back-EMF, and a stiff screw. The motors'
-inertias are in the same linear system as the masses. Fig. 6 of Yu et al., IEEE Access (2018), gives the
+inertias are part of the mass matrix. Fig. 6 of Yu et al., IEEE Access (2018), gives the
 structure; all numbers are assumed.</p>
 </html>"));
 end StewartRobot;
