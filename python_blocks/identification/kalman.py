@@ -63,7 +63,7 @@ class KalmanSettings:
     gate: float = 20.0
     patience: int = 20
     still: int = 5
-    precision: float = 0.02
+    precision: float = 0.05
 
 
 @dataclass(slots=True)
@@ -86,6 +86,8 @@ class Direction:
         Outliers and new beginnings so far.
     lost
         Whether the force cannot be believed at present.
+    learned
+        Whether the stiffness was known once; until then it learns from any motion.
     """
 
     stiffness: float = 0.0
@@ -104,6 +106,7 @@ class Direction:
     rejected: int = 0
     resets: int = 0
     lost: bool = False
+    learned: bool = False
 
     @classmethod
     def begin(cls, settings: KalmanSettings) -> Direction:
@@ -139,8 +142,9 @@ class Direction:
         dl, dv, df = position - self.position, velocity - self.velocity, force - self.force
         self._watch(settings, h, position, moved=known and (dl != 0.0), changed=df != 0.0)
         self.position, self.velocity, self.force, self.seen = position, velocity, force, True
-        if known and not self.lost and (self.excited(settings) or not self.known(settings)):
+        if known and not self.lost and (self.excited(settings) or not self.learned):
             self._update(settings, dl, dv, df)
+            self.learned = self.learned or self.known(settings)
 
     def excited(self, settings: KalmanSettings) -> bool:
         """Whether the contact has lately moved enough to learn from."""
@@ -198,7 +202,7 @@ class Direction:
             self.rejected += 1
             if self.outliers >= settings.patience:
                 self._open(settings)
-                self.outliers, self.resets = 0, self.resets + 1
+                self.outliers, self.resets, self.learned = 0, self.resets + 1, False
             return
         self.outliers = 0
         gain_k, gain_c = a / spread, b / spread

@@ -52,7 +52,7 @@ class PartialIdentifier(Block):
     patience: int = Parameter(start=20, description="Outliers in a row that are a new contact")
     still: int = Parameter(start=5, description="Equal forces in motion that are a lost sensor")
     precision: float = Parameter(
-        start=0.02, unit="1", description="Relative deviation of a known stiffness"
+        start=0.05, unit="1", description="Relative deviation of a known stiffness"
     )
 
     def begin(self, count: int) -> None:

@@ -127,7 +127,8 @@ def run(
     system: System, *faults: Fault, stop: str = "5 s", algorithm: str = "gauss-seidel"
 ) -> dict[str, np.ndarray]:
     """Columns of a run in steps of 1 ms; held inputs stay held (``plain``)."""
-    with Execution(system, step="1 ms", delay="plain", algorithm=algorithm, faults=faults) as ran:
+    options = {"algorithm": algorithm, "delay": "plain", "early_return": False, "faults": faults}
+    with Execution(system, step="1 ms", **options) as ran:
         ran.advance(stop)
         rows = ran.recording()
     columns = {name: rows.values[:, i] for i, name in enumerate(rows.names)}
