@@ -1,7 +1,8 @@
 """Softdock: co-simulation for rigs that dock hardware against simulated spacecraft.
 
 The names that most programs need are here; the rest is in the rooms: ``system``, ``ssp``,
-``simunits``, ``coupling``, ``master``, ``analysis``, ``recording``, ``export``, ``campaign``.
+``authoring``, ``simunits``, ``coupling``, ``master``, ``analysis``, ``recording``, ``export``,
+``campaign``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orchestrator.analysis import ContactLoop
+    from orchestrator.authoring import read_system, read_toml, write_toml
     from orchestrator.campaign import (
         read_checkpoint,
         read_experiment,
@@ -19,12 +21,23 @@ if TYPE_CHECKING:
         swap_component,
         write_checkpoint,
     )
-    from orchestrator.export import build_model, build_recipe
+    from orchestrator.export import build_block, build_model, build_recipe
     from orchestrator.master import DelayMode, Execution, start
     from orchestrator.recording import Result
-    from orchestrator.simunits import Block, Input, Output, Parameter, State, block, fmu
-    from orchestrator.ssp import read_system, write_ssd, write_ssp
+    from orchestrator.simunits import (
+        Block,
+        Input,
+        Output,
+        Parameter,
+        State,
+        block,
+        fmu,
+        resolve,
+        where,
+    )
+    from orchestrator.ssp import write_ssd, write_ssp
     from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
+    from orchestrator.system_fmu import export_system
 
 _HOMES = {
     "Block": "simunits",
@@ -42,19 +55,25 @@ _HOMES = {
     "System": "system",
     "TransportDelay": "system",
     "block": "simunits",
+    "build_block": "export",
     "build_model": "export",
     "build_recipe": "export",
+    "export_system": "system_fmu",
     "fmu": "simunits",
     "read_checkpoint": "campaign",
     "read_experiment": "campaign",
-    "read_system": "ssp",
+    "read_system": "authoring",
+    "read_toml": "authoring",
+    "resolve": "simunits",
     "run_experiment": "campaign",
     "simulate": "campaign",
     "start": "master",
     "swap_component": "campaign",
+    "where": "simunits",
     "write_checkpoint": "campaign",
     "write_ssd": "ssp",
     "write_ssp": "ssp",
+    "write_toml": "authoring",
 }
 
 __all__ = [
@@ -73,19 +92,25 @@ __all__ = [
     "System",
     "TransportDelay",
     "block",
+    "build_block",
     "build_model",
     "build_recipe",
+    "export_system",
     "fmu",
     "read_checkpoint",
     "read_experiment",
     "read_system",
+    "read_toml",
+    "resolve",
     "run_experiment",
     "simulate",
     "start",
     "swap_component",
+    "where",
     "write_checkpoint",
     "write_ssd",
     "write_ssp",
+    "write_toml",
 ]
 
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 
-from orchestrator.campaign.experiment import Case, RunOptions
+from orchestrator.authoring import read_system
+from orchestrator.campaign.experiment import Case, RunOptions, Setting
+from orchestrator.campaign.prepare import set_value
 from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay
 from orchestrator.drawing import Facts, as_prepared
 from orchestrator.errors import DescriptionError
@@ -15,11 +17,12 @@ from orchestrator.master import DEFAULT_ALGORITHM, compile_schedule, planned
 from orchestrator.master.plan import Plan
 from orchestrator.recording import Result
 from orchestrator.simunits import read_fmu, resolve
-from orchestrator.ssp import read_system
 from orchestrator.system import SourceKind, System, closed_loops, nanoseconds
 
 
-def nested_of(case: Case, folder: Path, flat: System) -> System:
+def nested_of(
+    case: Case, folder: Path, flat: System, settings: Mapping[str, Setting] | None = None
+) -> System:
     """Return the system of a case as it is nested, with what the case changed in the flat one.
 
     Parameters
@@ -30,8 +33,14 @@ def nested_of(case: Case, folder: Path, flat: System) -> System:
         Of the experiment file.
     flat
         As :func:`prepare` returned it.
+    settings
+        Those of the command line; of these and of the case's the system's own connectors are set.
     """
-    return as_prepared(resolve(read_system(folder / case.system)), flat)
+    nested = resolve(read_system(folder / case.system, case.variant))
+    for path, value in {**case.set, **(settings or {})}.items():
+        if "." not in path:
+            nested = set_value(nested, path, value)
+    return as_prepared(nested, flat)
 
 
 def facts_of_run(system: System, options: RunOptions, result: Result) -> Facts:

@@ -111,6 +111,14 @@ class FaultTable(_Table):
     element: StrictInt | None = None
 
 
+class InputTable(_Table):
+    """A signal of a file that drives one of the system's own inputs."""
+
+    file: str
+    column: str
+    interpolation: Literal["linear", "hold"] = "linear"
+
+
 class Case(RunOptions):
     """One run of one system."""
 
@@ -119,6 +127,7 @@ class Case(RunOptions):
     parameters: tuple[str, ...] = ()
     title: str = ""
     set: dict[str, Setting] = {}
+    input: dict[str, InputTable] = {}
     delays: dict[str, Time] = {}
     swap: dict[str, str] = {}
     unit: dict[str, UnitTable] = {}

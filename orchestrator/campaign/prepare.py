@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
-from orchestrator.campaign.experiment import Case, RunOptions, Setting
+from orchestrator.authoring import read_system
+from orchestrator.campaign.experiment import Case, RunOptions, Setting, Time
+from orchestrator.campaign.playback import with_played_input
 from orchestrator.campaign.swap import swap_component
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.errors import DescriptionError, SspError, UnknownNameError
 from orchestrator.simunits import resolve
-from orchestrator.ssp import read_system
-from orchestrator.system import Connector, DataType, Endpoint, Source, System, Value
+from orchestrator.ssp import apply_parameter_set
+from orchestrator.system import (
+    Connector,
+    DataType,
+    Endpoint,
+    Source,
+    System,
+    Value,
+    with_starts,
+)
 from orchestrator.system.checks import expected_value
+
+_LOGGER = logging.getLogger(__name__)
 
 #: Stands for all components on the command line.
 EVERY = "all"
@@ -22,7 +36,7 @@ EVERY = "all"
 def prepare(
     name: str, case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
 ) -> System:
-    """Read a case's system, swap, set, choose options and delay, and check the whole.
+    """Read a case's system, change it as the case says, and check the whole.
 
     Parameters
     ----------
@@ -36,28 +50,109 @@ def prepare(
     Raises
     ------
     DescriptionError, LoadError
-        If anything does not exist or does not fit; the message names the case.
+        If anything does not exist or does not fit, all together; the message names the case.
     """
     try:
         system = resolve(read_system(folder / case.system, case.variant)).flat()
-        for component, text in case.swap.items():
-            system = swap_component(system, component, Source.parse(text).resolved(folder))
-        for component, text in swaps.items():
-            if component in system.components:
-                system = swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
-        for path, value in case.set.items():
-            system = set_value(system, path, value)
-        for path, value in settings.items():
-            if "." not in path or Endpoint.parse(path).component in system.components:
-                system = set_value(system, path, value)
-        for component, table in case.unit.items():
-            system = system.with_options(component, **table.model_dump(exclude_unset=True))
-        for line, delay in case.delays.items():
-            source, _, target = line.partition("->")
-            system = system.with_delay(source.strip(), target.strip(), delay)
+    except DescriptionError as error:
+        raise _of_case(name, error.problems) from None
+    problems: list[str] = []
+    for change in _changes(case, folder, swaps, settings):
+        try:
+            system = change(system)
+        except DescriptionError as error:
+            problems += error.problems
+        except SspError as error:  # of a parameter set
+            problems += str(error).splitlines()
+    if problems:
+        raise _of_case(name, problems)
+    system, kept = with_starts(system)
+    if kept:
+        _LOGGER.warning(
+            "case '%s': nothing feeds these inputs, they keep what their FMUs begin with: %s",
+            name,
+            ", ".join(kept),
+        )
+    try:
         return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
-        raise DescriptionError(*(f"case '{name}': {text}" for text in error.problems)) from None
+        raise _of_case(name, error.problems) from None
+
+
+def prepare_all(
+    cases: Mapping[str, Case],
+    folder: Path,
+    swaps: Mapping[str, str] | None = None,
+    settings: Mapping[str, Setting] | None = None,
+) -> dict[str, System]:
+    """Prepare the systems of several cases, by name; see :func:`prepare`.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        What is wrong with any of them, all together.
+    """
+    systems: dict[str, System] = {}
+    problems: list[DescriptionError] = []
+    for name, case in cases.items():
+        try:
+            systems[name] = prepare(name, case, folder, swaps or {}, settings or {})
+        except DescriptionError as error:
+            problems.append(error)
+    if problems:
+        raise DescriptionError.collect(problems)
+    return systems
+
+
+def _of_case(name: str, problems: Iterable[str]) -> DescriptionError:
+    return DescriptionError(*(f"case '{name}': {text}" for text in problems))
+
+
+def _changes(
+    case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
+) -> Iterator[Callable[[System], System]]:
+    """What a case makes of its system, and then the command line, in order."""
+    for component, text in case.swap.items():
+        source = Source.parse(text).resolved(folder)
+        yield partial(swap_component, name=component, source=source)
+    for component, text in swaps.items():
+        yield partial(_swapped, component=component, text=text)
+    for file in case.parameters:
+        yield partial(apply_parameter_set, values=folder / file, strict=True)
+    for path, value in case.set.items():
+        yield partial(set_value, path=path, value=value)
+    for path, value in settings.items():
+        yield partial(_set_where_it_is, path=path, value=value)
+    for name, played in case.input.items():
+        settled = name in case.set
+        yield partial(with_played_input, name=name, table=played, folder=folder, is_set=settled)
+    for component, table in case.unit.items():
+        changes = table.model_dump(exclude_unset=True)
+        yield partial(_with_options, component=component, changes=changes)
+    for line, delay in case.delays.items():
+        yield partial(_with_delay, line=line, delay=delay)
+
+
+def _swapped(system: System, component: str, text: str) -> System:
+    if component not in system.components:
+        return system
+    return swap_component(system, component, Source.parse(text).resolved(Path.cwd()))
+
+
+def _set_where_it_is(system: System, path: str, value: Setting) -> System:
+    """Set a value of the command line, which is for every case that has the component."""
+    if "." in path and Endpoint.parse(path).component not in system.components:
+        return system
+    return set_value(system, path, value)
+
+
+def _with_options(system: System, component: str, changes: Mapping[str, object]) -> System:
+    return system.with_options(component, **changes)
+
+
+def _with_delay(system: System, line: str, delay: Time) -> System:
+    source, _, target = line.partition("->")
+    return system.with_delay(source.strip(), target.strip(), delay)
 
 
 def with_processes(system: System, components: Collection[str]) -> System:

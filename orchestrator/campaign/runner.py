@@ -19,13 +19,14 @@ from orchestrator.campaign.outcome import (
     Measured,
     SweepOutcome,
 )
-from orchestrator.campaign.prepare import EVERY, merged, prepare, set_value, with_processes
+from orchestrator.campaign.prepare import EVERY, merged, prepare_all, with_processes
 from orchestrator.campaign.recorders import journal_of, views, write_views
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
+from orchestrator.campaign.sweeping import paths_of, varied
 from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.recording import Journal, Result
-from orchestrator.system import Endpoint, System, nanoseconds, seconds
+from orchestrator.system import Endpoint, System
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -83,12 +84,14 @@ def run_experiment(
             f"no case {', '.join(unknown)}; the experiment has: {', '.join(experiment.case)}"
         )
     chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
-    systems = {name: prepare(name, case, folder, swaps, settings) for name, case in chosen.items()}
+    systems = prepare_all(chosen, folder, swaps, settings)
     named = [*swaps, *(Endpoint.parse(p).component for p in settings if "." in p), *isolated]
     _expect_components([name for name in named if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
-    nested = {name: nested_of(case, folder, systems[name]) for name, case in chosen.items()}
+    nested = {
+        name: nested_of(case, folder, systems[name], settings) for name, case in chosen.items()
+    }
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     output.mkdir(parents=True, exist_ok=True)
@@ -183,27 +186,14 @@ def _sweep(
 ) -> SweepOutcome:
     """Run one case for every value; a difference cannot be swept."""
     case = experiment.case[sweep.case]
-    paths = (sweep.over,) if isinstance(sweep.over, str) else sweep.over
+    options = merged(case, experiment.defaults)
     rows: dict[str, list[Any]] = {key: [] for key in sweep.measures}
     values: list[float] = []
     for number, value in enumerate(sweep.values):
-        changed, options = system, merged(case, experiment.defaults)
-        if paths == ("step",):
-            options = options.model_copy(update={"step": value})
-            values.append(seconds(nanoseconds(value, f"sweep '{name}'")))
-        else:
-            for path in paths:
-                changed = set_value(changed, path, value)
-            values.append(_number(name, value))
-        result = _simulate(sweep.case, case, changed, options, None, None)
+        there = varied(sweep, value, case, options, system)
+        result = _simulate(sweep.case, there.case, there.system, there.options, None, None)
+        values.append(there.number)
         for key in sweep.measures:
-            rows[key].append(evaluate(case.measure[key], result, changed, {}))
+            rows[key].append(evaluate(case.measure[key], result, there.system, {}))
         tell(f"sweep {name}", (number + 1) / len(sweep.values))
-    return SweepOutcome(sweep.case, ", ".join(paths), values, rows)
-
-
-def _number(name: str, value: str | float) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise DescriptionError(f"sweep '{name}': expected a number, found {value!r}") from None
+    return SweepOutcome(sweep.case, ", ".join(paths_of(sweep)), values, rows)

@@ -9,13 +9,16 @@ from orchestrator.campaign.experiment import (
     ContactLoopSpec,
     Experiment,
     Measure,
+    RunOptions,
     Sweep,
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
-from orchestrator.campaign.prepare import merged, set_value
+from orchestrator.campaign.playback import uncovered
+from orchestrator.campaign.prepare import merged
 from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.campaign.simulate import horizon
+from orchestrator.campaign.sweeping import wrong_values
 from orchestrator.errors import DescriptionError
 from orchestrator.master import DEFAULT_ALGORITHM, planned
 from orchestrator.system import System, nanoseconds
@@ -60,7 +63,8 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
         case = experiment.case[name]
         problems += _files(name, experiment, system)
         options = merged(case, experiment.defaults)
-        problems += (f"case '{name}': {text}" for text in wrong_faults(case, options, system))
+        wrong = *wrong_faults(case, options, system), *uncovered(case, options, system)
+        problems += (f"case '{name}': {text}" for text in wrong)
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)
@@ -70,7 +74,8 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, sweep in experiment.sweep.items():
         if sweep.case in systems:
             case = experiment.case[sweep.case]
-            problems += _sweep(f"sweep '{name}'", sweep, case, systems[sweep.case])
+            options = merged(case, experiment.defaults)
+            problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
     problems += _figures(experiment, recorded)
     return problems
 
@@ -146,16 +151,10 @@ def _measure(where: str, measure: Measure, recorded: list[str], system: System) 
                     yield f"{where}, predict.{key}: {error}"
 
 
-def _sweep(where: str, sweep: Sweep, case: Case, system: System) -> Iterator[str]:
+def _sweep(
+    where: str, sweep: Sweep, case: Case, options: RunOptions, system: System
+) -> Iterator[str]:
     for key in sweep.measures:
         if case.measure[key].kind == "difference":
             yield f"{where}: '{key}' is a difference to another case, which cannot be swept"
-    for path in (sweep.over,) if isinstance(sweep.over, str) else sweep.over:
-        for value in sweep.values:
-            if path == "step":
-                yield from _time(where, value)
-                continue
-            try:
-                set_value(system, path, value)
-            except DescriptionError as error:
-                yield f"{where}: {error}"
+    yield from (f"{where}: {text}" for text in wrong_values(sweep, case, options, system))

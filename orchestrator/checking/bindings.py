@@ -17,8 +17,8 @@ CODES: tuple[Code, ...] = (
     warning(
         "VAL107",
         "a value is given twice with different figures",
-        "Two parameter bindings of one element, or one parameter set, give the same parameter"
-        " different values. The later one holds; the message says where it is.",
+        "Two parameter bindings of one element give the same parameter different values. The later"
+        " one holds; the message says where it is.",
         "SSP 1.0.1, 5.2.3",
     ),
     note(
@@ -32,10 +32,11 @@ CODES: tuple[Code, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One value of one binding; ``depth`` 0 is the top system."""
+    """One value of one binding; ``depth`` 0 is the top system, ``binding`` the element."""
 
     name: str
     depth: int
+    binding: etree._Element
     value: str
     file: str
     line: int
@@ -58,8 +59,8 @@ def check(sheet: Sheet) -> Iterator[Finding]:
         ordered = sorted(entries, key=lambda entry: -entry.depth)
         held = ordered[-1]
         for entry in ordered[:-1]:
-            if _same(entry.value, held.value):
-                continue
+            if _same(entry.value, held.value) or entry.binding is held.binding:
+                continue  # a set that gives a name twice is told by the reader
             code = "VAL107" if entry.depth == held.depth else "VAL108"
             text = f"{entry.value} does not hold: {held.place} gives it {held.value}"
             yield Finding(code, entry.name, text, entry.file, entry.line)
@@ -102,7 +103,7 @@ def _binding(sheet: Sheet, binding: etree._Element, prefix: str, depth: int) -> 
         value = typed.get("value", "") + (f" {unit}" if unit else "")
         for target, changed in [(name, "")] if targets is None else targets.get(name, []):
             line = line_of(parameter)
-            yield _Entry(prefix + target, depth, f"{value}{changed}", here.label, line)
+            yield _Entry(prefix + target, depth, binding, f"{value}{changed}", here.label, line)
 
 
 def _inline(parent: etree._Element, group: str) -> etree._Element | None:

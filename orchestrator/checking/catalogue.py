@@ -17,8 +17,8 @@ from orchestrator.checking import (
     loops,
     portability,
     reading,
-    sheets,
     sources,
+    system_files,
     timing,
     values,
 )
@@ -29,6 +29,7 @@ from orchestrator.errors import UnknownNameError
 FAMILIES = {
     "FIL": "Files",
     "SSP": "What the reader of SSP files finds",
+    "TOM": "System files",
     "EXP": "Experiments",
     "CON": "Connectors and connections",
     "VAL": "Values",
@@ -41,8 +42,8 @@ FAMILIES = {
 }
 _ROOMS = (
     files,
-    sheets,
     reading,
+    system_files,
     experiment,
     connectors,
     flow,

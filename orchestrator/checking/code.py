@@ -16,7 +16,7 @@ class Code:
     name
         Letters of the family and three digits; its meaning never changes.
     severity
-        Of every finding of this kind.
+        Of every finding of this kind; ``None``: it depends.
     title
         In a few words.
     explanation
@@ -26,14 +26,15 @@ class Code:
     """
 
     name: str
-    severity: Severity
+    severity: Severity | None
     title: str
     explanation: str
     clause: str = ""
 
     def __str__(self) -> str:
         clause = f" ({self.clause})" if self.clause else ""
-        return f"{self.name} {self.severity}: {self.title}\n\n{self.explanation}{clause}"
+        severity = "" if self.severity is None else f" {self.severity}"
+        return f"{self.name}{severity}: {self.title}\n\n{self.explanation}{clause}"
 
 
 def error(name: str, title: str, explanation: str, clause: str = "") -> Code:

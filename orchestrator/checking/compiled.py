@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orchestrator.checking.subject import Run, Subject, without_ends
 from orchestrator.errors import DescriptionError
 from orchestrator.master import Plan, Schedule, compile_schedule, plan_of, refusals
-from orchestrator.system import Problem, System
+from orchestrator.system import Problem, System, closed_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,10 @@ class Compiled:
         Flat, without connectors of its own.
     run
         How it is to be run.
-    plan, schedule
-        ``None`` where they cannot be made, or there is no step to make a schedule for.
+    plan
+        ``None`` where it cannot be made, or nothing is iterated.
+    schedule
+        ``None`` where it cannot be made, or there is no step to make one for.
     refused
         Why not.
     """
@@ -32,23 +34,37 @@ class Compiled:
     schedule: Schedule | None
     refused: tuple[Problem, ...] = ()
 
+    def loop_count(self) -> int:
+        """Return the number of closed loops, rings of ports counted one by one."""
+        if self.schedule is not None:
+            return sum(len(loop.loops) for loop in self.schedule.loop_delays)
+        return len(closed_loops(self.system))
+
 
 def compiled(subject: Subject) -> Compiled | None:
     """Plan and compile a system; ``None`` if it is not sound enough for that."""
     if subject.flat is None or not subject.is_known or not subject.flat.components:
         return None
     system, run = without_ends(subject.flat), subject.run
+    refusal = None
+    if run.step_ns:
+        try:
+            schedule = compile_schedule(
+                system, run.algorithm, run.step_ns, run.mode, (), run.options, run.rates
+            )
+        except DescriptionError as error:
+            refusal = error
+        else:
+            return Compiled(system, run, _plan(system, run) if schedule.loops else None, schedule)
     try:
-        plan = plan_of(run.algorithm, system, run.options)
+        plan = _plan(system, run)
     except DescriptionError as error:
         return Compiled(system, run, None, None, (Problem("CAP104", "", error),))
     refused = refusals(system, run.algorithm, plan, run.rates)
-    if refused or not run.step_ns:
-        return Compiled(system, run, plan, None, tuple(refused))
-    try:
-        schedule = compile_schedule(
-            system, run.algorithm, run.step_ns, run.mode, (), run.options, run.rates
-        )
-    except DescriptionError as error:
-        return Compiled(system, run, plan, None, (Problem("CAP109", "", error),))
-    return Compiled(system, run, plan, schedule)
+    if refusal is not None and not refused:
+        refused = [Problem("CAP109", "", refusal)]
+    return Compiled(system, run, plan, None, tuple(refused))
+
+
+def _plan(system: System, run: Run) -> Plan:
+    return plan_of(run.algorithm, system, run.options)

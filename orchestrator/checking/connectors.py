@@ -17,6 +17,7 @@ from orchestrator.system import (
     Endpoint,
     Source,
     SourceKind,
+    System,
     conversion_between,
 )
 from orchestrator.system.checks import ends, matching, sources
@@ -89,6 +90,12 @@ CODES: tuple[Code, ...] = (
         " they are.",
         "SSP 1.0.1, 5.3.2",
     ),
+    error(
+        "CON119",
+        "connected power ports are in different frames",
+        "The elements of a wrench or a twist mean different directions at the two ends. Put a"
+        " component between them that turns them, or declare both in the same frame.",
+    ),
     note(
         "CON112",
         "only one side has a unit",
@@ -125,8 +132,13 @@ def _level(level: Level, unknown: frozenset[str]) -> Iterator[Finding]:
         target = seen[line.target.component].connectors[line.target.connector]
         for problem in matching(line, source, target):
             yield from of_problem(problem, level.path)
+        at = inside(level.path, str(line))
         for code, text in _units(line, source, target):
-            yield Finding(code, inside(level.path, str(line)), text)
+            yield Finding(code, at, text)
+        frames = [_frame(level.system, end) for end in (line.source, line.target)]
+        if None not in frames and frames[0] != frames[1]:
+            text = f"from frame '{frames[0]}' to frame '{frames[1]}'; expected the same frame"
+            yield Finding("CON119", at, text)
     for problem in sources(existing):
         yield from of_problem(problem, level.path)
 
@@ -140,7 +152,7 @@ def _parts(level: Level) -> dict[str, Component]:
     for name, bus in system.buses.items():
         parts[name] = _stand_in(name, bus.connectors)
     if system.connectors:
-        parts[""] = _stand_in(system.name or "system", seen_from_inside(system.connectors))
+        parts[""] = _stand_in("system", seen_from_inside(system.connectors))
     return parts
 
 
@@ -190,6 +202,15 @@ def _turned(
 def _connector(parts: Mapping[str, Component], end: Endpoint) -> Connector | None:
     part = parts.get(end.component)
     return None if part is None else part.connectors.get(end.connector)
+
+
+def _frame(system: System, end: Endpoint) -> str | None:
+    """Return the frame of the power port that a connector belongs to, if it says one."""
+    owner: Component | System | None = system
+    if end.component:
+        owner = system.components.get(end.component) or system.systems.get(end.component)
+    ports = owner.power_ports.values() if owner is not None else ()
+    return next((port.frame for port in ports if end.connector in port.connectors), None)
 
 
 def _units(line: Connection, source: Connector, target: Connector) -> Iterator[tuple[str, str]]:

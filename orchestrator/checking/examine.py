@@ -16,12 +16,12 @@ from orchestrator.checking import (
     values,
 )
 from orchestrator.checking.compiled import compiled
-from orchestrator.checking.finding import Finding, of_problem
+from orchestrator.checking.finding import Finding
 from orchestrator.checking.report import Extent
 from orchestrator.checking.sources import opened
 from orchestrator.checking.subject import Run, Subject
 from orchestrator.errors import DescriptionError
-from orchestrator.system import Problem, System, closed_loops
+from orchestrator.system import System
 from orchestrator.system.loops import MOST_LOOPS
 
 #: After these nothing can be said of steps, loops and capabilities.
@@ -64,12 +64,15 @@ def examine_run(subject: Subject, *, sound: bool) -> tuple[list[Finding], Extent
     count = None
     made = compiled(subject) if sound else None
     if made is None:
-        found.append(Finding("FIL103", "", "mend the errors first, then check again"))
+        why = "mend the errors first, then check again"
+        if subject.flat is not None and not subject.flat.components:
+            why = "the system has no components"
+        found.append(Finding("FIL102", "", why))
     else:
         found += loops.check(made)
         found += timing.check(made)
         found += capabilities.check(made)
-        count = len(closed_loops(made.system))
+        count = made.loop_count()
         if count >= MOST_LOOPS:
             text = f"more than {MOST_LOOPS} closed loops: the rest is not held to its delays"
             found.append(Finding("LOO106", "", text))
@@ -90,8 +93,7 @@ def flattened(system: System) -> tuple[System | None, list[Finding]]:
     try:
         flat = system.flat()
     except DescriptionError as error:
-        wrong = [Problem("CON116", "", DescriptionError(text)) for text in error.problems]
-        return None, [finding for problem in wrong for finding in of_problem(problem)]
+        return None, [Finding("CON116", "", text) for text in error.problems]
     parts = {"": flat.inside, **flat.components}
     there = (
         line

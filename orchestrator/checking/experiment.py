@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -28,7 +27,7 @@ CODES: tuple[Code, ...] = (
         "EXP102",
         "a case names what its system does not have",
         "A signal of a measure, recorder or figure is not recorded, a swept parameter does not"
-        " exist, a format is unknown, or a file would be written twice.",
+        " exist, a format is unknown, a file would be written twice, or a fault cannot act.",
     ),
     error(
         "EXP103",
@@ -42,18 +41,6 @@ CODES: tuple[Code, ...] = (
         'A step, start or stop is neither a number of seconds nor text such as `"5 ms"`.',
     ),
 )
-
-_HEADER = re.compile(r"\s*\[+\s*case\s*\.\s*(?:\"([^\"]*)\"|'([^']*)'|([\w.-]+?))\s*[\].]")
-
-
-def case_lines(path: Path) -> dict[str, int]:
-    """Return where the tables of cases begin."""
-    found: dict[str, int] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if match := _HEADER.match(line):
-            name = next(part for part in match.groups() if part is not None)
-            found.setdefault(name, number)
-    return found
 
 
 def prepared(name: str, case: Case, folder: Path) -> tuple[System | None, list[str]]:
@@ -85,8 +72,8 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
     return (
         Run(
             algorithm=options.algorithm or default.algorithm or DEFAULT_ALGORITHM,
-            options=options.algorithm_options or {},
-            rates=options.rates or {},
+            options=options.algorithm_options or default.algorithm_options,
+            rates=options.rates or default.rates,
             mode=DelayMode(options.delay or DelayMode.EXACT),
             start_ns=time(options.start, default.start_ns, "start time") or 0,
             stop_ns=time(options.stop, default.stop_ns, "stop time"),

@@ -19,16 +19,15 @@ def variables_of(component: Component) -> Mapping[str, Any]:
     """Return FMPy's variables by name; nothing for a block or an FMU that cannot be read."""
     if component.source.kind is not SourceKind.FMU:
         return _NONE
-    path = Path(component.source.location)
     try:
-        return _variables(path, path.stat().st_mtime_ns)
-    except (OSError, SoftdockError):
+        return _variables(open_description(Path(component.source.location)))
+    except SoftdockError:
         return _NONE  # told with the sources
 
 
 @lru_cache(maxsize=256)
-def _variables(path: Path, stamp: int) -> Mapping[str, Any]:  # noqa: ARG001 - renews the cache
-    return {variable.name: variable for variable in open_description(path).modelVariables}
+def _variables(described: Any) -> Mapping[str, Any]:
+    return {variable.name: variable for variable in described.modelVariables}
 
 
 def suggested_step(component: Component) -> int | None:

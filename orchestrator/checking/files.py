@@ -11,15 +11,10 @@ CODES: tuple[Code, ...] = (
         "It is missing or unreadable, a folder without a system, or of a kind that is not known."
         " The exit code is 2.",
     ),
-    error(
-        "FIL102",
-        "a file cannot be read",
-        "The file is there, but is damaged, unsafe, or not what its name says.",
-    ),
     note(
-        "FIL103",
+        "FIL102",
         "steps, loops and capabilities were not looked at",
-        "They can only be told of a system whose sources can be opened and whose connections"
-        " hold. Mend the errors that are listed, and check again.",
+        "They can only be told of a system that has components, whose sources can be opened and"
+        " whose connections hold. Mend the errors that are listed, and check again.",
     ),
 )

@@ -18,8 +18,8 @@ CODES: tuple[Code, ...] = (
         "CON109",
         "an input is not connected and has no value",
         "Nothing feeds the input and nothing says what it is held at. Connect it, or set a value."
-        " Other tools take the start value of the FMU without a word.",
-        "SSP 1.0.1, 5.2.1",
+        " SSP 1.0.1, 5.2.1 lets it keep the start value of the FMU; Softdock wants that said,"
+        " since a forgotten connection looks the same.",
     ),
     note(
         "CON113",

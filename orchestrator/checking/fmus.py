@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import platform
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
+from orchestrator.archive import DAMAGE, open_archive
 from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.finding import Finding
-from orchestrator.errors import SoftdockError
-from orchestrator.simunits import open_description
+from orchestrator.errors import FmuError, SoftdockError
+from orchestrator.simunits import open_description, read_fmu
 from orchestrator.system import Component, SourceKind
 
 CODES: tuple[Code, ...] = (
@@ -40,6 +44,13 @@ CODES: tuple[Code, ...] = (
         " makes sure that it was given the right description.",
         "FMI 2.0.4, 2.2.1",
     ),
+    error(
+        "FMU113",
+        "the library is none for this machine",
+        "The folder of this platform holds a file that is no 64-bit library for this processor: it"
+        " was built for another one, or put into the wrong folder.",
+        "FMI 2.0.4, 2.3",
+    ),
     note(
         "FMU110",
         "a checksum of a kind that is not known",
@@ -48,6 +59,15 @@ CODES: tuple[Code, ...] = (
         "SSP Traceability, SRMD",
     ),
 )
+
+_LISTED = 5
+#: Numbers of processors in ELF (System V ABI, e_machine), little endian and of 64 bits.
+_MACHINES = {"x86_64": 62, "aarch64": 183}
+_NAME = r"(?:[A-Za-z_]\w*|'(?:[^'\\]|\\.)+')(?:\[\d+(?:,\d+)*\])?"
+_PATH = rf"{_NAME}(?:\.{_NAME})*"
+#: FMI 2.0.4, 2.2.9: variable naming conventions.
+_STRUCTURED = re.compile(rf"{_PATH}|der\({_PATH}(?:,\d+)?\)", re.ASCII)
+_FLAT = re.compile(r"[^\r\n\t]*")
 
 
 def check(components: Iterable[tuple[str, Component]]) -> Iterator[Finding]:
@@ -71,16 +91,55 @@ def check_file(path: Path, at: str) -> Iterator[Finding]:
         yield Finding("FMU109", at, f"{path}: the model description has no GUID")
     for text in _violations(path, path.stat().st_mtime_ns):
         yield Finding("FMU104", at, f"{path}: {text}")
+    yield from _library(path, at)
+
+
+def _library(path: Path, at: str) -> Iterator[Finding]:
+    """Look at the first bytes of the library that would be loaded."""
+    wanted = _MACHINES.get(platform.machine())
+    try:
+        library = read_fmu(path).library
+        with open_archive(path, FmuError) as archive, archive.open(library) as file:
+            head = file.read(20)
+    except SoftdockError:
+        return  # told with the sources
+    except DAMAGE as error:
+        yield Finding("FMU113", at, f"{path}: '{library}' cannot be unpacked: {error}")
+        return
+    is_elf = head[:6] == b"\x7fELF\x02\x01"
+    machine = int.from_bytes(head[18:20], "little")
+    if wanted is not None and not (is_elf and machine == wanted):
+        found = f"one for the processor number {machine}" if is_elf else "none"
+        expected = f"an ELF library for {platform.machine()}"
+        yield Finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {found}")
 
 
 @lru_cache(maxsize=256)
 def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - renews the cache
-    from fmpy.validation import validate_fmu
+    from fmpy.validation import validate_model_description
 
+    described = open_description(path)
     try:
-        return tuple(" ".join(text.split()) for text in validate_fmu(str(path)))
+        found = validate_model_description(described, validate_model_structure=True)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding about the file
-        return (f"FMPy's validation ends with {type(error).__name__}: {error}",)
+        found = [f"FMPy's validation ends with {type(error).__name__}: {error}"]
+    return tuple(" ".join(text.split()) for text in found) + _misnamed(described)
+
+
+def _misnamed(described: Any) -> tuple[str, ...]:
+    """Names of variables that break the naming convention that the FMU says it follows.
+
+    FMPy checks them too, by a parser that takes 10 ms for each.
+    """
+    structured = described.variableNamingConvention == "structured"
+    rule = _STRUCTURED if structured else _FLAT
+    wrong = [v.name for v in described.modelVariables if not rule.fullmatch(v.name)]
+    if not wrong:
+        return ()
+    more = f" and {len(wrong) - _LISTED} more" if len(wrong) > _LISTED else ""
+    convention = "structured" if structured else "flat"
+    shown = ", ".join(map(repr, wrong[:_LISTED]))
+    return (f"names that break the {convention} naming convention: {shown}{more}",)
 
 
 def _versions(seen: Mapping[Path, str]) -> Iterator[Finding]:

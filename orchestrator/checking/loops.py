@@ -54,6 +54,8 @@ CODES: tuple[Code, ...] = (
 
 #: Loops that are listed one by one; all are looked at.
 LISTED = 20
+#: Lines at which a loop is cut that are named.
+_CUTS = 4
 
 
 def check(compiled: Compiled) -> Iterator[Finding]:
@@ -94,7 +96,8 @@ def _cuts(system: System, group: Group) -> str:
         and line.target.component in place
         and place.get(line.source.component, -1) >= place[line.target.component]
     ]
-    return ", ".join(cut)
+    more = f" and {len(cut) - _CUTS} more" if len(cut) > _CUTS else ""
+    return ", ".join(cut[:_CUTS]) + more
 
 
 def _would_solve(system: System) -> str:

@@ -1,38 +1,19 @@
-"""What the reader of SSP files finds, as findings."""
+"""The codes of what the reader of SSP files finds."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+from orchestrator.checking.code import Code
+from orchestrator.ssp.codes import Code as ReaderCode
 
-from orchestrator.checking.code import Code, error
-from orchestrator.diagnostic import Diagnostic, Severity
-from orchestrator.errors import DescriptionError, LoadError
-from orchestrator.ssp import read_system
-from orchestrator.system import System
+#: What is said of a code beyond its meaning, by its first digit.
+_KINDS = {
+    "0": "The file, the archive or what it refers to cannot be read.",
+    "1": "The file is not as the standard says. An error leaves open what is meant; a warning says"
+    " how it is read all the same.",
+    "2": "The standard allows it, and Softdock does not support it.",
+    "3": "It is read, but has no place in a system that runs: nothing follows from it.",
+}
 
-CODES: tuple[Code, ...] = (
-    error(
-        "SSP101",
-        "the file is not valid SSP, or uses what is not supported",
-        "What the reader refuses.",
-    ),
+CODES: tuple[Code, ...] = tuple(
+    Code(str(code), None, code.meaning, _KINDS[str(code)[3]]) for code in ReaderCode
 )
-
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+): (?P<text>.*)")
-
-
-def diagnose(path: Path) -> tuple[System | None, list[Diagnostic]]:
-    """Read a system; without one the diagnostics say why."""
-    try:
-        return read_system(path), []
-    except (LoadError, DescriptionError) as wrong:
-        return None, [_told(line, path) for line in str(wrong).splitlines()]
-
-
-def _told(text: str, path: Path) -> Diagnostic:
-    match = _PLACE.fullmatch(text)
-    if match is None:
-        return Diagnostic("SSP101", Severity.ERROR, text, str(path))
-    line = int(match["line"])
-    return Diagnostic("SSP101", Severity.ERROR, match["text"], match["file"], line)

@@ -73,7 +73,7 @@ class Report:
         return 1 if bad else 0
 
     def as_json(self, *, strict: bool = False) -> dict[str, Any]:
-        """Return the documented form (docs/reference/checks.md)."""
+        """Return the documented form (docs/howto/check.md)."""
         return {
             "version": VERSION,
             "target": self.target,

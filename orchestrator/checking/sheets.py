@@ -2,67 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from orchestrator.diagnostic import Diagnostic
+from orchestrator.ssp.bindings import read_mapping
+from orchestrator.ssp.codes import Code
+from orchestrator.ssp.dictionaries import read_entries
+from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.locations import Sheet
+from orchestrator.ssp.parameter_values import read_parameters
+from orchestrator.ssp.reading import note_encoding
+from orchestrator.ssp.schema import Schema, check
+from orchestrator.ssp.survey import survey
 
-from lxml import etree
-
-from orchestrator.checking.code import Code, error, warning
-from orchestrator.checking.finding import Finding
-from orchestrator.ssp.locations import Sheet, line_of
-from orchestrator.ssp.names import children, listed, tag
-from orchestrator.ssp.schema import Schema, violations
-
-CODES: tuple[Code, ...] = (
-    error(
-        "FIL104",
-        "the file is not what its name says",
-        "The root element is none of SSP, or another one than the ending of the file means.",
-        "SSP 1.0.1, 3",
-    ),
-    error(
-        "FIL105",
-        "the file is not valid",
-        "The XML schema of SSP does not allow what stands there.",
-    ),
-    warning(
-        "FIL106",
-        "a name is given twice",
-        "A parameter, a dictionary entry or the target of a mapping stands there twice: for values"
-        " the later one holds, for mappings it is not said which.",
-        "SSP 1.0.1, 5.2.3",
-    ),
-)
-
-_ROOTS = {
-    ".ssv": "ssv:ParameterSet",
-    ".ssm": "ssm:ParameterMapping",
-    ".ssb": "ssb:SignalDictionary",
+#: What the ending of a file means.
+KINDS = {
+    ".ssv": Schema.PARAMETER_VALUES,
+    ".ssm": Schema.PARAMETER_MAPPING,
+    ".ssb": Schema.SIGNAL_DICTIONARY,
 }
 
 
-def check_sheet(sheet: Sheet, suffix: str) -> Iterator[Finding]:
-    """Check one file by itself."""
-    root, wanted = sheet.root, _ROOTS[suffix]
-    if tag(root) != wanted:
-        text = f"expected the root element {wanted}, found {tag(root)}"
-        yield Finding("FIL104", "", text, sheet.label, line_of(root))
-        return
-    for line, text in violations(root, Schema(wanted)):
-        yield Finding("FIL105", "", text, sheet.label, line)
-    seen: dict[str, int] = {}
-    for name, element in _named(root):
-        line = line_of(element)
-        if name in seen:
-            text = f"'{name}' stands here again; first at line {seen[name]}"
-            yield Finding("FIL106", name, text, sheet.label, line)
-        seen.setdefault(name, line)
-
-
-def _named(root: etree._Element) -> Iterator[tuple[str, etree._Element]]:
-    for parameter in listed(root, "ssv:Parameters", "ssv:Parameter"):
-        yield parameter.get("name", ""), parameter
-    for element in children(root):
-        if tag(element) == "ssm:MappingEntry":
-            yield element.get("target", ""), element
-        if tag(element) == "ssb:DictionaryEntry":
-            yield element.get("name", ""), element
+def check_sheet(sheet: Sheet, kind: Schema) -> list[Diagnostic]:
+    """Check one file by itself, as the reader of systems would."""
+    findings = Findings(sheet.label)
+    with findings.guard(sheet.root, Code.ROOT):
+        check(sheet.root, kind, findings)
+        note_encoding(sheet.root, findings)
+        survey(sheet.root, findings)
+        if kind is Schema.PARAMETER_VALUES:
+            list(read_parameters(sheet.root, "", findings))
+        elif kind is Schema.PARAMETER_MAPPING:
+            read_mapping(sheet.root, findings)
+        else:
+            read_entries(sheet.root, findings)
+    return findings.diagnostics

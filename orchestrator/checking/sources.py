@@ -5,12 +5,18 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 
-from orchestrator.checking.code import Code, error, note
+from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.finding import Finding, of_problem
-from orchestrator.errors import CapabilityError, DescriptionError, SoftdockError
-from orchestrator.simunits import component_of, differences, open_description, read_fmu
+from orchestrator.errors import (
+    CapabilityError,
+    DescriptionError,
+    SoftdockError,
+    UnitMismatchError,
+)
+from orchestrator.simunits import as_declared, component_of, differences, open_description, read_fmu
 from orchestrator.system import (
     SEPARATOR,
     Backend,
@@ -19,6 +25,7 @@ from orchestrator.system import (
     Connector,
     SourceKind,
     System,
+    conversion_between,
 )
 
 CODES: tuple[Code, ...] = (
@@ -73,6 +80,13 @@ CODES: tuple[Code, ...] = (
         "a block cannot be had",
         "A component is a Python block under a name that no installed package registers (entry"
         " points `softdock.blocks`), or whose import fails.",
+    ),
+    warning(
+        "FMU112",
+        "a connector is declared in another unit than the source has",
+        "The units convert, but an FMU gives its figures in its own unit: what the system declares"
+        " only says how they are read. One of the two is probably wrong.",
+        "SSP 1.0.1, 4.5.1",
     ),
     note(
         "FMU111",
@@ -134,18 +148,23 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Fi
     found += _undeclared(component, known, at)
     connectors = {**component.connectors, **known.connectors}
     for name, declared in component.connectors.items():
-        connectors[name] = _completed(connectors[name], declared)
-    return replace(known, connectors=connectors, values=component.values), found
+        found += _other_unit(connectors[name], declared, at)
+        connectors[name] = as_declared(connectors[name], declared, known)
+    ports = {**known.power_ports, **component.power_ports}
+    return replace(known, connectors=connectors, values=component.values, power_ports=ports), found
 
 
-def _completed(known: Connector, declared: Connector) -> Connector:
-    """Add what only the system says of a connector."""
-    return replace(
-        known,
-        unit=known.unit or declared.unit,
-        enumeration=known.enumeration or declared.enumeration,
-        unit_definition=known.unit_definition or declared.unit_definition,
-    )
+def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Finding]:
+    """Say where the system declares another unit than the source, that converts."""
+    if known.unit is None or declared.unit in {None, known.unit}:
+        return
+    try:
+        factor, offset = conversion_between(declared, known)
+    except UnitMismatchError:
+        return  # it is among the differences
+    if not (isclose(factor, 1.0) and isclose(offset, 0.0, abs_tol=1e-12)):
+        text = f"declared in '{declared.unit}', the source has '{known.unit}'"
+        yield Finding("FMU112", f"{at}.{known.name}", f"{text}; values are taken for the former")
 
 
 def unusable(component: Component, at: str) -> Iterator[Finding]:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orchestrator.authoring import is_system_file, read_toml
 from orchestrator.campaign import read_experiment
 from orchestrator.campaign.experiment import Case, Experiment, RunOptions
 from orchestrator.checking import bindings, hashes, portability
-from orchestrator.checking.catalogue import codes
+from orchestrator.checking.collected import Collected
 from orchestrator.checking.examine import examine_file, examine_run, is_sound
-from orchestrator.checking.experiment import case_lines, check, prepared, run_of
+from orchestrator.checking.experiment import check, prepared, run_of
 from orchestrator.checking.finding import Finding
 from orchestrator.checking.fmus import check_file
-from orchestrator.checking.reading import diagnose
 from orchestrator.checking.report import Extent, Report, merged
-from orchestrator.checking.sheets import check_sheet
+from orchestrator.checking.sheets import KINDS, check_sheet
 from orchestrator.checking.sources import unusable
 from orchestrator.checking.subject import Subject
+from orchestrator.checking.system_files import misread
+from orchestrator.checking.toml_places import line_for, system_places, toml_lines
 from orchestrator.diagnostic import Diagnostic, Severity
 from orchestrator.errors import DescriptionError, LoadError, SspError
+from orchestrator.ssp import diagnose, variants
 from orchestrator.ssp.locations import Locations, locations, open_sheet
+from orchestrator.ssp.names import MAIN_SSD
 from orchestrator.system import Component, Source, SourceKind, System
 
 _SYSTEMS = {".ssd", ".ssp"}
-_SHEETS = {".ssv", ".ssm", ".ssb"}
-_INSIDE = ("experiment.toml", "system.toml", "SystemStructure.ssd")
-Placed = tuple[str, Diagnostic]  # name of the case, finding
+_INSIDE = ("experiment.toml", "SystemStructure.ssd", "system.toml")
 
 
 def check_target(target: Path, options: RunOptions | None = None) -> Report:
@@ -61,7 +64,7 @@ def _main_file(target: Path) -> Path:
         return found
     if not target.is_file():
         raise LoadError("no such file or folder")
-    known = {".toml", ".fmu", *_SYSTEMS, *_SHEETS}
+    known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
     if target.suffix.lower() not in known:
         raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
     return target
@@ -69,11 +72,20 @@ def _main_file(target: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A system as its file declares it, where everything stands, whether its connections hold."""
+    """A system as its file declares it, and where everything stands.
+
+    Parameters
+    ----------
+    sound
+        Whether its connections hold, so that loops can be told.
+    wrong
+        Whether it has errors, so that no case of it can be prepared.
+    """
 
     subject: Subject
     places: Locations
     sound: bool
+    wrong: bool
 
 
 class _Check:
@@ -81,8 +93,9 @@ class _Check:
 
     def __init__(self, target: Path, path: Path, options: RunOptions) -> None:
         self._target, self._path, self._options = target, path, options
-        self._found: list[Placed] = []
+        self._collected = Collected(path)
         self._systems: dict[str, Extent] = {}
+        self._unchecked = False
 
     def report(self) -> Report:
         """Check it."""
@@ -90,79 +103,93 @@ class _Check:
         cases: list[str] = []
         if suffix == ".fmu":
             self._fmu()
-        elif suffix in _SHEETS:
-            self._add(list(check_sheet(open_sheet(self._path), suffix)), Locations())
-        elif suffix in _SYSTEMS:
-            self._system()
+        elif suffix in KINDS:
+            found = check_sheet(open_sheet(self._path), KINDS[suffix])
+            self._collected.told(found)
+        elif suffix in _SYSTEMS or is_system_file(self._path):
+            self._systems_of_file()
         else:
             cases = self._experiment()
-        findings = merged(self._found, cases)
-        return Report(str(self._target), tuple(findings), self._systems)
+        findings = merged(self._collected.found, cases)
+        return Report(str(self._target), tuple(findings), self._systems, self._unchecked)
 
     def _fmu(self) -> None:
         component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
         found = [*unusable(component, ""), *check_file(self._path, "")]
-        self._add(found, Locations(str(self._path)))
+        self._collected.add(found, Locations(str(self._path)))
 
-    def _add(
-        self,
-        found: list[Finding],
-        places: Locations,
-        case: str = "",
-        whole: tuple[str, int | None] | None = None,
-    ) -> None:
-        """Give findings their file and line; ``whole`` is that of what is about no component."""
-        for finding in found:
-            file, line = finding.file, finding.line
-            if not file:
-                file, line = places.file, places.of(finding.at)
-                if not finding.at and whole is not None:
-                    file, line = whole
-            code = codes()[finding.code]
-            told = Diagnostic(
-                code.name, code.severity, finding.message, file, line, finding.at, code.clause
-            )
-            self._found.append((case, told))
-
-    def _read(self, path: Path) -> _Read | None:
+    def _read(self, path: Path, variant: str | None = None) -> _Read | None:
         """Read a system, and note what the reader and the checks of its file find."""
-        system, diagnostics = diagnose(path)
-        self._found += (("", found) for found in diagnostics)
-        places = Locations(str(path))
+        is_toml = path.suffix == ".toml"
+        read = self._read_toml(path) if is_toml else self._read_ssp(path, variant)
+        if read is None:
+            return None
+        system, places = read
+        before = self._collected.errors
+        subject, found = examine_file(system)
+        self._collected.add(found, places)
+        return _Read(subject, places, is_sound(found), self._collected.errors > before)
+
+    def _read_toml(self, path: Path) -> tuple[System, Locations] | None:
         try:
-            sheet = open_sheet(path)
-        except SspError:
-            sheet = None  # the reader has told
-        if sheet is not None:
-            places = locations(sheet)
-            self._add([*bindings.check(sheet), *portability.check(sheet)], places)
+            system = read_toml(path)
+        except LoadError as wrong:
+            text = str(wrong).removeprefix(f"{path}: ")
+            self._collected.add([Finding("TOM102", "", text)], Locations(str(path)))
+            return None
+        except DescriptionError as wrong:
+            found = [misread(text.removeprefix(f"{path}: ")) for text in wrong.problems]
+            self._collected.add(found, system_places(path))
+            return None
+        return system, system_places(path)
+
+    def _read_ssp(self, path: Path, variant: str | None) -> tuple[System, Locations] | None:
+        system, diagnostics = diagnose(path, variant)
+        self._collected.told(diagnostics)
+        try:
+            sheet = open_sheet(path, variant)
+        except SspError:  # the reader has told
+            self._unchecked = path == self._path and variant is None
+            return None
+        places = locations(sheet)
+        self._collected.add([*bindings.check(sheet), *portability.check(sheet)], places)
         if system is None:
             return None
-        if sheet is not None:
-            self._add(list(hashes.check(sheet, system)), places)
-        subject, found = examine_file(system)
-        self._add(found, places)
-        return _Read(subject, places, is_sound(found))
+        self._collected.add(hashes.check(sheet, system), places)
+        return system, places
 
-    def _system(self) -> None:
-        read = self._read(self._path)
+    def _systems_of_file(self) -> None:
+        """Check the system of a file, or all variants of an archive."""
+        names: list[str | None] = [None]
+        if self._path.suffix.lower() == ".ssp":
+            with suppress(LoadError):  # the reader will tell
+                names += [name for name in variants(self._path) if name != MAIN_SSD]
+        for variant in names:
+            self._system(variant)
+
+    def _system(self, variant: str | None) -> None:
+        before = self._collected.errors
+        read = self._read(self._path, variant)
         if read is None:
             return
-        name = self._path.stem
+        name = self._path.stem if variant is None else f"{self._path.stem}:{variant}"
         case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
         run, wrong = run_of(case, RunOptions(), read.subject.system)
         found, extent = examine_run(replace(read.subject, run=run), sound=read.sound)
-        self._add([*found, *_times(wrong)], read.places)
-        errors = sum(told.severity is Severity.ERROR for _, told in self._found)
-        self._systems[name] = replace(extent, errors=errors)
+        self._collected.add([*found, *_times(wrong)], read.places)
+        self._systems[name] = replace(extent, errors=self._collected.errors - before)
 
     def _experiment(self) -> list[str]:
         path = self._path
         try:
             experiment = read_experiment(path)
         except DescriptionError as wrong:
+            lines = toml_lines(path)
             texts = (text.removeprefix(f"{path}: ") for text in wrong.problems)
-            self._add([Finding("EXP101", "", text) for text in texts], Locations(str(path)))
+            found = (
+                Finding("EXP101", "", text, str(path), line_for(text, lines)) for text in texts
+            )
+            self._collected.add(list(found), Locations(str(path)))
             return []
         given = self._options.model_dump(exclude_none=True)
         cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
@@ -170,29 +197,35 @@ class _Check:
         return list(cases)
 
     def _cases(self, experiment: Experiment) -> None:
-        folder, lines = self._path.parent, case_lines(self._path)
-        files = dict.fromkeys(case.system for case in experiment.case.values())
-        read = {file: self._read(folder / file) for file in files}
+        folder, lines = self._path.parent, toml_lines(self._path)
+        files = dict.fromkeys((case.system, case.variant) for case in experiment.case.values())
+        read = {file: self._read(folder / file[0], file[1]) for file in files}
+        for base in read.values():
+            if base is not None and base.wrong:
+                text = "no case of this system was looked at: mend the errors first"
+                self._collected.add([Finding("FIL102", "", text)], base.places)
         ready: dict[str, System] = {}
         for name, case in experiment.case.items():
-            base = read[case.system]
-            if base is None or not base.sound:
+            base = read[case.system, case.variant]
+            if base is None or base.wrong:
                 continue  # what is wrong with the file has been told
-            whole = str(self._path), lines.get(name)
+            whole = str(self._path), lines.get(("case", name))
             system, problems = prepared(name, case, folder)
             if system is None:
                 found = [Finding("EXP103", "", text, *whole) for text in problems]
-                self._add(found, base.places, name)
+                self._collected.add(found, base.places, name)
                 continue
             ready[name] = system
             run, wrong = run_of(case, experiment.defaults, system)
             subject = Subject(system, run, flat=system)
             found, extent = examine_run(subject, sound=True)
             found += _times(wrong)
-            self._add(found, base.places, name, whole)
-            errors = sum(codes()[one.code].severity is Severity.ERROR for one in found)
-            self._systems[name] = replace(extent, errors=errors)
-        self._add(list(check(experiment, ready)), Locations(str(self._path)))
+            before = self._collected.errors
+            self._collected.add(found, base.places, name, whole)
+            self._systems[name] = replace(extent, errors=self._collected.errors - before)
+        for finding in check(experiment, ready):
+            line = line_for(finding.message, lines)
+            self._collected.add([replace(finding, file=str(self._path), line=line)], Locations())
 
 
 def _times(wrong: list[str]) -> list[Finding]:

@@ -10,7 +10,7 @@ from orchestrator.checking.facts import suggested_step
 from orchestrator.checking.finding import Finding
 from orchestrator.checking.subject import Run
 from orchestrator.coupling import DelayPlan, rounded
-from orchestrator.recording.wording import milliseconds
+from orchestrator.drawing.wording import milliseconds
 
 CODES: tuple[Code, ...] = (
     error(

@@ -9,8 +9,9 @@ from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.facts import bounds_of, items_of, variables_of
 from orchestrator.checking.finding import Finding, of_problem
 from orchestrator.checking.subject import Level, Subject
-from orchestrator.system import Causality, Component, Value
-from orchestrator.system.checks import values
+from orchestrator.system import Component, Value
+from orchestrator.system.checks import expected_value, values
+from orchestrator.system.naming import listed_names
 
 _BINDING = "SSP 1.0.1, 5.2.3"
 CODES: tuple[Code, ...] = (
@@ -54,8 +55,8 @@ CODES: tuple[Code, ...] = (
     ),
     note(
         "VAL110",
-        "a start value of an input that is connected",
-        "The input keeps this value only until the first exchange, at the start time.",
+        "start values of inputs that are connected",
+        "These inputs keep their values only until the first exchange, at the start time.",
         _BINDING,
     ),
     error(
@@ -74,9 +75,23 @@ def check(subject: Subject) -> Iterator[Finding]:
     """Check the values of all components."""
     for level in subject.levels():
         fed = {(line.target.component, line.target.connector) for line in level.system.connections}
+        yield from _own(level)
         for name, component in level.system.components.items():
             known = level.at(name) not in subject.unknown
             yield from _component(level, component, known=known, fed=fed)
+
+
+def _own(level: Level) -> Iterator[Finding]:
+    """Values of a system's own connectors."""
+    system = level.system
+    for name, value in system.values.items():
+        at = f"{level.path}.{name}" if level.path else name
+        connector = system.connectors.get(name)
+        if connector is None:
+            known = listed_names(list(system.connectors))
+            yield Finding("VAL101", at, f"no connector '{name}' of the system; it has: {known}")
+        elif not connector.accepts(value):
+            yield Finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")
 
 
 def _component(
@@ -87,6 +102,9 @@ def _component(
             yield from of_problem(problem, level.path)
     if not component.values:
         return
+    early = [name for name in component.values if (component.name, name) in fed]
+    if early:
+        yield Finding("VAL110", level.at(component.name), f"only at first: {', '.join(early)}")
     described = variables_of(component)
     for name, value in component.values.items():
         at = f"{level.at(component.name)}.{name}"
@@ -96,8 +114,6 @@ def _component(
         if (variable := described.get(name)) is not None:
             yield from _variable(at, value, variable)
         yield from _item(at, value, component, name)
-        if connector.causality is Causality.INPUT and (component.name, name) in fed:
-            yield Finding("VAL110", at, f"{value!r} holds until the first exchange only")
 
 
 def _variable(at: str, value: Value, variable: Any) -> Iterator[Finding]:

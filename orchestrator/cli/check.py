@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,15 +45,26 @@ def check(
         return
     if target is None:
         raise typer.BadParameter("missing argument 'TARGET'")
-    # What they would warn of is among the findings.
-    logging.getLogger("orchestrator").setLevel(logging.ERROR)
     options = RunOptions(algorithm=algorithm, step=step, stop=stop)
-    report = check_target(target, options).chosen(_codes(select), _codes(ignore))
+    with _silence():
+        report = check_target(target, options).chosen(_codes(select), _codes(ignore))
     if json:
         print_json(report.as_json(strict=strict))
     else:
         _print(report)
     raise typer.Exit(report.exit_code(strict=strict))
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Log no warnings: what they would tell is among the findings."""
+    logger = logging.getLogger("orchestrator")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _codes(texts: list[str] | None) -> list[str]:
@@ -63,9 +76,10 @@ def _print(report: Report) -> None:
     for found in report.findings:
         console.print(_line(found), markup=False, style=_STYLES[found.severity])
     for name, extent in report.systems.items():
-        loops = "" if extent.loops is None else f", {extent.loops} closed loops"
+        loops = "" if extent.loops is None else f", {_counted(extent.loops, 'closed loop')}"
         verdict = _counted(extent.errors, "error") if extent.errors else "ok"
-        size = f"{extent.components} components, {extent.connections} connections{loops}"
+        size = f"{_counted(extent.components, 'component')}, "
+        size += f"{_counted(extent.connections, 'connection')}{loops}"
         console.print(f"{name}: {verdict} ({size})", markup=False)
     counts = (_counted(report.count(severity), str(severity)) for severity in Severity)
     console.print(", ".join(counts), markup=False)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.authoring import is_system_file, read_system
 from orchestrator.campaign.diagram import nested_of
-from orchestrator.campaign.experiment import RunOptions
+from orchestrator.campaign.experiment import Case, RunOptions
 from orchestrator.campaign.prepare import merged, prepare
 from orchestrator.cli.target import experiment_of
 from orchestrator.drawing import Change, Field, differences, order_notes
 from orchestrator.errors import UnknownNameError
 from orchestrator.simunits import resolve
-from orchestrator.ssp import read_system
 from orchestrator.system import System
 
 
@@ -27,7 +28,7 @@ class Side:
     system
         May be nested.
     options
-        How a case is run; ``None`` of a file that holds a system only.
+        How a case is run, by name; nothing of a file that holds a system only.
     file
         The file with the system; ``None`` of a case.
     """
@@ -35,7 +36,7 @@ class Side:
     label: str
     stem: str
     system: System
-    options: RunOptions | None
+    options: Mapping[str, str]
     file: Path | None
 
 
@@ -66,7 +67,9 @@ def compared(before: str, after: str) -> tuple[tuple[Side, Side], list[Change], 
 
 def _is_case(text: str) -> bool:
     path = Path(text.partition("#")[0])
-    return path.suffix == ".toml" or (path / "experiment.toml").is_file()
+    if path.suffix == ".toml":
+        return path.is_file() and not is_system_file(path)
+    return (path / "experiment.toml").is_file()
 
 
 def _side(text: str, *, opened: bool) -> Side:
@@ -86,20 +89,22 @@ def _side(text: str, *, opened: bool) -> Side:
     if _is_case(text):
         flat = prepare(key, case, folder, {}, {})
         system = nested_of(case, folder, flat)
-        return Side(text, key, system, merged(case, experiment.defaults), None)
+        return Side(text, key, system, _run(case, experiment.defaults), None)
     file = folder / case.system
-    system = read_system(file)
-    return Side(text, key, resolve(system) if opened else system, None, file)
+    system = read_system(file, case.variant)
+    return Side(text, key, resolve(system) if opened else system, {}, file)
+
+
+def _run(case: Case, defaults: RunOptions) -> dict[str, str]:
+    """How a case is run, with the faults that it plays."""
+    options = merged(case, defaults).model_dump(exclude_none=True)
+    faults = {f"fault {name}": fault for name, fault in case.fault.items()}
+    return {key: str(value) for key, value in {**options, **faults}.items()}
 
 
 def _options(one: Side, other: Side) -> list[Change]:
-    """How the cases are run, where one of them is a case."""
-
-    def told(side: Side) -> dict[str, str]:
-        found = side.options.model_dump(exclude_none=True) if side.options else {}
-        return {key: str(value) for key, value in found.items()}
-
-    before, after = told(one), told(other)
+    """What differs in how they are run, where one of them is a case."""
+    before, after = one.options, other.options
     fields = tuple(
         Field(key, before.get(key, "none"), after.get(key, "none"))
         for key in dict.fromkeys((*before, *after))

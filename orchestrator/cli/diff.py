@@ -15,7 +15,9 @@ _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 
 
 def diff(
-    before: Annotated[str, typer.Argument(help="A .ssd, .ssp, folder, or EXPERIMENT#CASE")],
+    before: Annotated[
+        str, typer.Argument(help=".ssd, .ssp, system .toml, folder, or EXPERIMENT#CASE")
+    ],
     after: Annotated[str, typer.Argument(help="What to compare it with")],
     html: Annotated[bool, typer.Option("--html", help="Draw the difference, too")] = False,
     output: Annotated[Path, typer.Option(help="Folder for the drawing")] = Path("results/graphs"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,22 +25,25 @@ def graph(
     """Draw systems as SVG and PNG, and list their loops."""
     from orchestrator.campaign.diagram import facts_of
     from orchestrator.cli.target import drawn_systems
-    from orchestrator.drawing import draw_system, is_algebraic, render_page
+    from orchestrator.drawing import Facts, draw_system, is_algebraic, render_page
 
     written: dict[str, list[str]] = {}
     loops: dict[str, list[dict[str, Any]]] = {}
-    for name, (flat, nested, options) in drawn_systems(target, case).items():
-        facts, note = facts_of(flat, options)
-        drawing = draw_system(nested, facts, depth)
+    for name, drawn in drawn_systems(target, case).items():
+        facts, note = Facts(), drawn.note
+        if drawn.flat is not None:
+            facts, note = facts_of(drawn.flat, drawn.options)
+        drawing = draw_system(drawn.nested, facts, depth)
         stem = output / f"{name}-graph"
         files = {".svg": drawing.svg(), ".png": drawing.png()}
         if html:
-            files[".html"] = render_page(nested, facts, (note,) if note else ()).encode()
+            files[".html"] = render_page(drawn.nested, facts, (note,) if note else ()).encode()
         written[name] = _write(stem, files)
         loops[name] = [
             {
                 "ring": str(ring),
                 "physical_delay_ms": ring.physical_ns / 1e6,
+                "numerical_delay_ms": _known(delay.numerical_ns / 1e6),
                 "is_algebraic": is_algebraic(ring),
             }
             for delay in facts.loops
@@ -51,6 +55,10 @@ def graph(
             _print(written[name], loops[name])
     if json:
         print_json({"files": written, "loops": loops})
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value
 
 
 def _write(stem: Path, files: dict[str, bytes]) -> list[str]:

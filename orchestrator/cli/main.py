@@ -8,7 +8,9 @@ import sys
 
 import typer
 
-from orchestrator.cli import analyze, build, check, diff, fmu, graph, run
+from orchestrator.cli import analyze, build, check, diff, export, fmu, graph, run, system
+from orchestrator.cli import export_block as block_export
+from orchestrator.cli import export_ssp as ssp_export
 from orchestrator.cli.console import print_error
 from orchestrator.errors import SoftdockError
 
@@ -26,6 +28,10 @@ app.command("graph")(graph.graph)
 app.command("diff")(diff.diff)
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(fmu.app, name="fmu")
+app.add_typer(system.app, name="system")
+export.app.command("block")(block_export.block)
+export.app.command("ssp")(ssp_export.ssp)
+app.add_typer(export.app, name="export")
 
 
 def main() -> None:

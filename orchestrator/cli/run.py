@@ -99,8 +99,8 @@ def run(
             folder,
             output or Path("results") / name,
             only=case or (),
-            settings=_pairs(set_ or [], "--set", "component.parameter=value"),
-            swaps=_pairs(swap or [], "--swap", "component=SOURCE"),
+            settings=pairs(set_ or [], "--set", "component.parameter=value"),
+            swaps=pairs(swap or [], "--swap", "component=SOURCE"),
             isolated=isolate or (),
             notes=notes,
             progress=bar,
@@ -166,11 +166,12 @@ def _details(details: dict[str, float]) -> str:
     return ", ".join(text.format(details[key]) for key, text in shown.items() if key in details)
 
 
-def _pairs(texts: list[str], option: str, form: str) -> dict[str, str]:
-    pairs = {}
+def pairs(texts: list[str], option: str, form: str) -> dict[str, str]:
+    """Read what an option was given, ``NAME=VALUE`` several times."""
+    found = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             raise DescriptionError(f"{option} {text}: expected {form}")
-        pairs[name] = value
-    return pairs
+        found[name] = value
+    return found

@@ -16,9 +16,10 @@ so that a feed-through adds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -211,11 +212,24 @@ def _shares(
     in_loop = membership.any(axis=0)
     begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)
     weights = np.sqrt(np.maximum(delays, [1e-6 * t.target_ns for t in times]))
-    usable = membership.any(axis=1)
-    missing = rest[usable] - membership[usable] @ begin
-    scaled = np.linalg.lstsq(membership[usable] * weights, missing, rcond=None)[0]
+    missing = rest - membership @ begin
+    scaled = np.zeros(len(delayed))
+    for rows, columns in _blocks(membership):
+        block = membership[np.ix_(rows, columns)] * weights[columns]
+        scaled[columns] = np.linalg.lstsq(block, missing[rows], rcond=None)[0]
     shares: Floats = begin + weights * scaled
     return shares
+
+
+def _blocks(membership: Floats) -> Iterator[tuple[list[int], list[int]]]:
+    """Rows and columns of the blocks that a matrix falls into; loops far apart share no line."""
+    count = len(membership)
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_edges_from(
+        (int(i), count + int(j)) for i, j in zip(*membership.nonzero(), strict=True)
+    )
+    for block in nx.connected_components(graph):
+        yield sorted(n for n in block if n < count), sorted(n - count for n in block if n >= count)
 
 
 def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:

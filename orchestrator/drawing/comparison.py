@@ -61,7 +61,7 @@ def marked(changes: Sequence[Change]) -> Facts:
     labels: dict[str, str] = {}
     details: dict[str, dict[str, str]] = {}
     for change in changes:
-        if change.what in {"experiment", "options of the run", "value", "connector"}:
+        if change.what in {"experiment", "options of the run", "value", "power port", "connector"}:
             continue
         marks[change.name] = change.kind
         if change.kind == "changed":

@@ -9,7 +9,7 @@ from orchestrator.coupling import DelayPlan
 from orchestrator.drawing.chains import chains_of, inside, wire_key
 from orchestrator.drawing.facts import Facts
 from orchestrator.drawing.parts import connector_of
-from orchestrator.drawing.wording import conversion_of, milliseconds
+from orchestrator.drawing.wording import conversion_of, milliseconds, power_text
 from orchestrator.system import (
     Component,
     Connection,
@@ -91,6 +91,7 @@ def _component(component: Component, path: str, facts: Facts) -> Iterator[tuple[
         yield "Step", f"{facts.steps[path]}{again}"
     yield from facts.details.get(path, {}).items()
     yield from ((f"Option {key}", text) for key, text in component.options.said().items())
+    yield from ((f"Power port {key}", power_text(p)) for key, p in component.power_ports.items())
     yield "States", "yes" if component.has_states else "no"
     able = [
         ("directional derivatives", component.has_derivatives),

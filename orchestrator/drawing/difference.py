@@ -9,7 +9,12 @@ from functools import cache
 from pathlib import Path
 
 from orchestrator.drawing.chains import inside, wire_key
-from orchestrator.drawing.wording import delay_text, milliseconds, transformation_label
+from orchestrator.drawing.wording import (
+    delay_text,
+    milliseconds,
+    power_text,
+    transformation_label,
+)
 from orchestrator.system import (
     Bus,
     Component,
@@ -45,7 +50,8 @@ class Change:
         ``"added"``, ``"removed"`` or ``"changed"``.
     what
         ``"component"``, ``"system"``, ``"signal dictionary"``, ``"connection"``, ``"connector"``
-        (of a system), ``"value"`` (of one), ``"experiment"`` or ``"options of the run"``.
+        (of a system), ``"value"`` (of one), ``"power port"`` (of one), ``"experiment"`` or
+        ``"options of the run"``.
     name
         Path of a component or system; a connection as it is written, after the path of its system.
     fields
@@ -83,7 +89,11 @@ def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[Cha
     def told(found: DefaultExperiment) -> Texts:
         times = {"start": found.start_ns, "stop": found.stop_ns, "step": found.step_ns}
         texts = {key: milliseconds(ns) for key, ns in times.items() if ns is not None}
-        return texts | ({"algorithm": found.algorithm} if found.algorithm else {})
+        texts |= {"algorithm": found.algorithm} if found.algorithm else {}
+        options = {f"option {key}": str(value) for key, value in found.algorithm_options.items()}
+        rates = {f"rate of {key}": str(value) for key, value in found.rates.items()}
+        early = {} if found.early_return is None else {"early return": str(found.early_return)}
+        return texts | options | rates | early
 
     return _changed("experiment", "", told(before), told(after))
 
@@ -96,6 +106,8 @@ def _systems(before: System, after: System, path: str) -> Iterator[Change]:
     )
     own = [{name: {"": _value(v)} for name, v in s.values.items()} for s in (before, after)]
     yield from _sets("value", path, *own)
+    power = [{k: {"": power_text(p)} for k, p in s.power_ports.items()} for s in (before, after)]
+    yield from _sets("power port", path, *power)
     parts = [_parts(system) for system in (before, after)]
     for name in dict.fromkeys((*parts[0], *parts[1])):
         here = inside(path, name)
@@ -178,7 +190,8 @@ def _told(part: Part) -> Texts:
         return {"source": part.dictionary, **texts}
     values = {f"value {key}": _value(value) for key, value in part.values.items()}
     options = {f"option {key}": text for key, text in part.options.said().items()}
-    return {"source": source_text(part.source), **values, **options, **texts}
+    power = {f"power port {k}": power_text(port) for k, port in part.power_ports.items()}
+    return {"source": source_text(part.source), **values, **options, **texts, **power}
 
 
 def _described(system: System) -> Texts:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.drawing.chains import chains_of
 from orchestrator.drawing.palette import LOOPS
+from orchestrator.drawing.wording import is_algebraic
 from orchestrator.system import System
 
 
@@ -45,6 +46,11 @@ class Facts:
     marks: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def algebraic(self) -> frozenset[int]:
+        """Numbers of the loops that neither a delay nor a state cuts."""
+        return frozenset(i for i, d in enumerate(self.loops) if any(map(is_algebraic, d.loops)))
 
     def step_text(self, path: str) -> str:
         """Number on a component: ``"2"``, ``"2 ↻"`` in a loop that is iterated, or nothing."""

@@ -10,7 +10,6 @@ from orchestrator.drawing.columns import Link, Slot
 from orchestrator.drawing.shape import GRID
 
 _GAP = 24.0
-_PIN_GAP = 8.0
 _PASS_GAP = 8.0
 _SWEEPS = 7
 _STRAIGHTENED = 3
@@ -85,25 +84,38 @@ class Heights:
         for column in columns:
             for upper, lower in pairwise(column):
                 above[lower], below[upper] = upper, lower
-        for run in _runs(columns):
+
+        def room(slot: Slot) -> tuple[float, float]:
+            """Between which tops a slot may stand as its neighbours stand."""
             least, most = -inf, inf
-            for slot in run:
-                if slot in above:
-                    upper = above[slot]
-                    gap = self._heights[upper] + self._gap(upper, slot)
-                    least = max(least, self.top[upper] + gap)
-                if slot in below:
-                    lower = below[slot]
-                    gap = self._heights[slot] + self._gap(slot, lower)
-                    most = min(most, self.top[lower] - gap)
-            if least > most:
-                continue
-            ends = [y for slot in (run[0], run[-1]) for y in self._wanted(slot)]
-            wanted = _median(sorted([*ends, *(self.top[slot] for slot in run)]))
-            straight = [y for y in ends if least <= y <= most]
-            y = min(straight or [wanted], key=lambda y: abs(y - wanted))
-            for slot in run:
-                self.top[slot] = min(max(y, least), most)
+            if slot in above:
+                upper = above[slot]
+                least = self.top[upper] + self._heights[upper] + self._gap(upper, slot)
+            if slot in below:
+                lower = below[slot]
+                most = self.top[lower] - self._heights[slot] - self._gap(slot, lower)
+            return least, most
+
+        for run in _runs(columns):
+            begin, least, most = 0, -inf, inf
+            for number, slot in enumerate(run):
+                low, high = room(slot)
+                if max(least, low) > min(most, high):
+                    self._level(run[begin:number], least, most)
+                    begin, least, most = number, low, high
+                least, most = max(least, low), min(most, high)
+            self._level(run[begin:], least, most)
+
+    def _level(self, slots: Sequence[Slot], least: float, most: float) -> None:
+        """Give slots one top within bounds: that of what they lead to, if it may be."""
+        if not slots:
+            return
+        ends = [y for slot in (slots[0], slots[-1]) for y in self._wanted(slot)]
+        wanted = _median(sorted([*ends, *(self.top[slot] for slot in slots)]))
+        straight = [y for y in ends if least <= y <= most]
+        y = min(straight or [wanted], key=lambda y: abs(y - wanted))
+        for slot in slots:
+            self.top[slot] = min(max(y, least), most)
 
     def _wanted(self, slot: Slot) -> list[float]:
         """Tops at which the lines of a slot are straight; where it is, if it has none."""
@@ -121,7 +133,7 @@ class Heights:
     def _gap(self, above: Slot, slot: Slot) -> float:
         boxes = [s for s in (above, slot) if isinstance(s, str)]
         if all(name in self._loose for name in boxes):
-            return _PIN_GAP if len(boxes) == 2 else 0.0
+            return 0.0
         return _GAP if len(boxes) == 2 else _PASS_GAP
 
 

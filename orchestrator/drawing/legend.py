@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.coupling import LoopDelay
 from orchestrator.drawing.facts import Facts, colour_of
 from orchestrator.drawing.measure import one_line, width_of
-from orchestrator.drawing.palette import INK, KINDS, LABEL_SIZE, LATE, MARKS, PAPER, QUIET
+from orchestrator.drawing.palette import BROKEN, INK, KINDS, LABEL_SIZE, LATE, MARKS, PAPER, QUIET
 from orchestrator.drawing.parts import Level, Line, Part
 from orchestrator.drawing.scene import Group, Rectangle, Shape, Stroke, Text
 from orchestrator.drawing.wording import is_algebraic, path_of, sentence
@@ -28,18 +28,33 @@ class Legend:
     height: float
 
 
-def legend(level: Level, facts: Facts) -> Legend:
-    """Explain what occurs in a drawing, and list its loops."""
+def legend(level: Level, facts: Facts, columns: int | None = None) -> Legend:
+    """Explain what occurs in a drawing, and list its loops.
+
+    Parameters
+    ----------
+    level
+        The whole drawing.
+    facts
+        Its loops and the order of the steps.
+    columns
+        Signs in one row; ``None``: all.
+    """
     rows: list[Shape] = []
-    x = 0.0
-    for text, swatch in _entries(level, facts):
-        rows += [*swatch(x), _text(x + _SWATCH + 5, _ROW / 2, text)]
+    x, y, width = 0.0, 0.0, 0.0
+    for number, (text, swatch) in enumerate(_entries(level, facts)):
+        if columns and number and number % columns == 0:
+            x, y = 0.0, y + _ROW + 5
+        shapes = [*swatch(x), _text(x + _SWATCH + 5, _ROW / 2, text)]
+        rows.append(Group("sign", shapes, at=(0.0, y)))
         x += _SWATCH + 16 + width_of(text, LABEL_SIZE)
-    width = x - 11 if x else 0.0
-    y = _ROW + 5 if rows else 0.0
+        width = max(width, x - 11)
+    y += _ROW + 5 if rows else 0.0
     for number, loop in enumerate(facts.loops[:MOST_LOOPS]):
         text = loop_text(loop)
-        band = Stroke(((0, y + _ROW / 2), (_SWATCH, y + _ROW / 2)), colour_of(number), 5.0)
+        dash = BROKEN if number in facts.algebraic else ()
+        ends = ((0, y + _ROW / 2), (_SWATCH, y + _ROW / 2))
+        band = Stroke(ends, colour_of(number), 5.0, dash)
         line = _text(_SWATCH + 5, y + _ROW / 2, text)
         rows.append(Group("loop", [band, line], {"loop": str(number)}))
         width = max(width, _SWATCH + 5 + width_of(text, LABEL_SIZE))

@@ -6,7 +6,8 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +16,23 @@ from orchestrator.drawing.chains import chains_of, inside
 from orchestrator.drawing.details import details_of
 from orchestrator.drawing.drawing import framed
 from orchestrator.drawing.facts import Facts, colour_of
+from orchestrator.drawing.legend import legend
 from orchestrator.drawing.parts import Level, level_of
 from orchestrator.drawing.svg import FONTS, svg_shapes
-from orchestrator.drawing.wording import is_algebraic, path_of, sentence
+from orchestrator.drawing.wording import path_of, sentence
 from orchestrator.system import System
 
 if TYPE_CHECKING:
     import jinja2
 
 _TEMPLATES = Path(__file__).with_name("templates")
+_SCRIPTS = ("view.js", "facts.js", "start.js")
 #: Room around a diagram, in points.
 _ROOM = 12.0
 #: A larger system is first shown with its nested systems closed.
 _MOST_OPEN = 60
+#: Levels that are opened one by one, and nested systems that have a picture of their own.
+_MOST_LEVELS, _MOST_ALONE = 4, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +77,12 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
         Sentences for the reader, such as what a comparison found beside the diagram.
     """
     facts = facts or Facts()
-    script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
+    script = "\n".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     depths = list(_depths(system, facts))
-    views = [*depths, *_nested(level_of(system, facts), "")]
+    whole = level_of(system, facts)
+    views = [*depths, *islice(_nested(whole, ""), _MOST_ALONE)]
+    signs = legend(whole, replace(facts, loops=()), columns=1)
     data = {
         **details_of(system, facts),
         "loops": _loops(system, facts),
@@ -87,6 +94,9 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
         description=system.description,
         notes=notes,
         views=views,
+        signs=svg_shapes(signs.shapes),
+        signs_box=f"-1 -1 {signs.width + 2:.10g} {signs.height + 2:.10g}",
+        signs_width=f"{signs.width + 2:.10g}",
         data=_embedded(data),
         script=script,
         digest=digest,
@@ -118,7 +128,7 @@ def _embedded(data: Any) -> str:
 def _depths(system: System, facts: Facts) -> Iterator[View]:
     """Everything with its nested systems closed, then one level open, up to all."""
     deepest = _depth(system)
-    for depth in range(deepest + 1):
+    for depth in (*range(min(deepest, _MOST_LEVELS)), deepest):
         label = "all" if depth == deepest else ("closed" if depth == 0 else f"{depth}")
         yield _view("", label, level_of(system, facts, depth))
 
@@ -161,7 +171,7 @@ def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:
         {
             "path": path_of(loop),
             "text": sentence(loop),
-            "algebraic": any(map(is_algebraic, loop.loops)),
+            "algebraic": number in facts.algebraic,
             "colour": colour_of(number),
             "wires": keys(loop),
             "parts": list(dict.fromkeys(loop.components)),

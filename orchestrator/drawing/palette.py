@@ -12,6 +12,8 @@ ROW = 16.0
 KINDS = {
     "fmu": ("#D6E6F4", "#2F5F8A", "FMU"),
     "block": ("#FBE8C8", "#9A6A10", "Python block"),
+    "device": ("#F6D9D2", "#9C3D22", "device"),
+    "log": ("#E3E7EA", "#5B6770", "recording"),
     "system": ("#E6E1F2", "#5D4B94", "system"),
     "bus": ("#D9EFE0", "#2C7A4B", "signal dictionary"),
 }
@@ -19,6 +21,8 @@ KINDS = {
 FRAMES = ("#FBFAFE", "#F2F0F9")
 #: Bands along the lines of loops: lighter than the lines, told apart with any colour vision.
 LOOPS = ("#8CC4EA", "#F6C177", "#86D3B5", "#E6B3D1", "#E8DC6A", "#F0A58A", "#B9AEE6", "#C4C4C4")
+#: Dashes of the band of an algebraic loop.
+BROKEN = (7.0, 3.0)
 #: Fill and edge of what a comparison found.
 MARKS = {
     "added": ("#D4F2DC", "#16803C"),

@@ -34,7 +34,11 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One connection within a level; ``loops`` are the numbers of the loops it belongs to."""
+    """One connection within a level.
+
+    ``loops`` are the numbers of the loops that it belongs to, ``algebraic`` those of them that
+    neither a delay nor a state cuts.
+    """
 
     key: str
     source: Endpoint
@@ -42,6 +46,7 @@ class Line:
     label: str
     late: bool
     loops: tuple[int, ...]
+    algebraic: frozenset[int]
     mark: str
 
 
@@ -112,6 +117,7 @@ class _Collector:
     def __init__(self, facts: Facts, loops: Mapping[str, tuple[int, ...]]) -> None:
         self._facts = facts
         self._loops = loops
+        self._algebraic = facts.algebraic
 
     def level(self, system: System, path: str, depth: int | None) -> Level:
         ends = _drawn_ends(system, path, self._facts.marks)
@@ -150,6 +156,7 @@ class _Collector:
                 one_line(self._facts.labels.get(key, wire_label(line, *declared)), 60),
                 line.delay is not None,
                 self._loops.get(key, ()),
+                self._algebraic & {*self._loops.get(key, ())},
                 self._facts.marks.get(key, ""),
             )
 

@@ -20,7 +20,7 @@ from orchestrator.drawing.facts import colour_of
 from orchestrator.drawing.layout import Layout
 from orchestrator.drawing.measure import width_of
 from orchestrator.drawing.packing import lay_out_islands
-from orchestrator.drawing.palette import INK, LABEL_SIZE, LATE, MARKS, PAPER
+from orchestrator.drawing.palette import BROKEN, INK, LABEL_SIZE, LATE, MARKS, PAPER
 from orchestrator.drawing.parts import Level, Line, Part, Port
 from orchestrator.drawing.scene import Group, Rectangle, Shape, Stroke, Text
 from orchestrator.drawing.shape import GRID, Box, Point, Wire
@@ -138,8 +138,10 @@ def _halos(lines: Sequence[Line], laid: Layout) -> Iterator[Shape]:
     for band in reversed(range(_BANDS)):
         for line, way in zip(lines, laid.ways, strict=True):
             if band < len(line.loops):
-                stroke = Stroke(way, colour_of(line.loops[band]), 5.0 + 3.0 * band)
-                yield Group("halo", [stroke], {"loop": str(line.loops[band]), "of": line.key})
+                loop = line.loops[band]
+                dash = BROKEN if loop in line.algebraic else ()
+                stroke = Stroke(way, colour_of(loop), 5.0 + 3.0 * band, dash)
+                yield Group("halo", [stroke], {"loop": str(loop), "of": line.key})
 
 
 def _lines(lines: Sequence[Line], laid: Layout) -> Iterator[Shape]:

@@ -14,6 +14,7 @@ from orchestrator.system import (
     JitterKind,
     LinearTransformation,
     Loop,
+    PowerPort,
     TransportDelay,
     conversion_between,
 )
@@ -134,3 +135,11 @@ def wire_label(line: Connection, source: Connector | None, target: Connector | N
         parts.append(f"{source.unit} → {target.unit}")
     parts += [label] if (label := transformation_label(line)) else []
     return ", ".join(parts)
+
+
+def power_text(port: PowerPort) -> str:
+    """A power port: ``"force × velocity, in"``, with what goes along with the flow."""
+    pairs = (f"{effort} × {flow}" for effort, flow in zip(port.effort, port.flow, strict=True))
+    parts = [" + ".join(pairs), *(f"with {name}" for name in port.displacement)]
+    parts += [f"in frame {port.frame}"] if port.frame else []
+    return ", ".join([*parts, *([f"positive {port.positive}"] if port.positive else [])])

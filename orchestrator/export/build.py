@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from orchestrator.errors import DescriptionError
@@ -194,15 +195,50 @@ def _read(place: ClassPlace) -> ResidualDae:
 def _build(
     recipe: Recipe, source: str, make: Callable[[], ResidualDae], output: Path, *, force: bool
 ) -> BuildResult:
-    begin = time.perf_counter()
     files = {fmi: output / target_name(recipe, fmi) for fmi in recipe.fmi}
+    layout = cache(lambda: Layout(make_explicit(make())))
+
+    def write(fmi: str, stamp: dict[str, str], target: Path) -> None:
+        write_fmu(layout(), recipe, fmi, stamp, target)
+
+    return write_changed(recipe, source, write, files, force=force)
+
+
+def write_changed(
+    recipe: Recipe,
+    source: str,
+    write: Callable[[str, dict[str, str], Path], None],
+    files: Mapping[str, Path],
+    *,
+    force: bool = False,
+) -> BuildResult:
+    """Write the FMUs that are not there yet, or were built from something else.
+
+    Parameters
+    ----------
+    recipe
+        What they are called and how they integrate.
+    source
+        Hash of the model.
+    write
+        Writes one: the version of FMI, the stamp and the file are given.
+    files
+        Where to write each version of FMI.
+    force
+        Write all of them.
+
+    Raises
+    ------
+    FmuError
+        If compiling or writing fails.
+    """
+    begin = time.perf_counter()
     stamps = {fmi: stamp(recipe.model, source, recipe.settings(fmi)) for fmi in recipe.fmi}
     missing = [fmi for fmi in recipe.fmi if force or stored_key(files[fmi]) != stamps[fmi]["key"]]
-    if missing:
-        layout = Layout(make_explicit(make()))
-        for fmi in missing:
-            write_fmu(layout, recipe, fmi, stamps[fmi], files[fmi])
+    for fmi in missing:
+        write(fmi, stamps[fmi], files[fmi])
     seconds = time.perf_counter() - begin
     if missing:
-        _LOGGER.info("built %s from %s in %.2f s", output, recipe.model, seconds)
+        places = ", ".join(str(files[fmi]) for fmi in missing)
+        _LOGGER.info("built %s from %s in %.2f s", places, recipe.model, seconds)
     return BuildResult(files, recipe.name, recipe.model, seconds, cached=not missing)

@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export import events_c, implicit_c, jacobian_c
+from orchestrator.export import events_c, implicit_c, jacobian_c, sampled_c
 from orchestrator.export.array_layout import entries
 from orchestrator.export.description_parts import output_slots
 from orchestrator.export.explicit_ode import ExplicitOde
@@ -80,6 +80,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             "",
             *implicit_c.tables(layout.ode, fmi),
             *events_c.tables(layout.ode),
+            *sampled_c.tables(layout.ode),
             *(jacobian_c.tables(layout.ode) if solver.is_implicit else ()),
             "",
         ]
@@ -145,6 +146,7 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
         ),
         *implicit_c.functions(ode, fmi),
         *events_c.functions(ode),
+        *sampled_c.functions(ode),
     ):
         generator.add(function)
     if fmi == "3.0":

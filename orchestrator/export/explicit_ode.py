@@ -14,6 +14,7 @@ from orchestrator.export.events import Events, Relation
 from orchestrator.export.index_reduction import reduce_index
 from orchestrator.export.initial_system import InitialSystem, initial_system
 from orchestrator.export.residual_dae import Kind, ResidualDae, Variable
+from orchestrator.export.sampled import Sampled
 from orchestrator.export.selection_guard import SelectionGuard
 from orchestrator.export.start_point import calculated_values, column, guessed_values, start_point
 
@@ -56,6 +57,7 @@ class ExplicitOde:
     discrete: tuple[Variable, ...] = ()
     events: Events = field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
+    sampled: Sampled | None = None  # what happens at each step instead, if there is no equation
 
     @property
     def z(self) -> _SX:
@@ -82,6 +84,32 @@ class ExplicitOde:
             for relation in self.events.relations
             if not self.events.is_time_event(relation, self.time, moving)
         )
+
+
+def without_equations(name: str, description: str, sampled: Sampled) -> ExplicitOde:
+    """A model that only changes at the ends of communication steps."""
+    empty = column(())
+    outputs = tuple(v for v in sampled.memory if v.kind is Kind.OUTPUT)
+    shown = sampled.memory[len(outputs) :]
+    return ExplicitOde(
+        name,
+        description,
+        sampled.time,
+        (),
+        sampled.inputs,
+        (),
+        sampled.parameters,
+        (),
+        outputs,
+        shown,
+        empty,
+        ca.SX.zeros(len(outputs)),
+        ca.SX.zeros(len(shown)),
+        empty,
+        empty,
+        empty,
+        sampled=sampled,
+    )
 
 
 def symbols(variables: Sequence[Variable]) -> _SX:

@@ -7,6 +7,7 @@ import platform
 import tempfile
 import uuid
 import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from orchestrator.errors import FmuError
@@ -16,6 +17,7 @@ from orchestrator.export.compiler import compile_library, sundials_libraries
 from orchestrator.export.description_parts import SOURCE_FILE
 from orchestrator.export.layout import Layout
 from orchestrator.export.recipe import METHODS, Recipe
+from orchestrator.export.sampled_c import FILES, GENERATED
 from orchestrator.export.stamp import STAMP_FILE, runtime_files
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sources make equal archives
@@ -31,23 +33,37 @@ def write_fmu(
     FmuError
         If compiling or writing fails.
     """
+    write_archive(target, lambda folder: _assemble(layout, recipe, fmi, stamp, folder))
+
+
+def write_archive(target: Path, assemble: Callable[[Path], Path]) -> None:
+    """Put the archive that is assembled in a new folder in its place.
+
+    Raises
+    ------
+    FmuError
+        If writing fails; an older archive is untouched.
+    """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{recipe.name}-", dir=target.parent) as folder:
-            archive = _assemble(layout, recipe, fmi, stamp, Path(folder))
-            archive.replace(target)  # the same file system: all or nothing
+        with tempfile.TemporaryDirectory(prefix=".fmu-", dir=target.parent) as folder:
+            assemble(Path(folder)).replace(target)  # the same file system: all or nothing
     except OSError as error:
-        raise FmuError(f"cannot write '{target}': {error}") from error
+        raise FmuError(f"cannot write '{target}': {error.strerror or error}") from error
 
 
 def _assemble(
     layout: Layout, recipe: Recipe, fmi: str, stamp: dict[str, str], folder: Path
 ) -> Path:
-    guid = f"{{{uuid.uuid5(uuid.NAMESPACE_URL, 'softdock:' + stamp['key'])}}}"
+    guid = guid_of(stamp)
     sources = folder / "sources"
     sources.mkdir()
     for file in runtime_files():
-        if not (_belongs_to_other_version(file, fmi) or _is_other_solver(file, recipe)):
+        if not (
+            _belongs_to_other_version(file, fmi)
+            or _is_other_solver(file, recipe)
+            or _takes_other_steps(file, layout)
+        ):
             (sources / file.name).write_bytes(file.read_bytes())
     (sources / "model.h").write_text(
         c_code.model_header(layout, recipe.solver, guid, fmi), encoding="utf-8"
@@ -64,14 +80,19 @@ def _assemble(
         (sources / "buildDescription.xml").write_bytes(text)
     archive = folder / target_name(recipe, fmi)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
-        _add(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
+        add_file(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
         if fmi == "3.0" and (listed := terminals.write(entries(layout))):
-            _add(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
-        _add(zipped, f"binaries/{_platform(fmi)}/{library.name}", library.read_bytes())
+            add_file(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
+        add_file(zipped, f"binaries/{binary_folder(fmi)}/{library.name}", library.read_bytes())
         for file in sorted(sources.iterdir()):
-            _add(zipped, f"sources/{file.name}", file.read_bytes())
-        _add(zipped, STAMP_FILE, json.dumps(stamp, indent=2, sort_keys=True).encode())
+            add_file(zipped, f"sources/{file.name}", file.read_bytes())
+        add_file(zipped, STAMP_FILE, json.dumps(stamp, indent=2, sort_keys=True).encode())
     return archive
+
+
+def guid_of(stamp: Mapping[str, str]) -> str:
+    """The guid, or instantiation token, of what a stamp describes."""
+    return f"{{{uuid.uuid5(uuid.NAMESPACE_URL, 'softdock:' + stamp['key'])}}}"
 
 
 def target_name(recipe: Recipe, fmi: str) -> str:
@@ -87,14 +108,27 @@ def _is_other_solver(file: Path, recipe: Recipe) -> bool:
     return file.suffix == ".c" and file.stem in METHODS and file.stem != recipe.solver.method
 
 
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+def _takes_other_steps(file: Path, layout: Layout) -> bool:
+    sampled = layout.ode.sampled
+    return file.name in FILES - ({sampled.code or GENERATED} if sampled else set())
+
+
+def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """Add a file without the time: equal sources make equal archives."""
     entry = zipfile.ZipInfo(name, _LONG_AGO)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
     archive.writestr(entry, content)
 
 
-def _platform(fmi: str) -> str:
+def binary_folder(fmi: str) -> str:
+    """Name of this platform's folder of binaries.
+
+    Raises
+    ------
+    FmuError
+        If the exporter does not build for it.
+    """
     if platform.system() != "Linux" or platform.machine() not in {"x86_64", "AMD64"}:
         raise FmuError(
             f"FMUs are built for 64-bit Linux on x86; this is {platform.system()} on"

@@ -110,6 +110,8 @@ class Layout:
 
     @cached_property
     def _tunable_names(self) -> frozenset[str]:
+        if self.ode.sampled is not None:
+            return self.ode.sampled.tunable
         _, _, _, _, c, _ = self.ode.arguments
         events = self.ode.events
         begins = [d.start for d in events.discrete]
@@ -135,6 +137,9 @@ class Layout:
         u, x = ca.Function("s", [p_symbols, c_symbols], [inputs, ode.start])(p, c)
         for region, column in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
             starts |= {s.reference: float(column[i]) for i, s in enumerate(self.of(region))}
+        if self.ode.sampled is not None:
+            memory = (*self.of(Region.OUTPUT), *self.of(Region.LOCAL))
+            starts |= {slot.reference: number(slot.variable.start) for slot in memory}
         return starts
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from lxml import etree
 
 from orchestrator.errors import ModelicaError
-from orchestrator.export.dependency import Dependencies, DependencyTable
+from orchestrator.export.dependency import Dependencies
 from orchestrator.export.description_parts import (
     SOURCE_FILE,
     add_default_experiment,
@@ -24,6 +24,7 @@ from orchestrator.export.description_parts import (
 )
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
+from orchestrator.export.sampled_dependency import dependencies_of
 from orchestrator.export.type_definition import TypeDefinitions, add_items, type_definitions
 
 _COMMON = {
@@ -42,6 +43,12 @@ _INTERFACES = {
         "canRunAsynchronuously": "false",
     },
 }
+_SAMPLED = {
+    "CoSimulation": {
+        "canHandleVariableCommunicationStepSize": "true",
+        "providesDirectionalDerivative": "false",
+    },
+}
 
 
 def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
@@ -49,8 +56,8 @@ def write(layout: Layout, recipe: Recipe, guid: str) -> bytes:
     indicators = str(len(layout.of(Region.INDICATOR)))
     versioned = {"fmiVersion": "2.0", "guid": guid, "numberOfEventIndicators": indicators}
     root = root_element(layout, versioned)
-    for tag, own in _INTERFACES.items():
-        capabilities = {"modelIdentifier": recipe.name, **own, **_COMMON}
+    for tag, own in (_INTERFACES if layout.ode.sampled is None else _SAMPLED).items():
+        capabilities = {"modelIdentifier": recipe.name, **_COMMON, **own}
         if tag == "ModelExchange" and layout.ode.events.assertions:
             capabilities["completedIntegratorStepNotNeeded"] = "false"
         interface = etree.SubElement(root, tag, capabilities)
@@ -94,7 +101,7 @@ def _variable(parent: etree._Element, layout: Layout, slot: Slot, types: TypeDef
 
 def _structure(root: etree._Element, layout: Layout) -> None:
     structure = etree.SubElement(root, "ModelStructure")
-    table = DependencyTable(layout)
+    table = dependencies_of(layout)
     _unknowns(structure, "Outputs", output_slots(layout), table.continuous)
     _unknowns(structure, "Derivatives", layout.of(Region.DERIVATIVE), table.continuous)
     _unknowns(structure, "InitialUnknowns", initial_unknowns(layout), table.initial)

@@ -11,7 +11,7 @@ from lxml import etree
 
 from orchestrator.export.array_layout import Entry, entries
 from orchestrator.export.compiler import SUNDIALS
-from orchestrator.export.dependency import Dependencies, DependencyTable
+from orchestrator.export.dependency import Dependencies
 from orchestrator.export.description_parts import (
     SOURCE_FILE,
     add_default_experiment,
@@ -29,6 +29,7 @@ from orchestrator.export.description_parts import (
 from orchestrator.export.layout import Layout, Region, Slot
 from orchestrator.export.recipe import Recipe
 from orchestrator.export.residual_dae import DataType
+from orchestrator.export.sampled_dependency import dependencies_of
 from orchestrator.export.type_definition import TypeDefinitions, add_items, type_definitions
 
 _GENERALITY = ("constant", "fixed", "tunable", "dependent")
@@ -55,13 +56,21 @@ _INTERFACES = {
         "hasEventMode": "false",
     },
 }
+_SAMPLED = {
+    "CoSimulation": {
+        **_INTERFACES["CoSimulation"],
+        "maxOutputDerivativeOrder": "0",
+        "providesDirectionalDerivatives": "false",
+        "providesAdjointDerivatives": "false",
+    },
+}
 
 
 def write(layout: Layout, recipe: Recipe, token: str) -> bytes:
     """Text of modelDescription.xml, encoded in UTF-8."""
     root = root_element(layout, {"fmiVersion": "3.0", "instantiationToken": token})
-    for tag, own in _INTERFACES.items():
-        attributes = {"modelIdentifier": recipe.name, **own, **_COMMON}
+    for tag, own in (_INTERFACES if layout.ode.sampled is None else _SAMPLED).items():
+        attributes = {"modelIdentifier": recipe.name, **_COMMON, **own}
         if tag == "ModelExchange" and layout.ode.events.assertions:
             attributes["needsCompletedIntegratorStep"] = "true"
         if tag == "CoSimulation" and layout.ode.events:
@@ -130,7 +139,7 @@ def _variable(
 
 def _structure(root: etree._Element, layout: Layout, listed: Sequence[Entry]) -> None:
     structure = etree.SubElement(root, "ModelStructure")
-    table = DependencyTable(layout)
+    table = dependencies_of(layout)
     owners = {slot.reference: entry for entry in listed for slot in entry.slots}
     for tag, slots, dependencies in (
         ("Output", output_slots(layout), table.continuous),

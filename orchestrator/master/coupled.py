@@ -49,6 +49,9 @@ class Holding:
         self._plan = plan
         self._ticks = ticks
         self._group = {name: i for i, group in enumerate(plan.groups) for name in group.members}
+        self._into: dict[str, list[Connection]] = {}
+        for line in system.connections:
+            self._into.setdefault(line.target.component, []).append(line)
 
     def before(self, line: Connection) -> bool:
         """Whether a connection's source is stepped before its target within one step."""
@@ -101,12 +104,14 @@ class Holding:
         for one half of the step, and at that at the end for the other, it is of second order.
         Delayed inputs are read for whole steps: a component that has some is not halved.
         """
+        if self._plan.coupling is Coupling.NEWEST:
+            return False  # nothing is mixed
         component = self._system.components[name]
         outputs = component.of(Causality.OUTPUT)
         remembers = component.has_states or any(
             not component.direct_inputs(output.name) for output in outputs
         )
-        lines = [line for line in self._system.connections if line.target.component == name]
+        lines = self._into.get(name, [])
         return (
             remembers
             and all(line.delay is None for line in lines)

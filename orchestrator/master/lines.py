@@ -91,12 +91,14 @@ class Lines:
 
     def _lay_out_histories(self, algorithm: Plan, step_ns: int) -> None:
         """Allot the rows of one source's histories side by side, in order of the groups."""
+        out_of: dict[str, list[Endpoint]] = {}
+        for target, plan in self._remembered.items():
+            out_of.setdefault(plan.connection.source.component, []).append(target)
         for name in (name for group in algorithm.groups for name in group.members):
-            for target, plan in self._remembered.items():
-                if plan.connection.source.component == name:
-                    self._rows.setdefault(name, []).append((target, len(self.histories)))
-                    self._first_history[target] = len(self.histories)
-                    self._lay_out(plan, step_ns)
+            for target in out_of.get(name, ()):
+                self._rows.setdefault(name, []).append((target, len(self.histories)))
+                self._first_history[target] = len(self.histories)
+                self._lay_out(self._remembered[target], step_ns)
         samples = sum(row[1] for row in self.histories)
         if samples > MOST_SAMPLES:
             raise CapabilityError(

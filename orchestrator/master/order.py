@@ -24,7 +24,11 @@ def stepping_order(system: System) -> list[list[str]]:
     lines = _with_short_delays(system)
     order = []
     for ring in _ordered(list(system.components), lines):
-        inside = [c for c in lines if c.target.component in ring and acts_at_once(system, c)]
+        if len(ring) == 1:
+            order.append(ring)
+            continue
+        members = set(ring)
+        inside = [c for c in lines if c.target.component in members and acts_at_once(system, c)]
         order.append([name for part in _ordered(ring, inside) for name in part])
     return order
 

@@ -8,7 +8,14 @@ from orchestrator.errors import CapabilityError
 from orchestrator.master.buffer import Buffer
 from orchestrator.master.plan import Plan, StepMethod
 from orchestrator.master.schedule import RuleTable
-from orchestrator.system import Connection, DataType, System, is_power
+from orchestrator.system import (
+    Connection,
+    DataType,
+    Endpoint,
+    LinearTransformation,
+    System,
+    is_power,
+)
 
 
 def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> RuleTable:
@@ -46,7 +53,7 @@ def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> Rule
             raise CapabilityError(
                 f"system '{system.name}' has no power bond: two undelayed opposite connections"
                 " between the same two components, the product of whose units is a power, such as"
-                " N and m/s; declare the units, or choose another algorithm"
+                " N and m/s; declare the units or power ports, or choose another algorithm"
             )
     return RuleTable(
         rule.method,
@@ -64,11 +71,17 @@ def rule_table(system: System, plan: Plan, buffer: Buffer, step_ns: int) -> Rule
 def power_bonds(system: System) -> list[tuple[Connection, Connection]]:
     """Find the pairs of opposite connections whose product is a power.
 
-    An undelayed connection from a component to another, and one back, of the same shape, the
-    product of whose source units is a power: an effort and a flow. Connections with a linear
-    transformation of their own do not count, since their two ends carry different values.
+    Where power ports are declared at both ends of connections, these are the bonds, and no others:
+    an effort and its flow, undelayed, without a transformation but a change of sign. Otherwise an
+    undelayed connection from a component to another, and one back, of the same shape, the product
+    of whose source units is a power. Connections with a linear transformation of their own do not
+    count then, since their two ends carry different values.
     """
-    lines = [c for c in system.connections if c.delay is None and c.transformation is None]
+    undelayed = [c for c in system.connections if c.delay is None]
+    declared = _declared_bonds(system, undelayed)
+    if declared:
+        return declared
+    lines = [c for c in undelayed if c.transformation is None]
     return [
         (one, other)
         for one, other in combinations(lines, 2)
@@ -77,6 +90,25 @@ def power_bonds(system: System) -> list[tuple[Connection, Connection]]:
         and _shape(system, one) == _shape(system, other)
         and is_power(_unit(system, one), _unit(system, other))
     ]
+
+
+def _declared_bonds(system: System, lines: list[Connection]) -> list[tuple[Connection, Connection]]:
+    partner: dict[Endpoint, Endpoint] = {}
+    for component in system.components.values():
+        for port in component.power_ports.values():
+            for effort, flow in zip(port.effort, port.flow, strict=True):
+                ends = (Endpoint(component.name, name) for name in (effort, flow))
+                source, target = ends
+                partner[source] = target
+    signs = (None, LinearTransformation(-1.0))
+    by_ends = {(c.source, c.target): c for c in lines if c.transformation in signs}
+    bonds = []
+    for (source, target), line in by_ends.items():
+        if source in partner and target in partner:
+            back = by_ends.get((partner[target], partner[source]))
+            if back is not None:
+                bonds.append((line, back))
+    return bonds
 
 
 def _span(buffer: Buffer, line: Connection) -> range:

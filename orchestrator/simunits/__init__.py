@@ -2,7 +2,8 @@
 
 from orchestrator.simunits.block import Block, Input, Output, Parameter, State
 from orchestrator.simunits.block_unit import BlockUnit
-from orchestrator.simunits.declared import differences
+from orchestrator.simunits.choice import where
+from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.description import Capabilities, StepResult, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -13,6 +14,7 @@ from orchestrator.simunits.isolation import isolate
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.registry import (
     block,
+    block_class,
     block_names,
     capabilities_of,
     component_of,
@@ -39,7 +41,9 @@ __all__ = [
     "State",
     "StepResult",
     "UnitDescription",
+    "as_declared",
     "block",
+    "block_class",
     "block_names",
     "capabilities_of",
     "component_of",
@@ -51,4 +55,5 @@ __all__ = [
     "open_description",
     "read_fmu",
     "resolve",
+    "where",
 ]

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.errors import DescriptionError, UnitMismatchError, UnknownNameError
 from orchestrator.simunits.fmu_description import read_fmu
-from orchestrator.system import Component, Connector, Problem, SourceKind
+from orchestrator.system import (
+    Causality,
+    Component,
+    Connector,
+    Problem,
+    SourceKind,
+    conversion_between,
+)
+from orchestrator.system.naming import listed_names
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def differences(declared: Component, found: Component) -> Iterator[Problem]:
@@ -20,7 +32,7 @@ def differences(declared: Component, found: Component) -> Iterator[Problem]:
         if actual is None:
             text = (
                 f"{where}: the system declares connector '{name}', but the source has only:"
-                f" {', '.join(found.connectors)}"
+                f" {listed_names(list(found.connectors))}"
             )
             yield Problem("FMU105", at, UnknownNameError(text))
         elif not _agree(connector, actual, found):
@@ -33,7 +45,13 @@ def differences(declared: Component, found: Component) -> Iterator[Problem]:
 
 def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
     """Whether a declared connector is the source's, but for extents that structure gives."""
-    declared = replace(declared, unit=declared.unit or actual.unit)
+    if declared.causality is Causality.STRUCTURAL_PARAMETER:
+        declared = replace(declared, causality=Causality.PARAMETER)
+    try:
+        conversion_between(declared, actual)
+    except UnitMismatchError:
+        return False
+    declared = replace(declared, unit=actual.unit)
     if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
         dimensions = (
             read_fmu(Path(found.source.location), runnable=False).variables[actual.name].dimensions
@@ -41,6 +59,36 @@ def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
         if any(isinstance(size, str) for size in dimensions):
             declared = replace(declared, shape=actual.shape)
     return _contract(declared) == _contract(actual)
+
+
+def as_declared(actual: Connector, declared: Connector | None, found: Component) -> Connector:
+    """Return a connector of a source with unit and enumeration as the system's file has them."""
+    if declared is None:
+        return actual
+    enumeration = declared.enumeration or actual.enumeration
+    if declared.unit is None:
+        return replace(actual, enumeration=enumeration)
+    try:
+        factor, offset = conversion_between(declared, actual)
+    except UnitMismatchError:  # it is among the differences
+        return actual
+    if actual.unit is not None and not (isclose(factor, 1.0) and isclose(offset, 0.0)):
+        _LOGGER.warning(
+            "component '%s' (%s): connector '%s' is declared in '%s', but the source has '%s'; its"
+            " values are taken for '%s'",
+            found.name,
+            found.source,
+            actual.name,
+            declared.unit,
+            actual.unit,
+            declared.unit,
+        )
+    return replace(
+        actual,
+        unit=declared.unit,
+        unit_definition=declared.unit_definition,
+        enumeration=enumeration,
+    )
 
 
 def _contract(connector: Connector) -> str:

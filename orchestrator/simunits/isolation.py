@@ -74,5 +74,14 @@ def _expect_processes(system: System) -> None:
         for option in ("step_timeout", "on_failure", "restarts")
         if option in component.options.said()
     ]
+    problems += [
+        f"component '{name}': option 'restarts': only with on_failure 'restart' is it started"
+        f" again, found on_failure '{component.options.on_failure}'; choose that, or leave restarts"
+        " out"
+        for name, component in system.components.items()
+        if component.options.isolation == "process"
+        and component.options.on_failure != "restart"
+        and "restarts" in component.options.said()
+    ]
     if problems:
         raise DescriptionError(*problems)

@@ -18,7 +18,7 @@ from orchestrator.errors import (
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.block_place import place_of
 from orchestrator.simunits.block_unit import BlockUnit, describe_block
-from orchestrator.simunits.declared import differences
+from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi2_unit import Fmu2Unit
@@ -29,10 +29,12 @@ from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.pyfmi_unit import PyfmiUnit
 from orchestrator.simunits.remote_unit import WorkerUnit
+from orchestrator.simunits.terminals import power_ports
 from orchestrator.simunits.unit import SimulationUnit
 from orchestrator.system import (
     Backend,
     Component,
+    PowerPort,
     Source,
     SourceKind,
     System,
@@ -63,7 +65,14 @@ def block_names() -> list[str]:
 _LOCAL: dict[str, type[Block]] = {}
 
 
-def _block_class(name: str) -> type[Block]:
+def block_class(name: str) -> type[Block]:
+    """Return the class of a block that is registered, or known in this process.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is none of that name, or it cannot be imported.
+    """
     return _LOCAL.get(name) or _registered_class(name)
 
 
@@ -114,7 +123,11 @@ def _describe(
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), interface, runnable=runnable)
         return found.shaped(values).description
-    return describe_block(source.location, _block_class(source.location))
+    if source.kind is not SourceKind.BLOCK:
+        raise CapabilityError(
+            f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
+        )
+    return describe_block(source.location, block_class(source.location))
 
 
 def component_of(
@@ -153,7 +166,17 @@ def component_of(
         takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
         has_event_mode=_shares_events(source, description, options),
         options=options,
+        power_ports=_power_ports(source, description, options),
     )
+
+
+def _power_ports(
+    source: Source, description: UnitDescription, options: UnitOptions
+) -> Mapping[str, PowerPort]:
+    path = Path(source.location)
+    if source.kind is not SourceKind.FMU or read_fmu(path, options.interface).version != 3:
+        return {}
+    return power_ports(path, description.connectors)
 
 
 def _shares_events(source: Source, description: UnitDescription, options: UnitOptions) -> bool:
@@ -197,7 +220,16 @@ def resolve(system: System) -> System:
             problems.append(kind(f"component '{name}': {error}"))
             continue
         problems += errors_of(differences(component, found))
-        resolved[name] = replace(found, values=component.values)
+        connectors = {
+            key: as_declared(connector, component.connectors.get(key), found)
+            for key, connector in found.connectors.items()
+        }
+        resolved[name] = replace(
+            found,
+            connectors=connectors,
+            values=component.values,
+            power_ports={**found.power_ports, **component.power_ports},
+        )
     nested = {}
     for name, inner in system.systems.items():
         try:
@@ -221,7 +253,7 @@ def make_unit(component: Component, *, early_return: bool = False) -> Simulation
     """
     source = component.source
     if component.options.isolation == "process":
-        kind = None if source.kind is SourceKind.FMU else _block_class(source.location)
+        kind = None if source.kind is SourceKind.FMU else block_class(source.location)
         place = {} if kind is None else place_of(kind)
         described = _describe(source, component.values, component.options.interface)
         return WorkerUnit(component, described, place)
@@ -230,7 +262,7 @@ def make_unit(component: Component, *, early_return: bool = False) -> Simulation
         unit = _make_fmu(component, early_return=early_return)
     else:
         _refuse_fmu_options(component, f"block '{source.location}'")
-        kind = _block_class(source.location)
+        kind = block_class(source.location)
         try:
             made = kind()
         except Exception as error:

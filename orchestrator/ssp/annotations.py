@@ -20,14 +20,16 @@ DELAY_TYPE: Final = "io.softdock.delay"
 LINE_TYPE: Final = "io.softdock.line"
 MASTER_TYPE: Final = "io.softdock.master"
 UNIT_TYPE: Final = "io.softdock.unit"
+POWER_TYPE: Final = "io.softdock.power"
 CONNECTOR_TYPE: Final = "io.softdock.connector"
 #: Where each annotation stands.
 PARENTS: Final = {
-    DELAY_TYPE: "ssd:Connection",
-    LINE_TYPE: "ssd:Connection",
-    MASTER_TYPE: "ssd:DefaultExperiment",
-    UNIT_TYPE: "ssd:Component",
-    CONNECTOR_TYPE: "ssd:Connector",
+    DELAY_TYPE: ("ssd:Connection",),
+    LINE_TYPE: ("ssd:Connection",),
+    MASTER_TYPE: ("ssd:DefaultExperiment",),
+    UNIT_TYPE: ("ssd:Component",),
+    POWER_TYPE: ("ssd:Component", "ssd:System"),
+    CONNECTOR_TYPE: ("ssd:Connector",),
 }
 
 

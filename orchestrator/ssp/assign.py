@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.errors import DescriptionError
 from orchestrator.ssp.codes import Code
 from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.interfaces import interface_of
@@ -99,8 +98,9 @@ def _behind(name: str, elements: dict[str, list[str]]) -> Iterable[tuple[str, st
 
 def _component(component: Component, given: list[_Rest]) -> Component:
     values: dict[str, Value] = {}
-    for name, assignment in given:
+    for said, assignment in given:
         with assignment.findings.guard(assignment.element, Code.VALUE):
+            name = _local(component, said, assignment)
             connector = _connector(component, name, assignment)
             if connector is None and _is_absent(component, name):
                 _ignored(
@@ -114,22 +114,42 @@ def _component(component: Component, given: list[_Rest]) -> Component:
 def _connector(component: Component, name: str, assignment: Assignment) -> Connector | None:
     """Return what is known of a variable: by the file, and where that says little the source."""
     declared = component.connectors.get(name)
-    if declared is not None and (declared.unit is not None or assignment.given.unit is None):
+    has_unit = assignment.given.unit is None or (declared is not None and declared.unit is not None)
+    if declared is not None and declared.causality.is_settable and has_unit:
         return declared
     found = (interface_of(component.source) or {}).get(name)
+    if found is not None and component.source.kind is not SourceKind.FMU:
+        found = replace(found, start=None)  # only FMUs let outputs begin with what is set
     if declared is None or found is None:
         return declared or found
-    return replace(declared, unit=found.unit, unit_definition=found.unit_definition)
+    if declared.unit is not None:
+        return replace(declared, start=found.start)
+    return replace(
+        declared, unit=found.unit, unit_definition=found.unit_definition, start=found.start
+    )
+
+
+def _local(component: Component, name: str, assignment: Assignment) -> str:
+    """Return a name without that of its component before it, which OMSimulator writes."""
+    prefix = f"{decoded(component.name)}."
+    rest = name.removeprefix(prefix)
+    known = interface_of(component.source) if rest != name else None
+    if known is None or name in known or rest not in known or name in component.connectors:
+        return name
+    assignment.findings.warning(
+        Code.OWN_PREFIX,
+        assignment.element,
+        f"'{name}': expected a name of the component's own, '{rest}'; it is taken for that",
+        _CLAUSE,
+    )
+    return rest
 
 
 def _is_absent(component: Component, name: str) -> bool:
-    """Whether the source can be asked and has no such variable."""
+    """Whether the source has no such variable; of blocks all connectors are declared."""
     known = interface_of(component.source)
-    if known is None and component.connectors and component.source.kind is not SourceKind.FMU:
-        raise DescriptionError(
-            f"component '{component.name}' has no connector '{name}'; it has:"
-            f" {', '.join(component.connectors)}"
-        )
+    if known is None and component.source.kind is not SourceKind.FMU:
+        known = component.connectors or None
     return known is not None and name not in known
 
 

@@ -67,7 +67,7 @@ def read_bindings(
         with findings.guard(binding, Code.BINDING):
             document = _Sources(binding, place, findings, reading, container)
             values, where = document.values()
-            read = list(read_parameters(values, binding.get("prefix", ""), where))
+            read = read_parameters(values, binding.get("prefix", ""), where)
             mapping = child(binding, "ssd:ParameterMapping")
             if mapping is None:
                 yield from read

@@ -52,6 +52,10 @@ class Code(StrEnum):
     KIND = "SSP118", "a connector is of a kind that its element cannot have"
     SOURCE = "SSP119", "the source of a component is not as the standard says"
     MISMATCH = "SSP120", "what a component declares is not what its source has"
+    NO_CONVERSION = "SSP122", "a value has a unit, and its parameter has none"
+    NAMESPACE = "SSP123", "a file has nearly the namespace of SSP"
+    OWN_PREFIX = "SSP124", "a value of a component is named from outside of it"
+    ITEM = "SSP125", "an item of an enumeration is given by its number"
     EXPERIMENT = "SSP121", "the default experiment is not as the standard says"
 
     COMPONENT_TYPE = "SSP201", "components of this type are not supported"
@@ -60,6 +64,8 @@ class Code(StrEnum):
     UNSPECIFIED = "SSP204", "the kind 'unspecified' is not supported"
     CONTENT_TYPE = "SSP205", "parameter sets, mappings, dictionaries of this type are not supported"
     BUS_VALUES = "SSP206", "values of the entries of a bus are not supported"
+    SCHEME = "SSP208", "sources of this scheme are not supported"
+    TABLE = "SSP209", "whole numbers that a table does not have stop the run"
     CALCULATED = "SSP207", "parameters that are calculated are not passed on"
 
     METADATA = "SSP301", "metadata, descriptions, signatures"

@@ -16,7 +16,7 @@ from orchestrator.ssp.findings import Findings
 from orchestrator.ssp.interfaces import interface_of
 from orchestrator.ssp.lexical import attribute, boolean
 from orchestrator.ssp.line_annotations import add_line, read_delay, read_line
-from orchestrator.ssp.names import add, listed
+from orchestrator.ssp.names import add, child, listed
 from orchestrator.ssp.sources import Place
 from orchestrator.ssp.transformations import add_transformation, read_transformation
 from orchestrator.system import (
@@ -134,6 +134,13 @@ def _connection(
             f"'{source[1]}' is calculated when its component is initialised; what it is connected"
             " with does not get it",
             _CLAUSE,
+        )
+    if child(element, "ssc:IntegerMappingTransformation") is not None:
+        findings.note(
+            Code.TABLE,
+            element,
+            "values that the table does not have stop the run",
+            "SSP 2.0, 4.5.2",
         )
     return Connection(
         Endpoint(source[0].key, source[1]),

@@ -20,7 +20,7 @@ from orchestrator.system import Causality, Connector, DataType, Value, Variabili
 
 _CLAUSE: Final = "SSP 2.0, 5.2.1"
 #: Kinds that SSP 1.0 does not have.
-_NEW: Final = {Causality.STRUCTURAL_PARAMETER, Causality.CONSTANT, Causality.LOCAL}
+NEW_KINDS: Final = {Causality.STRUCTURAL_PARAMETER, Causality.CONSTANT, Causality.LOCAL}
 UNSPECIFIED: Final = "unspecified"
 
 
@@ -185,7 +185,7 @@ def _together(problems: list[DescriptionError]) -> DescriptionError:
 
 
 def _add_connector(group: etree._Element, connector: Connector, version: str, *, own: bool) -> None:
-    if connector.causality in _NEW and version == "1.0":
+    if connector.causality in NEW_KINDS and version == "1.0":
         raise CapabilityError(
             f"is of kind {connector.causality}, which SSP 1.0 does not have: write version 2.0, or"
             " leave it out"

@@ -40,7 +40,7 @@ class Definitions:
     units: Mapping[str, etree._Element]
     enumerations: Mapping[str, etree._Element]
     findings: Findings
-    _known_units: dict[str, BaseUnit | None] = field(default_factory=dict)
+    _known_units: dict[str, tuple[str | None, BaseUnit | None]] = field(default_factory=dict)
     _known_enumerations: dict[str, Enumeration | None] = field(default_factory=dict)
 
     @classmethod
@@ -50,45 +50,50 @@ class Definitions:
         items = listed(root, f"{prefix}:Enumerations", "ssc:Enumeration")
         return cls(prefix, units, _by_name(items, findings), findings)
 
-    def unit(self, name: str, user: etree._Element) -> BaseUnit | None:
-        """Return what a unit is defined to be; ``None`` if that is what its name says.
+    def unit(self, user: etree._Element) -> tuple[str | None, BaseUnit | None]:
+        """Return name and definition of the unit of an element.
 
-        What is wrong with it is reported once, at its first user.
+        No name if it has none, or one that is neither defined nor known; no definition if the
+        unit is what its name says. What is wrong with it is reported once, at its first user.
         """
+        name = user.get("unit")
+        if name is None:
+            return None, None
         if name not in self._known_units:
-            self._known_units[name] = None
             self._known_units[name] = self._unit(name, user)
         return self._known_units[name]
 
-    def _unit(self, name: str, user: etree._Element) -> BaseUnit | None:
+    def _unit(self, name: str, user: etree._Element) -> tuple[str | None, BaseUnit | None]:
         element = self.units.get(name)
         base = None if element is None else child(element, "ssc:BaseUnit")
         understood = _understood(name)
+        if base is None and not name:
+            return None, None
         if base is None:
-            said = "taken for what its name says" if understood else "it converts to nothing else"
+            said = "it is what its name says" if understood else "it is not looked at"
             self.findings.warning(
                 Code.NO_UNIT,
                 user,
                 f"unit '{name}' is not defined in the file; {said}",
                 _UNITS_CLAUSE,
             )
-            return None
+            return (name if understood else None), None
         try:
             declared = _base_of(base)
         except SspError as error:
             self.findings.error(Code.SCHEMA, base, str(error), _UNITS_CLAUSE)
-            return None
+            return None, None
         if understood is None:
-            return declared
+            return name, declared
         if _same(declared, understood):
-            return None
+            return name, None
         self.findings.warning(
             Code.OTHER_UNIT,
             element,
             f"is defined as {_text(declared)}, but its name says {_text(understood)}; the"
             " definition is used",
         )
-        return declared
+        return name, declared
 
     def enumeration(self, name: str, user: etree._Element) -> Enumeration | None:
         """Return an enumeration; ``None`` if the file does not define it, which is reported."""

@@ -51,7 +51,7 @@ def read_dictionaries(
             continue
         with findings.guard(element, Code.DICTIONARY):
             root, where = _root(element, place, findings, reading)
-            found[name] = Dictionary(reading.unique(name), _entries(root, where))
+            found[name] = Dictionary(reading.unique(name), read_entries(root, where))
     return found
 
 
@@ -73,7 +73,8 @@ def _root(
     return reading.document(source, place, Schema.SIGNAL_DICTIONARY, findings)
 
 
-def _entries(root: etree._Element, findings: Findings) -> dict[str, Connector]:
+def read_entries(root: etree._Element, findings: Findings) -> dict[str, Connector]:
+    """Read the entries of an ssb:SignalDictionary; problems go to the findings."""
     definitions = Definitions.of(root, "ssb", findings)
     found: dict[str, Connector] = {}
     for element in root.findall(full("ssb:DictionaryEntry")):

@@ -18,6 +18,6 @@ def interface_of(source: Source) -> Mapping[str, Connector] | None:
     from orchestrator.simunits import component_of  # heavy, and seldom wanted
 
     try:
-        return component_of(source).connectors
+        return component_of(source, runnable=False).connectors
     except SoftdockError:
         return None

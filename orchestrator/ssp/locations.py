@@ -11,7 +11,7 @@ from lxml import etree
 
 from orchestrator.archive import open_archive, parse_xml, read_entry
 from orchestrator.errors import SspError
-from orchestrator.ssp.names import MAIN_SSD, children, full, listed, tag
+from orchestrator.ssp.names import MAIN_SSD, SSD_SUFFIX, children, full, listed, tag
 
 _ELEMENTS = ("ssd:Component", "ssd:System", "ssd:SignalDictionaryReference")
 Read = Callable[[str], bytes]
@@ -50,20 +50,28 @@ class Sheet:
         return Sheet(label, parse_xml(self.read(uri), label, SspError), self.read)
 
 
-def open_sheet(path: Path) -> Sheet:
-    """Open an .ssd or another XML file of SSP, or the main .ssd of an archive or a folder.
+def open_sheet(path: Path, variant: str | None = None) -> Sheet:
+    """Open an .ssd or another XML file of SSP, or an .ssd of an archive or a folder.
+
+    Parameters
+    ----------
+    path
+        File, archive or folder.
+    variant
+        Name of an .ssd beside the main one.
 
     Raises
     ------
     SspError
         If it is missing, damaged or no XML.
     """
-    if path.is_dir():
-        path = path / MAIN_SSD
+    name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
+    if path.is_dir() or (variant is not None and path.suffix.lower() != ".ssp"):
+        path = (path if path.is_dir() else path.parent) / name
     if path.suffix.lower() == ".ssp":
         with open_archive(path, SspError) as archive:
-            content = read_entry(path, archive, MAIN_SSD, SspError)
-        label = f"{path}:{MAIN_SSD}"
+            content = read_entry(path, archive, name, SspError)
+        label = f"{path}:{name}"
         return Sheet(label, parse_xml(content, label, SspError), _entry_of(path))
     try:
         content = path.read_bytes()

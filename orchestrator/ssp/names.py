@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from lxml import etree
@@ -36,12 +37,14 @@ MAIN_SSD: Final = "SystemStructure.ssd"
 SSD_SUFFIX: Final = ".ssd"
 
 
+@lru_cache(maxsize=4096)
 def full(name: str) -> str:
     """Turn ``"ssd:Component"`` into lxml's ``"{namespace}Component"``."""
     prefix, _, local = name.partition(":")
     return f"{{{NAMESPACES[prefix]}}}{local}"
 
 
+@lru_cache(maxsize=4096)
 def short(text: str) -> str:
     """Turn every ``{namespace}`` in a text, such as a tag or a message, into its prefix."""
 
@@ -64,12 +67,18 @@ def children(element: etree._Element) -> list[etree._Element]:
 
 def child(element: etree._Element, name: str) -> etree._Element | None:
     """Return the first child of a name such as ``"ssd:Connectors"``."""
-    return element.find(full(name))
+    return next(element.iterchildren(full(name)), None)
 
 
 def listed(element: etree._Element, group: str, name: str) -> list[etree._Element]:
-    """Return the children called ``name`` of the child called ``group``."""
-    return element.findall(f"{full(group)}/{full(name)}")
+    """Return the children called ``name`` of the children called ``group``."""
+    wanted = full(name)
+    return [
+        inner
+        for outer in element.iterchildren(full(group))
+        for inner in outer
+        if inner.tag == wanted
+    ]
 
 
 def group(parent: etree._Element, name: str) -> list[etree._Element]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -51,6 +51,8 @@ class Assignment:
         Where it stands.
     change
         What a mapping makes of it.
+    is_ambiguous
+        Whether the file gives another value to the same name, too.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Assignment:
     element: etree._Element
     findings: Findings
     change: ValueChange | None = None
+    is_ambiguous: bool = False
 
     def value_for(self, target: Connector | None) -> Value:
         """Return the value as a connector takes it, in the connector's unit.
@@ -75,14 +78,18 @@ class Assignment:
         DescriptionError, SspError
             If the type does not fit, the connector is an output, or the unit does not convert.
         """
+        if self.is_ambiguous:
+            raise DescriptionError("the parameter is given twice, with different values")
         if self.given.unit is not None and (target is None or target.unit is None):
-            raise DescriptionError(
-                f"the value is in {self.given.unit}, but the unit of '{self.name}' is not known;"
-                " declare it with the connector"
+            self.findings.warning(
+                Code.NO_CONVERSION,
+                self.element,
+                f"the value is in '{self.given.unit}', but '{self.name}' has no unit; it is taken"
+                " as it is",
             )
         if target is None:
             return self._joined(self._changed(self.elements, None))
-        if target.causality in _FIXED:
+        if target.causality in _FIXED and target.start is None:
             raise DescriptionError(f"'{self.name}' is an {target.causality} and cannot be set")
         suppressed = self.change is not None and self.change.suppress_unit_conversion
         elements = self.elements
@@ -106,6 +113,15 @@ class Assignment:
         for enumeration in (target, self.given.enumeration):
             if enumeration is not None and name in enumeration.items:
                 return enumeration.items[name]
+        for enumeration in (target, self.given.enumeration):
+            if enumeration is not None and name in map(str, enumeration.items.values()):
+                self.findings.warning(
+                    Code.ITEM,
+                    self.element,
+                    f"expected the name of an item, found the number {name}; it is taken for that",
+                    "SSP 2.0, 6.2.15",
+                )
+                return int(name)
         known = target or self.given.enumeration
         raise DescriptionError(
             f"item '{name}' is not known; "
@@ -129,9 +145,7 @@ def _cut(value: Value) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def read_parameters(
-    values: etree._Element, prefix: str, findings: Findings
-) -> Iterator[Assignment]:
+def read_parameters(values: etree._Element, prefix: str, findings: Findings) -> list[Assignment]:
     """Read the parameters of an ssv:ParameterSet; problems go to the findings.
 
     Parameters
@@ -144,18 +158,28 @@ def read_parameters(
         Of the file that it stands in.
     """
     definitions = Definitions.of(values, "ssv", findings)
-    seen: set[str] = set()
+    found: dict[str, Assignment] = {}
     for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):
         name = parameter.get("name", "")
-        if name in seen:
-            findings.error(
-                Code.TAKEN, parameter, "the name is taken by another parameter", "SSP 2.0, 6.2"
-            )
-        seen.add(name)
         with findings.guard(parameter, Code.VALUE):
             read = _assignment(parameter, definitions, findings)
-            if read is not None:
-                yield replace(read, name=prefix + name)
+            if read is None:
+                continue
+            before = found.get(name)
+            if before is not None:
+                read = _repeated(before, read)
+            found[name] = replace(read, name=prefix + name)
+    return list(found.values())
+
+
+def _repeated(one: Assignment, other: Assignment) -> Assignment:
+    """Report a name that is given twice: it does harm if the values differ and reach something."""
+    same = (one.elements, one.given) == (other.elements, other.given)
+    what = "the same value" if same else "another value"
+    other.findings.warning(
+        Code.TAKEN, other.element, f"the name is given before, with {what}", "SSP 2.0, 6.2"
+    )
+    return replace(other, is_ambiguous=one.is_ambiguous or not same)
 
 
 def _assignment(
@@ -177,14 +201,15 @@ def _assignment(
         raise RefusalError(
             Code.VALUE, f"has {len(elements)} elements; expected {_size(shape)} of {shape}"
         )
-    unit, named = inner.get("unit"), inner.get("name")
+    named = inner.get("name")
+    unit, definition = definitions.unit(inner)
     given = Connector(
         parameter.get("name", ""),
         Causality.PARAMETER,
         kind,
         unit,
         enumeration=definitions.enumeration(named, inner) if items and named else None,
-        unit_definition=None if unit is None else definitions.unit(unit, inner),
+        unit_definition=definition,
     )
     is_array = bool(shape) or shape is None
     return Assignment("", elements, is_array, given, items, parameter, findings)

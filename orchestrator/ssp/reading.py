@@ -14,13 +14,14 @@ from orchestrator.archive import parse_xml
 from orchestrator.errors import SspError
 from orchestrator.ssp.codes import Code, RefusalError
 from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.names import full
 from orchestrator.ssp.schema import Schema, check
 from orchestrator.ssp.sources import Place, file_bytes, inside_of
 
 #: Systems may contain each other this deep.
 DEEPEST: Final = 50
 #: Components, systems and buses of a file with all that it refers to.
-MOST_ELEMENTS: Final = 100_000
+MOST_ELEMENTS: Final = 20_000
 
 
 @dataclass(slots=True)
@@ -35,6 +36,8 @@ class Reading:
         How many elements of systems there were.
     documents
         Roots of parameter sets, mappings and dictionaries by their file.
+    checked
+        Roots of the SSDs that have been checked.
     dictionaries
         Names that signal dictionaries have been given.
     """
@@ -43,6 +46,7 @@ class Reading:
     elements: int = 0
     documents: dict[tuple[str, str], etree._Element] = field(default_factory=dict)
     dictionaries: set[str] = field(default_factory=set)
+    checked: list[etree._Element] = field(default_factory=list)
 
     def unique(self, dictionary: str) -> str:
         """Return a name for a signal dictionary that no other one has."""
@@ -102,6 +106,26 @@ class Reading:
         beside = findings.beside(place.named(source, path))
         return self._root((str(path), ""), lambda: file_bytes(path), schema, beside), beside
 
+    def description(self, content: bytes, label: str) -> etree._Element:
+        """Parse the text of another SSD, once.
+
+        Raises
+        ------
+        RefusalError
+            If it is malformed.
+        """
+        key = (label, "")
+        if key not in self.documents:
+            self.documents[key] = parsed(content, label)
+        return self.documents[key]
+
+    def is_new(self, root: etree._Element) -> bool:
+        """Whether a document is read for the first time."""
+        if any(root is known for known in self.checked):
+            return False
+        self.checked.append(root)
+        return True
+
     def inner(
         self, source: str, container: Path, schema: Schema, findings: Findings
     ) -> tuple[etree._Element, Findings]:
@@ -126,6 +150,7 @@ class Reading:
             content = read()
             try:
                 root = parsed(content, findings.label)
+                mend_namespace(root, schema, findings)
                 check(root, schema, findings)
             except RefusalError as refusal:
                 raise RefusalError(
@@ -155,3 +180,17 @@ def note_encoding(root: etree._Element, findings: Findings) -> None:
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     if encoding.upper() not in {"UTF-8", "UTF8", "US-ASCII", "ASCII"}:
         findings.warning(Code.ENCODING, root, f"expected UTF-8, found {encoding}", "SSP 2.0, 5")
+
+
+def mend_namespace(root: etree._Element, schema: Schema, findings: Findings) -> None:
+    """Give a document that a tool put into nearly the namespace of SSP the right one."""
+    wanted = etree.QName(full(schema))
+    found = etree.QName(root)
+    near = (found.namespace or "").replace("/SSP1/", "/SSP1/SystemStructure")
+    if found.localname != wanted.localname or near != wanted.namespace:
+        return
+    findings.warning(
+        Code.NAMESPACE, root, f"expected the namespace {wanted.namespace}, found {found.namespace}"
+    )
+    for element in root.iter(f"{{{found.namespace}}}*"):
+        element.tag = f"{{{wanted.namespace}}}{etree.QName(element).localname}"

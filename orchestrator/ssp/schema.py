@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cache
@@ -19,6 +20,7 @@ from orchestrator.ssp.tolerance import is_clear
 
 VERSIONS: Final = ("1.0", "2.0")
 
+_ELEMENT: Final = re.compile(r"Element '([^']+)'")
 #: Lists of violations end here; a file with more is not what it says.
 _MOST = 200
 
@@ -138,9 +140,8 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
             "SSP 2.0, 5.1",
         )
         return
-    tree = root.getroottree()
     for entry in found[:_MOST]:
-        place = _place(tree, entry.path)
+        place = _place(root, entry)
         clear = place is not None and is_clear(place, entry.type_name, short(entry.message))
         add = findings.warning if clear else findings.error
         what = "" if place is None else _parent_name(place)
@@ -151,13 +152,17 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
         )
 
 
-def _place(tree: etree._ElementTree, path: str | None) -> etree._Element | None:
-    if not path:
-        return None
+def _place(root: etree._Element, entry: Any) -> etree._Element | None:
+    """Find the element that libxml2 means by a path from the root, or by its tag and line."""
+    steps = (entry.path or "").split("/")[2:]
+    if not steps:
+        return root
     try:
-        found = tree.xpath(path, namespaces=dict(NAMESPACES))
-    except etree.XPathError:
-        return None
+        found = root.xpath("/".join(steps), namespaces=dict(NAMESPACES))
+    except etree.XPathError:  # a prefix of another namespace
+        named = _ELEMENT.match(entry.message)
+        every = root.iter(named[1]) if named else iter(())
+        return next((each for each in every if each.sourceline == entry.line), None)
     return found[0] if isinstance(found, list) and found else None  # type: ignore[return-value] # a path of elements
 
 

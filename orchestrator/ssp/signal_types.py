@@ -81,8 +81,7 @@ def read_type(element: etree._Element, definitions: Definitions) -> Typed:
         prefix, _, local = tag(inner).partition(":")
         if prefix != "ssc" or local not in TYPES:
             continue
-        unit = inner.get("unit")
-        definition = None if unit is None else definitions.unit(unit, inner)
+        unit, definition = definitions.unit(inner)
         named = inner.get("name") if local == "Enumeration" else None
         enumeration = None if named is None else definitions.enumeration(named, inner)
         if inner.get("mime-type", "application/octet-stream") != "application/octet-stream":

@@ -120,7 +120,9 @@ def path_of(uri: str) -> str:
     except ValueError as reason:
         raise RefusalError(Code.URI, f"source '{uri}' is not a URI: {reason}") from None
     if parts.scheme not in {"", "file"} or host not in {"", "localhost"}:
-        raise RefusalError(Code.URI, f"source '{uri}': expected a file, relative to the .ssd")
+        raise RefusalError(
+            Code.SCHEME, f"source '{uri}' is not supported: expected a file, relative to the .ssd"
+        )
     if parts.query or parts.fragment or not parts.path:
         raise RefusalError(Code.URI, f"source '{uri}': expected the plain path of a file")
     path = posixpath.normpath(unquote(parts.path))

@@ -18,7 +18,17 @@ _DRAWING: Final = {
     "ssd:SystemGeometry",
     "ssd:GraphicalElements",
 }
-_METADATA: Final = ("id", "author", "fileversion", "copyright", "license", "generationDateAndTime")
+_METADATA: Final = frozenset(
+    {
+        "id",
+        "author",
+        "fileversion",
+        "copyright",
+        "license",
+        "generationDateAndTime",
+        "description",
+    }
+)
 _DESCRIBED: Final = {"ssd:System", "ssd:Connector"}
 _PREFIXES: Final = {"ssd", "ssc", "ssv", "ssm", "ssb"}
 
@@ -55,8 +65,8 @@ def _walk(
         if name.partition(":")[0] not in _PREFIXES:
             seen.setdefault((Code.FOREIGN, f"element {name}"), []).append(here)
             continue
-        for attribute in here.attrib:
-            if attribute in _METADATA or (attribute == "description" and name not in _DESCRIBED):
+        for attribute in sorted(_METADATA.intersection(here.keys())):
+            if attribute != "description" or name not in _DESCRIBED:
                 seen.setdefault((Code.METADATA, f"{attribute} of {name}"), []).append(here)
         stack.extend(reversed(here))
 
@@ -78,7 +88,9 @@ def _annotation(
             element,
             f"unknown annotation '{kind}'; Softdock's are {', '.join(PARENTS)}",
         )
-    elif PARENTS[kind] != above:
+    elif above not in PARENTS[kind]:
         findings.error(
-            Code.OWN, element, f"annotation '{kind}' stands in {above}; expected {PARENTS[kind]}"
+            Code.OWN,
+            element,
+            f"annotation '{kind}' stands in {above}; expected {' or '.join(PARENTS[kind])}",
         )

@@ -23,7 +23,8 @@ from orchestrator.ssp.names import DEFINITION_TYPE, FMU_TYPE, PACKAGE_TYPE, chil
 from orchestrator.ssp.nested import Opened, opened_definition, opened_package
 from orchestrator.ssp.own_connectors import NO_KIND, compare, own_connectors
 from orchestrator.ssp.parameter_values import Assignment
-from orchestrator.ssp.reading import Reading, note_encoding, parsed
+from orchestrator.ssp.power_annotation import read_power_ports
+from orchestrator.ssp.reading import Reading, note_encoding
 from orchestrator.ssp.schema import Schema, check
 from orchestrator.ssp.sources import Place, read_source
 from orchestrator.ssp.survey import survey
@@ -57,9 +58,10 @@ def read_file(root: etree._Element, place: Place, findings: Findings, reading: R
     SspError
         If it is no SSD, or contains itself.
     """
-    check(root, Schema.DESCRIPTION, findings)
-    note_encoding(root, findings)
-    survey(root, findings)
+    if reading.is_new(root):
+        check(root, Schema.DESCRIPTION, findings)
+        note_encoding(root, findings)
+        survey(root, findings)
     top = child(root, "ssd:System")
     if top is None:
         raise RefusalError(Code.SCHEMA, "expected an ssd:System", "SSP 2.0, 5.1")
@@ -128,6 +130,8 @@ class _Reader:
             systems=parts.systems,
             buses=parts.buses,
         )
+        with self.findings.guard(element, Code.OWN):
+            system = replace(system, power_ports=read_power_ports(element))
         return assigned(system, self._bindings(element, None))
 
     def _element(
@@ -192,7 +196,8 @@ class _Reader:
                     f"a component cannot have the kind '{kind}'; that of its source is taken",
                     "SSP 2.0, 5.2.1",
                 )
-        made = Component(name, source, known, options=options)
+        ports = read_power_ports(element)
+        made = Component(name, source, known, options=options, power_ports=ports)
         container = Path(source.location) if source.kind is SourceKind.FMU else None
         made = component_with(made, self._bindings(element, container))
         parts.components[name] = made
@@ -207,13 +212,14 @@ class _Reader:
     ) -> Opened | None:
         """Open the system that a component stands for; ``None`` if it stands for none."""
         kind, source = element.get("type", FMU_TYPE), element.get("source")
-        if source is None:
+        if not source and kind in {FMU_TYPE, DEFINITION_TYPE, PACKAGE_TYPE}:
             self.findings.warning(
                 Code.NO_SOURCE, element, "has no source; read as an empty system", "SSP 2.0, 5.4"
             )
             return Opened(
                 System(name, connectors=own_connectors(declared, (), {}, self.findings)), None
             )
+        source = source or ""
         if source.startswith("#"):
             return Opened(self._referred(source[1:], name, scope), None)
         if kind == DEFINITION_TYPE:
@@ -223,7 +229,7 @@ class _Reader:
         else:
             return None
         beside = self.findings.beside(opened.place.label)
-        root = parsed(opened.content, opened.place.label)
+        root = self.reading.description(opened.content, opened.place.label)
         system = read_file(root, opened.place, beside, self.reading)
         if system.experiment != DefaultExperiment():
             self.findings.note(

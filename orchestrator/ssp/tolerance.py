@@ -123,7 +123,8 @@ _ATTRIBUTES_NOT_READ: Final = (
     "attribute 'generationDateAndTime'",
     "attribute 'generationTool'",
     "attribute 'fileversion'",
-    "attribute 'version' is required but missing",
+    "attribute 'version'",
+    "Element 'ssc:Enumeration': The attribute 'name' is required",
 )
 _KNOWN_ATTRIBUTES: Final = frozenset({"sourceBase", "startIndices", "endIndices"})
 

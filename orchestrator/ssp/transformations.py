@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Final
@@ -53,12 +53,12 @@ class ValueChange:
     table: Mapping[_Key, _Key] | None = None
 
     def of(self, value: Scalar) -> Scalar:
-        """Return what becomes of a value.
+        """Return what becomes of a value; one that the table does not have stays.
 
         Raises
         ------
         DescriptionError
-            If the transformation is not for values of its type, or has no entry for it.
+            If the transformation is not for values of its type.
         """
         if self.linear is not None:
             if isinstance(value, (bool, str, bytes)):
@@ -68,9 +68,7 @@ class ValueChange:
             return value
         if isinstance(value, (float, bytes)):
             raise DescriptionError(f"a table is for values that can be listed, found {value!r}")
-        if value not in self.table:
-            raise DescriptionError(f"the table has no entry for {value!r}")
-        mapped = self.table[value]
+        mapped = self.table.get(value, value)
         return bool(mapped) if isinstance(value, bool) else mapped
 
 
@@ -143,11 +141,28 @@ def read_transformation(
         return None
     if tag(element) == "ssc:LinearTransformation":
         return _linear(element)
+    table = _table(element)
+    for same in _unmapped(tag(element), source, target):
+        table.setdefault(same, same)
     entries = [
         (_value(one, source, "source"), _value(other, target, "target"))
-        for one, other in _table(element).items()
+        for one, other in table.items()
     ]
     return MappingTransformation(tuple(entries))
+
+
+def _unmapped(kind: str, source: Connector | None, target: Connector | None) -> Iterable[_Key]:
+    """List what passes unchanged where a table does not name it, as far as it can be listed."""
+    if kind == "ssc:BooleanMappingTransformation":
+        return (False, True)
+    if kind == "ssc:EnumerationMappingTransformation" and source and target:
+        known = target.enumeration.items if target.enumeration else {}
+        return [item for item in _items(source) if item in known]
+    return ()
+
+
+def _items(connector: Connector) -> Iterable[str]:
+    return connector.enumeration.items if connector.enumeration else ()
 
 
 def _value(value: _Key, connector: Connector | None, which: str) -> int:

@@ -77,7 +77,7 @@ def add_options(component: etree._Element, options: UnitOptions) -> None:
         component.set("implementation", _INTERFACES[options.interface])
     usual = UnitOptions()
     said = {
-        _ATTRIBUTES[each.name]: _text(getattr(options, each.name))
+        _ATTRIBUTES[each.name]: _text(each.name, getattr(options, each.name))
         for each in fields(options)
         if each.name in _ATTRIBUTES and getattr(options, each.name) != getattr(usual, each.name)
     }
@@ -85,5 +85,7 @@ def add_options(component: etree._Element, options: UnitOptions) -> None:
         add(annotate(component, UNIT_TYPE), "sd:Unit", **said)
 
 
-def _text(value: object) -> str:
-    return repr(float(value)) if isinstance(value, float) else str(value)
+def _text(option: str, value: float | str) -> str:
+    if isinstance(value, str) or option == "restarts":
+        return str(value)
+    return repr(float(value))

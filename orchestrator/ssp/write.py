@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lxml import etree
 
 from orchestrator.errors import DescriptionError
 from orchestrator.ssp.connections import add_connections
-from orchestrator.ssp.connectors import add_connectors
+from orchestrator.ssp.connectors import NEW_KINDS, add_connectors
 from orchestrator.ssp.definitions import add_enumerations, add_units
 from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.experiment import add_experiment
 from orchestrator.ssp.files import replacing
 from orchestrator.ssp.findings import Findings
 from orchestrator.ssp.names import FMU_TYPE, NAMESPACES, add, full
+from orchestrator.ssp.power_annotation import add_power_ports
 from orchestrator.ssp.schema import VERSIONS, Schema, check
 from orchestrator.ssp.sources import fmu_path, own_source, relative_uri
 from orchestrator.ssp.unit_annotation import add_options
 from orchestrator.ssp.write_dictionaries import add_dictionaries
 from orchestrator.ssp.write_values import add_bindings
-from orchestrator.system import BaseUnit, Bus, Component, Connector, Enumeration, SourceKind, System
+from orchestrator.system import (
+    BaseUnit,
+    Bus,
+    Component,
+    Connector,
+    Endpoint,
+    Enumeration,
+    SourceKind,
+    System,
+)
 from orchestrator.system.units import base_unit
 
 _USED = ("ssc", "ssd", "ssv", "sd")
@@ -139,11 +149,14 @@ class _Writer:
         if parent is not None and parent.getparent() is None:
             with self.gather(where):
                 add_dictionaries(element, list(_buses(system)), self.version)
+        with self.gather(where):
+            add_power_ports(element, system.power_ports)
 
     def _elements(self, elements: etree._Element, system: System) -> None:
+        used = {end for line in system.connections for end in (line.source, line.target)}
         for component in system.components.values():
             with self.gather(f"component '{component.name}' ({component.source})"):
-                self._component(elements, component)
+                self._component(elements, self._without_locals(component, used))
         for name, inner in system.systems.items():
             where = f"system '{name}'"
             with self.gather(where):
@@ -158,6 +171,22 @@ class _Writer:
                     dictionary=bus.dictionary,
                 )
                 self._connectors(reference, bus.connectors, own=False)
+
+    def _without_locals(self, component: Component, used: Collection[Endpoint]) -> Component:
+        """Leave out what SSP 1.0 has no kind for, of FMUs and where nothing refers to it.
+
+        The source has it all the same: a system that is resolved has all variables of its FMUs.
+        """
+        if self.version != "1.0" or component.source.kind is not SourceKind.FMU:
+            return component
+        kept = {
+            name: connector
+            for name, connector in component.connectors.items()
+            if connector.causality not in NEW_KINDS
+            or name in component.values
+            or Endpoint(component.name, name) in used
+        }
+        return replace(component, connectors=kept)
 
     def _component(self, elements: etree._Element, component: Component) -> None:
         if component.source.kind is SourceKind.FMU:
@@ -176,6 +205,7 @@ class _Writer:
             )
         with self.gather(""):
             add_options(element, component.options)
+            add_power_ports(element, component.power_ports)
         found = self.problems[problems:]
         del self.problems[problems:]
         if found:
@@ -185,15 +215,19 @@ class _Writer:
         self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
     ) -> None:
         """Write connectors, and collect units and enumerations that they use."""
-        add_connectors(parent, connectors.values(), self.version, own=own)
-        problems = []
+        problems: list[DescriptionError] = []
+        try:
+            add_connectors(parent, connectors.values(), self.version, own=own)
+        except DescriptionError as error:
+            problems.append(error)
         for connector in connectors.values():
             try:
                 self._use(connector)
             except DescriptionError as error:
-                problems += [f"connector '{connector.name}': {text}" for text in error.problems]
+                told = (f"connector '{connector.name}': {text}" for text in error.problems)
+                problems.append(type(error)(*told))
         if problems:
-            raise DescriptionError(*problems)
+            raise _together(problems)
 
     def _use(self, connector: Connector) -> None:
         unit, enumeration = connector.unit, connector.enumeration

@@ -1,5 +1,6 @@
 """The system graph: what a user draws, as immutable descriptions without any values in motion."""
 
+from orchestrator.system.auto_connect import AutoConnection
 from orchestrator.system.bus import Bus
 from orchestrator.system.component import Backend, Component, Source, SourceKind
 from orchestrator.system.connection import (
@@ -22,9 +23,12 @@ from orchestrator.system.delay_trace import DelayTrace
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.fault import Fault, FaultKind
 from orchestrator.system.faulty_lines import fault_problems, lines_of
-from orchestrator.system.flatten import SEPARATOR
 from orchestrator.system.loops import Loop, closed_loops
+from orchestrator.system.naming import SEPARATOR
+from orchestrator.system.power import Positive, PowerPort
+from orchestrator.system.power_names import power_ports
 from orchestrator.system.problem import Problem, errors_of
+from orchestrator.system.starts import with_starts
 from orchestrator.system.system import System
 from orchestrator.system.time import nanoseconds, seconds
 from orchestrator.system.transformation import (
@@ -38,6 +42,7 @@ from orchestrator.system.variation import Delivery, Jitter, JitterKind, Newest, 
 
 __all__ = [
     "SEPARATOR",
+    "AutoConnection",
     "Backend",
     "BaseUnit",
     "Bus",
@@ -61,6 +66,8 @@ __all__ = [
     "Loop",
     "MappingTransformation",
     "Newest",
+    "Positive",
+    "PowerPort",
     "Problem",
     "Provenance",
     "Source",
@@ -80,5 +87,7 @@ __all__ = [
     "is_power",
     "lines_of",
     "nanoseconds",
+    "power_ports",
     "seconds",
+    "with_starts",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from math import isfinite
 
 import networkx as nx
@@ -13,16 +12,24 @@ from orchestrator.errors import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
-    UnknownNameError,
 )
-from orchestrator.system.component import Component
+from orchestrator.system.component import Component, SourceKind
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.conversion import conversion_between
+from orchestrator.system.naming import unknown
 from orchestrator.system.problem import Problem
 from orchestrator.system.transformation import MappingTransformation
 
 Components = Mapping[str, Component]
+_SIGNALS = (Causality.INPUT, Causality.OUTPUT)
+
+
+#: Types that hold every value of another one.
+_WIDER: Mapping[DataType, tuple[DataType, ...]] = {
+    DataType.BOOLEAN: (DataType.INTEGER, DataType.REAL),
+    DataType.INTEGER: (DataType.REAL,),
+}
 
 
 def expected_value(connector: Connector) -> str:
@@ -59,14 +66,6 @@ def sound(components: Components, connections: Sequence[Connection]) -> list[Con
     return [line for line in connections if not any(ends(components, line))]
 
 
-def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
-    names = list(known)
-    close = get_close_matches(name, names, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    listed = ", ".join(names) or "none"
-    return UnknownNameError(f"{where}: no {kind} '{name}'{hint} (known: {listed})")
-
-
 def ends(components: Components, line: Connection) -> Iterator[Problem]:
     """Whether both ends of a connection exist and have the right direction."""
     where = f"connection {line}"
@@ -74,26 +73,38 @@ def ends(components: Components, line: Connection) -> Iterator[Problem]:
     for end, wanted in sides:
         component = components.get(end.component)
         if component is None:
-            unknown = _unknown("component", end.component, components, where)
-            yield Problem("CON101", str(line), unknown)
+            error = unknown("component", end.component, components, where)
+            yield Problem("CON101", str(line), error)
             continue
         connector = component.connectors.get(end.connector)
         if connector is None:
             names = (c.name for c in component.of(wanted))
-            unknown = _unknown(f"{wanted} connector", end.connector, names, where)
-            yield Problem("CON102", str(line), unknown)
-        elif connector.causality is not wanted:
+            error = unknown(f"{wanted} connector", end.connector, names, where)
+            yield Problem("CON102", str(line), error)
+        elif connector.causality is not wanted and not _hands_on(components, line):
             found = connector.causality
             what = "a parameter" if found is Causality.PARAMETER else f"an {found}"
             text = f"{where}: '{end}' is {what}, expected an {wanted}"
             yield Problem("CON103", str(line), ConnectorMismatchError(text))
 
 
+def _hands_on(components: Components, line: Connection) -> bool:
+    """Whether a line is one of parameters, from or to a connector of the system itself."""
+    both = (line.source, line.target)
+    if all(end.component for end in both):
+        return False
+    found = [components[end.component].connectors.get(end.connector) for end in both]
+    return all(c is not None and c.causality not in _SIGNALS for c in found)
+
+
 def matching(line: Connection, source: Connector, target: Connector) -> Iterator[Problem]:
     """Whether what a connection joins fits, and what stands on it fits the signal."""
     where, at = f"connection {line}", str(line)
-    if source.type is not target.type:
-        text = f"{where}: type {source.type} is connected to {target.type}; expected equal types"
+    if source.type is not target.type and target.type not in _WIDER.get(source.type, ()):
+        text = (
+            f"{where}: type {source.type} is connected to {target.type}; expected equal types, or"
+            " a truth value or whole number to a number"
+        )
         yield Problem("CON104", at, ConnectorMismatchError(text))
     if source.shape != target.shape:
         text = (
@@ -158,8 +169,8 @@ def values(component: Component) -> Iterator[Problem]:
         if connector is None:
             settable = [c.name for c in component.of(Causality.PARAMETER)]
             settable += [c.name for c in component.of(Causality.INPUT)]
-            yield Problem("VAL101", at, _unknown("parameter", name, settable, where))
-        elif connector.causality is Causality.OUTPUT:
+            yield Problem("VAL101", at, unknown("parameter", name, settable, where))
+        elif connector.causality is Causality.OUTPUT and not _has_start(component, connector):
             text = f"{where}: '{name}' is an output and cannot be set"
             yield Problem("VAL102", at, DescriptionError(text))
         elif not connector.accepts(value):
@@ -171,6 +182,11 @@ def values(component: Component) -> Iterator[Problem]:
         elif not all(isfinite(v) for v in _numbers(value)):
             text = f"{where}: parameter '{name}': expected a finite number, found {value!r}"
             yield Problem("VAL104", at, DescriptionError(text))
+
+
+def _has_start(component: Component, output: Connector) -> bool:
+    """Whether an output begins with a value that can be set: those of FMUs that declare one."""
+    return component.source.kind is SourceKind.FMU and output.start is not None
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

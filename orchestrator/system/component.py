@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.errors import DescriptionError
 from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
+from orchestrator.system.naming import lacking
+from orchestrator.system.power import PowerPort
 from orchestrator.system.unit_options import UnitOptions
 
 
@@ -39,10 +41,10 @@ class Source:
 
     @classmethod
     def parse(cls, text: str) -> Source:
-        """Read ``"block:NAME"``, or a path that ends in ``.fmu``."""
+        """Read ``"block:NAME"`` (or device, or log), or a path that ends in ``.fmu``."""
         kind, colon, location = text.partition(":")
-        if colon and kind == SourceKind.BLOCK and location:
-            return cls(SourceKind.BLOCK, location)
+        if colon and kind in {"block", "device", "log"} and location:
+            return cls(SourceKind(kind), location)
         if text.endswith(".fmu"):
             return cls(SourceKind.FMU, text)
         raise DescriptionError(
@@ -87,6 +89,8 @@ class Component:
         Whether its unit has an event mode that the engine can lead it through.
     options
         How the source is run, see :class:`UnitOptions`.
+    power_ports
+        Connectors that are connected as one, by the name of the port.
     """
 
     name: str
@@ -99,6 +103,7 @@ class Component:
     has_derivatives: bool = False
     has_event_mode: bool = False
     options: UnitOptions = field(default_factory=UnitOptions)
+    power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:
@@ -121,11 +126,8 @@ class Component:
         try:
             return self.connectors[name]
         except KeyError:
-            known = ", ".join(self.connectors) or "none"
-            raise UnknownNameError(
-                f"component '{self.name}' ({self.source}) has no connector '{name}';"
-                f" it has: {known}"
-            ) from None
+            holder = f"component '{self.name}' ({self.source})"
+            raise lacking(holder, "connector", name, self.connectors) from None
 
     def direct_inputs(self, output: str) -> tuple[str, ...]:
         """Inputs on which an output depends without a state in between."""
@@ -148,6 +150,30 @@ class Component:
             return False
         is_clock = connector.type is DataType.CLOCK
         return is_clock or connector.variability is not Variability.CONTINUOUS
+
+    def with_power_port(
+        self,
+        name: str,
+        effort: str | tuple[str, ...],
+        flow: str | tuple[str, ...],
+        *,
+        displacement: str | tuple[str, ...] = (),
+        frame: str | None = None,
+        positive: str | None = None,
+    ) -> Component:
+        """Declare connectors that are connected as one; see :class:`PowerPort`.
+
+        Raises
+        ------
+        DescriptionError
+            If the component has no such connector, or the port is described wrongly.
+        """
+        port = PowerPort.of(
+            name, effort, flow, displacement=displacement, frame=frame, positive=positive
+        )
+        for each in port.connectors:
+            self.connector(each)
+        return replace(self, power_ports={**self.power_ports, name: port})
 
     def with_values(self, values: Mapping[str, Value]) -> Component:
         """Return a copy with some values set."""

@@ -35,11 +35,18 @@ class Endpoint:
 
     @classmethod
     def of_line(cls, text: str) -> Endpoint:
-        """Read an end of a connection: as :meth:`parse`, or the name of the system's own one."""
+        """Read an end of a connection: as :meth:`parse`, or the name of the system's own one.
+
+        A name of the system's own that holds a dot itself is written with a dot before it.
+        """
+        if text.startswith(".") and len(text) > 1:
+            return cls("", text[1:])
         return cls.parse(text) if "." in text or not text else cls("", text)
 
     def __str__(self) -> str:
-        return f"{self.component}.{self.connector}" if self.component else self.connector
+        if self.component:
+            return f"{self.component}.{self.connector}"
+        return f".{self.connector}" if "." in self.connector else self.connector
 
 
 class Interpolation(StrEnum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.errors import UnitMismatchError
-from orchestrator.system.connector import Connector
+from orchestrator.system.connector import Connector, Value
 from orchestrator.system.units import BaseUnit, base_unit, conversion
 
 
@@ -33,6 +33,16 @@ def conversion_between(source: Connector, target: Connector) -> tuple[float, flo
             f" '{target.unit}' ({_text(other)})"
         )
     return one.factor / other.factor, (one.offset - other.offset) / other.factor
+
+
+def converted(value: Value, source: Connector, target: Connector) -> Value:
+    """Carry a value from the unit of one connector to that of another."""
+    factor, offset = conversion_between(source, target)
+    if (factor, offset) == (1.0, 0.0) or isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, tuple):
+        return tuple(factor * float(element) + offset for element in value)
+    return factor * float(value) + offset
 
 
 def _dimension(unit: BaseUnit) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -156,8 +157,11 @@ class Fault:
             If the kind is none, or figures are missing, too many or out of range; all together.
         """
         if kind not in set(FaultKind):
+            close = get_close_matches(str(kind), list(FaultKind), n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
             raise DescriptionError(
-                f"fault on '{on}': kind: expected one of {', '.join(FaultKind)}, found {kind!r}"
+                f"fault '{label or kind}' on '{on}': kind: expected one of {', '.join(FaultKind)},"
+                f" found {kind!r}{hint}"
             )
         kind = FaultKind(kind)
         problems = _wrong_figures(kind, figures)

@@ -11,12 +11,11 @@ from orchestrator.system.chain import joined, through
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
+from orchestrator.system.naming import SEPARATOR
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System
 
-#: Between the names of a nested system and what is in it.
-SEPARATOR = "/"
 #: Systems may be nested this deep.
 DEEPEST = 100
 

@@ -57,6 +57,17 @@ def closed_loops(system: System) -> list[Loop]:
     through its states; where it has no state, it does not (:meth:`Component.passes`). A loop
     visits a component once: a longer ring is made of such loops.
     """
+    known: dict[tuple[Endpoint, str], tuple[bool, bool]] = {}
+
+    def acts(line: Connection, after: Connection) -> tuple[bool, bool]:
+        """Whether a line acts on the next one, and whether it does so at once."""
+        through = line.target, after.source.connector
+        if through not in known:
+            component = system.components[line.target.component]
+            ends = line.target.connector, after.source.connector
+            known[through] = component.passes(*ends), ends[0] in component.direct_inputs(ends[1])
+        return known[through]
+
     lines: dict[tuple[str, str], list[Connection]] = {}
     graph: nx.DiGraph[str] = nx.DiGraph()
     for line in system.connections:
@@ -67,12 +78,7 @@ def closed_loops(system: System) -> list[Loop]:
         ring
         for names in nx.simple_cycles(graph)
         for ring in product(*(lines[ends] for ends in pairwise([*names, names[0]])))
-        if all(
-            system.components[line.target.component].passes(
-                line.target.connector, after.source.connector
-            )
-            for line, after in pairwise([*ring, ring[0]])
-        )
+        if all(acts(line, after)[0] for line, after in pairwise([*ring, ring[0]]))
     )
     found = sorted((_begun(ring) for ring in islice(rings, MOST_LOOPS)), key=_order)
     if next(rings, None) is not None:
@@ -82,7 +88,10 @@ def closed_loops(system: System) -> list[Loop]:
             system.name,
             MOST_LOOPS,
         )
-    return [Loop(ring, _feedthrough(system, ring)) for ring in found]
+    return [
+        Loop(ring, tuple(acts(line, after)[1] for line, after in pairwise([*ring, ring[0]])))
+        for ring in found
+    ]
 
 
 Ring = tuple[Connection, ...]
@@ -96,11 +105,3 @@ def _begun(ring: Ring) -> Ring:
 
 def _order(ring: Ring) -> tuple[int, list[Endpoint]]:
     return len(ring), [end for line in ring for end in (line.source, line.target)]
-
-
-def _feedthrough(system: System, ring: Ring) -> tuple[bool, ...]:
-    return tuple(
-        line.target.connector
-        in system.components[line.target.component].direct_inputs(after.source.connector)
-        for line, after in pairwise([*ring, ring[0]])
-    )

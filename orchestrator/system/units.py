@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import UnitMismatchError
+from orchestrator.system.si import si_unit
 
 if TYPE_CHECKING:
     import pint
@@ -142,6 +143,9 @@ def base_unit(unit: str) -> BaseUnit:
     UnitMismatchError
         If it is not a unit, or is not made of whole powers of SI base units.
     """
+    known = si_unit(unit)
+    if known is not None:
+        return BaseUnit(*known)
     parsed = _parse(unit)
     zero = _registry().Quantity(0.0, parsed).to_base_units()
     one = _registry().Quantity(1.0, parsed).to_base_units()

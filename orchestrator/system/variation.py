@@ -41,6 +41,11 @@ def _member(kind: type[StrEnum], value: str, what: str) -> StrEnum:
     return kind(value)
 
 
+def _expect_whole(what: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise DescriptionError(f"{what}: expected a whole number, found {value!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class Jitter:
     """Random part of a delay.
@@ -73,6 +78,8 @@ class Jitter:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", _member(JitterKind, self.kind, "kind of a jitter"))
+        for name in ("spread_ns", "correlation_ns"):
+            _expect_whole(f"{name} of a jitter, in nanoseconds", getattr(self, name))
         if self.spread_ns <= 0:
             raise DescriptionError(
                 f"spread of a jitter: expected > 0 s, found {self.spread_ns / 1e9:g} s"
@@ -140,6 +147,7 @@ class Variation:
             raise DescriptionError(
                 "a varying delay: expected a jitter, a trace or a loss above 0; found none of them"
             )
+        _expect_whole("seed of a varying delay", self.seed)
         if not 0 <= self.seed <= _LARGEST_SEED:
             raise DescriptionError(
                 f"seed of a varying delay: expected 0 to {_LARGEST_SEED}, found {self.seed}"

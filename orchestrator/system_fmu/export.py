@@ -13,18 +13,19 @@ from typing import Any
 from orchestrator.engine import system_library
 from orchestrator.errors import DescriptionError
 from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Schedule, compile_schedule, recordable
-from orchestrator.master.boundary import SINK, SOURCE, interior
+from orchestrator.master.boundary import SINK, SOURCE, interior, with_boundary
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.events import with_abilities
 from orchestrator.simunits import Capabilities, capabilities_of, resolve
-from orchestrator.system import DataType, Endpoint, System, nanoseconds
+from orchestrator.system import Causality, DataType, Endpoint, Fault, System, nanoseconds
+from orchestrator.system.flatten import carried
 from orchestrator.system_fmu.dependencies import direct_inputs
 from orchestrator.system_fmu.description import Abilities
 from orchestrator.system_fmu.description_fmi2 import describe_fmi2
 from orchestrator.system_fmu.description_fmi3 import describe_fmi3
 from orchestrator.system_fmu.inner_fmu import InnerFmu, inner_fmus
 from orchestrator.system_fmu.interface import Interface
-from orchestrator.system_fmu.package import TABLES, expect_platform, write_package
+from orchestrator.system_fmu.package import TABLES, expect_library, write_package
 from orchestrator.system_fmu.refusals import expect_exportable
 from orchestrator.system_fmu.system_file import write_system
 
@@ -43,6 +44,7 @@ def export_system(
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
     delay: DelayMode | str = DelayMode.EXACT,
+    faults: Sequence[Fault] = (),
     early_return: bool = True,
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Python.
@@ -59,7 +61,7 @@ def export_system(
         The FMU; an older one is replaced as a whole.
     fmi
         Version of FMI, 2 or 3.
-    step, algorithm, algorithm_options, rates, delay, early_return
+    step, algorithm, algorithm_options, rates, delay, faults, early_return
         See :class:`~orchestrator.master.Execution`; what is ``None`` is taken from the system's
         default experiment.
 
@@ -75,7 +77,7 @@ def export_system(
     SoftdockError
         If an inner FMU cannot be read or the FMU cannot be written.
     """
-    expect_platform()
+    expect_library()
     if fmi not in _DESCRIBE:
         raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
     flat = _checked(system, DelayMode(delay))
@@ -90,12 +92,15 @@ def export_system(
         _numbers(flat),
         algorithm_options,
         rates,
+        faults,
     )
     abilities = [
         _BOUNDARY if m.name in (SOURCE, SINK) else capabilities_of(flat.components[m.name])
         for m in schedule.members
     ]
-    schedule = with_abilities(interior(flat), schedule, abilities, early_return=early_return)
+    # Nothing outside takes part in the events inside.
+    inside = replace(with_boundary(flat), connections=interior(flat).connections)
+    schedule = with_abilities(inside, schedule, abilities, early_return=early_return)
     expect_capable(schedule, abilities)
     target = Path(path)
     _write(flat, schedule, target, fmi)
@@ -107,7 +112,22 @@ def _checked(system: System, mode: DelayMode) -> System:
     expect_exportable(flat)
     if mode is DelayMode.PLAIN:
         flat = flat.without_zero_delays()  # nothing to take a step's own delay off
-    return flat.check(algebraic_loops=True)
+    return _with_parameters(flat.check(algebraic_loops=True))
+
+
+def _with_parameters(flat: System) -> System:
+    """Give what own parameters feed their values, unless a component sets it itself."""
+    for line in flat.connections:
+        own = flat.connectors.get(line.source.connector)
+        if line.source.component or own is None or own.causality is not Causality.PARAMETER:
+            continue
+        component = flat.components[line.target.component]
+        value = flat.values.get(own.name, own.start)
+        target = component.connectors[line.target.connector]
+        held = None if value is None else carried(value, [line], [own, target])
+        if held is not None and target.name not in component.values:
+            flat = flat.replace(component.with_values({target.name: held}))
+    return flat
 
 
 def _numbers(flat: System) -> list[str]:

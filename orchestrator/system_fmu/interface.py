@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from orchestrator.errors import DescriptionError
 from orchestrator.master import Schedule
@@ -68,8 +69,8 @@ class Interface:
     def variables(self, *, arrays: bool) -> list[Variable]:
         """Return all variables; the own connectors come first.
 
-        Without arrays, parameters of inner FMUs that are arrays keep their values and cannot be
-        set, and Binary outputs inside cannot be read.
+        Without arrays, parameters of inner FMUs that are arrays or Integers of more than 32 bits
+        keep their values and cannot be set, and Binary outputs inside cannot be read.
 
         Parameters
         ----------
@@ -126,6 +127,7 @@ class Interface:
                 yield Variable(connector.name, "output", moving, Kind.SIGNAL, connector, slot)
             elif connector.causality is Causality.PARAMETER:
                 targets, tunable = self._targets(connector)
+                start = self._given(targets, start)
                 yield Variable(
                     connector.name,
                     "parameter",
@@ -155,6 +157,16 @@ class Interface:
             targets.append(Target(numbers[line.target.component], port, factor, offset))
             tunable = tunable and inner.is_tunable(line.target.connector)
         return tuple(targets), tunable and bool(targets)
+
+    def _given(self, targets: Sequence[Target], start: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Start values of an own parameter: a value that a component sets itself wins."""
+        for target in targets:
+            value = self._fmus[target.fmu].component.values.get(target.port.name)
+            if value is not None and (target.factor, target.offset) == (1.0, 0.0):
+                return elements(value)
+            if value is not None:
+                return tuple((v - target.offset) / target.factor for v in elements(value))
+        return start
 
     def _outputs(self) -> Iterator[Variable]:
         for inner in self._fmus:
@@ -200,6 +212,10 @@ def _beyond_fmi2(variable: Variable) -> str | None:
     """Name what FMI 2.0 does not have."""
     if variable.connector.type is DataType.BINARY:
         return "Binary variables"
+    if variable.connector.type is DataType.INTEGER and any(
+        not -(2**31) <= value < 2**31 for value in variable.start if isinstance(value, int)
+    ):
+        return "Integers of more than 32 bits"
     is_array = variable.kind is Kind.PARAMETER and variable.connector.shape
     return "array parameters" if is_array else None
 

@@ -11,6 +11,7 @@ from orchestrator.archive import open_archive
 from orchestrator.engine import system_library
 from orchestrator.errors import CapabilityError, FmuError
 from orchestrator.recording import whole_file
+from orchestrator.simunits.elf import is_whole
 from orchestrator.simunits.model_exchange_unit import sundials_folder
 from orchestrator.system_fmu.inner_fmu import InnerFmu
 
@@ -21,12 +22,18 @@ TABLES = "resources/system.bin"
 _KEPT = ("modelDescription.xml", "resources/", "documentation/licenses/")
 
 
-def expect_platform() -> None:
-    """Raise CapabilityError where no library for the exported FMU is built."""
+def expect_library() -> None:
+    """Raise CapabilityError where no library for the exported FMU is built, or it is damaged."""
     if platform.system() != "Linux" or platform.machine() not in {"x86_64", "AMD64"}:
         raise CapabilityError(
             f"systems are exported on 64-bit Linux on x86; this is {platform.system()} on"
             f" {platform.machine()}"
+        )
+    library = system_library()
+    if not (library.is_file() and is_whole(library)):
+        raise CapabilityError(
+            f"'{library}', the library of exported systems, is missing or damaged: install Softdock"
+            " again"
         )
 
 

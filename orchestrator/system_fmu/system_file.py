@@ -47,6 +47,7 @@ def write_system(
     _write_lines(to, schedule)
     _write_operations(to, schedule)
     _write_events(to, schedule)
+    _write_faults(to, schedule)
     to.tag("VARS")
     to.count(variables)
     for variable in variables:
@@ -219,6 +220,18 @@ def _write_events(to: ByteWriter, schedule: Schedule) -> None:
         to.i32(slot, source)
     to.i32(*events.held_back)
     to.u8(events.splits, events.early_return)
+
+
+def _write_faults(to: ByteWriter, schedule: Schedule) -> None:
+    to.tag("FALT")
+    to.count(schedule.faults)
+    for fault in schedule.faults:
+        to.u8(fault.effect)
+        to.i32(fault.place)
+        to.i64(fault.begin_ns, fault.until_ns)
+        to.f64(fault.amount, fault.offset)
+        to.i64(fault.change_ns)
+        to.u64(fault.key)
 
 
 def _write_variable(to: ByteWriter, variable: Variable) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator.simunits import Block, Input, Output, Parameter, where
 
 
 class HybridContact(Block):
@@ -82,6 +82,8 @@ class HybridContact(Block):
         virtual_2 = -self.k2 * (self.position_2 - self.wall_position) - self.b2 * (
             self.velocity_2 - self.wall_velocity
         )
-        touching = self.position_1 > self.position_2
-        self.force_1 = min(virtual_1 + self.measured_force, 0.0) if touching else 0.0
-        self.force_2 = max(virtual_2 - self.measured_force, 0.0) if touching else 0.0
+        net_1 = virtual_1 + self.measured_force
+        net_2 = virtual_2 - self.measured_force
+        apart = self.position_1 <= self.position_2
+        self.force_1 = where(apart | (net_1 > 0.0), 0.0, net_1)
+        self.force_2 = where(apart | (net_2 < 0.0), 0.0, net_2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator.simunits import Block, Input, Output, Parameter, where
 
 
 class SpringDashpot(Block):
@@ -50,7 +50,7 @@ class SpringDashpot(Block):
         """Evaluate the contact law; the block has no state."""
         delta = self.position_a - self.position_b
         push = self.k * delta + self.d * (self.velocity_a - self.velocity_b)
-        if not self.latched and (delta <= 0.0 or push < 0.0):
-            push = 0.0
+        free = (delta <= 0.0) | (push < 0.0)
+        push = where(self.latched, push, where(free, 0.0, push))
         self.force_a = -push
         self.force_b = push

@@ -8,7 +8,7 @@ from orchestrator.export import Solver, build_model
 from orchestrator.master import Execution
 from orchestrator.master.reference import Reference
 from orchestrator.simunits import block, fmu
-from orchestrator.system import System
+from orchestrator.system import Fault, System
 
 pytestmark = pytest.mark.usefixtures("toys")
 STEP_NS = 1_000_000
@@ -52,9 +52,12 @@ def circuit(tmp_path_factory):
     )
 
 
-def execution(system, jacobian):
+def execution(system, jacobian, faults=()):
     options = {"jacobian": jacobian, "tolerance": 1e-11}
-    return Execution(system, step=f"{STEP_NS} ns", algorithm="newton", algorithm_options=options)
+    step = f"{STEP_NS} ns"
+    return Execution(
+        system, step=step, algorithm="newton", algorithm_options=options, faults=faults
+    )
 
 
 def test_the_same_solution_with_fewer_passes(circuit):
@@ -93,3 +96,30 @@ def test_refusals(circuit):
     )
     with pytest.raises(CapabilityError, match="'a', 'b' give no directional derivatives"):
         execution(ring, "derivatives")
+
+
+@pytest.mark.parametrize(
+    ("kind", "figures"),
+    [
+        ("drop", {}),
+        ("delay-step", {"delay": "3 ms"}),
+        ("stuck", {}),
+        ("scale", {"factor": 0.3}),
+        ("noise", {"sigma": 0.05}),
+    ],
+)
+def test_faults_in_the_loop_are_part_of_its_jacobian(circuit, kind, figures):
+    """A step with the right derivatives needs few passes; wrong ones need new Jacobians."""
+    fault = Fault.of(kind, "source.v", "10 ms", "30 ms", **figures)
+    one, two = (execution(circuit, "derivatives", [fault]) for _ in range(2))
+    with one, two, execution(circuit, "differences", [fault]) as third:
+        for run in (one, third):
+            run.advance(f"{STEPS * STEP_NS} ns")
+        recording = one.recording()
+        _, rows = Reference(two).run(STEPS)
+        for column, name in enumerate(recording.names):
+            slot, _ = one.schedule.slots[name]
+            np.testing.assert_array_equal(recording.values[:, column], rows[:, slot])
+        # As for the loop without faults.
+        np.testing.assert_allclose(recording.values, third.recording().values, rtol=0, atol=1e-9)
+        assert one._engine.loops[0][0] < third._engine.loops[0][0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.master import Execution, algorithm_names
@@ -100,7 +100,8 @@ def test_rates_equal_the_reference(system, faults, mode, algorithm, rates):
     algorithm=st.sampled_from(["embedded", "step-doubling"]),
 )
 def test_varying_steps_equal_the_reference_and_end_at_faults(faults, mode, algorithm):
-    """States only: ``embedded`` cannot step over outputs that jump."""
+    """States only, and no pasts: ``embedded`` cannot step over signals that jump within a step."""
+    assume(algorithm != "embedded" or all(fault.kind != "delay-step" for fault in faults))
     system = (
         System("oscillator")
         .add("x", block("strict_lag"), a=-3.0, b=40.0, x0=0.7)

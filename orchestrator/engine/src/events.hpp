@@ -46,6 +46,10 @@ class EventPhase {
                 std::int64_t& taken_ns, Outcome& outcome);
     // Of units that left their initialisation in event mode.
     Status begin(Engine& engine, std::int64_t start_ns, Outcome& outcome);
+    // What was set from outside between two steps happens before the next.
+    Status change(Engine& engine, std::int64_t now_ns, Outcome& outcome) {
+        return handle(engine, now_ns, false, outcome);
+    }
 
     const EventTable& table() const { return table_; }
     const Counts& counts() const { return counts_; }

@@ -135,6 +135,7 @@ std::vector<LogMessage> Fmu::take_log() {
     const std::lock_guard<std::mutex> lock(log_mutex_);
     std::vector<LogMessage> taken;
     taken.swap(log_);
+    has_log_.store(false, std::memory_order_release);
     if (dropped_ > 0) {
         taken.push_back({static_cast<int>(Status::warning), "log",
                          std::to_string(dropped_) + " further messages were dropped; at most " +
@@ -148,6 +149,7 @@ std::vector<LogMessage> Fmu::take_log() {
 void Fmu::log(int status, const char* category, std::string text) {
     const std::lock_guard<std::mutex> lock(log_mutex_);
     if (failed(static_cast<Status>(status))) failure_ = text;
+    has_log_.store(true, std::memory_order_release);
     if (log_.size() < most_messages) {
         log_.push_back({status, category, std::move(text)});
     } else {

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -72,6 +73,7 @@ class Fmu : public Unit {
     // The messages since the last call. Of more than a limit the rest is dropped, which the last
     // message says then.
     std::vector<LogMessage> take_log();
+    bool has_log() const { return has_log_.load(std::memory_order_acquire); }
     void log(int status, const char* category, std::string text);
 
     // Get and set of texts by reference. An FMU without binaries has no use for the latter two.
@@ -130,6 +132,7 @@ class Fmu : public Unit {
     std::vector<std::size_t> sizes_;
     std::mutex log_mutex_;
     std::vector<LogMessage> log_;
+    std::atomic<bool> has_log_{false};
     std::size_t dropped_ = 0;
 };
 

@@ -68,6 +68,8 @@ void InitialExchange::pass(std::size_t first, std::size_t end) {
             }
             case Code::push:
             case Code::first_half:
+            case Code::disturb:
+            case Code::disturb_past:
                 break;
             default:
                 engine_.start(start_ns_, tables_.step_ns);  // the past is what the signals are now
@@ -89,13 +91,13 @@ void InitialExchange::evaluate(std::int32_t member) {
     auto status = unit.set_inputs(signals + row.inputs);
     if (has_texts && !failed(status)) status = engine_.texts().send(unit, number);
     if (failed(status)) {
-        throw std::runtime_error("component '" + unit.name() +
+        throw std::runtime_error("component '" + tables_.name_of(number) +
                                  "' failed while setting its inputs: " + unit.failure());
     }
     status = unit.get_outputs(signals + row.outputs);
     if (has_texts && !failed(status)) status = engine_.texts().receive(unit, number);
     if (failed(status)) {
-        throw std::runtime_error("component '" + unit.name() +
+        throw std::runtime_error("component '" + tables_.name_of(number) +
                                  "' failed while reading its outputs: " + unit.failure());
     }
 }

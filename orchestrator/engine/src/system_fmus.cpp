@@ -99,6 +99,14 @@ InnerFmu read_fmu(ByteReader& file) {
     found.starts.resize(file.count(28));
     for (auto& each : found.starts) each = start(file);
     if (found.exchange) found.integration = integration(file);
+    bool fits = true;
+    for (const auto* ports : {&found.inputs, &found.outputs}) {
+        for (const auto& each : *ports) fits = fits && found.has(each);
+    }
+    for (const auto& each : found.starts) {
+        fits = fits && found.has(each.port) && !(each.structural && found.version == 2);
+    }
+    if (!fits) file.refuse("'" + found.name + "' is of FMI 2.0, which has no such variables");
     return found;
 }
 

@@ -5,12 +5,44 @@
 
 namespace softdock {
 
-std::string folder_of_uri(const std::string& uri) {
-    std::string path = uri;
-    if (path.compare(0, 5, "file:") == 0) {
-        path.erase(0, 5);
-        if (path.compare(0, 2, "//") == 0) path.erase(0, path.find('/', 2));
+namespace {
+
+std::string without_slash(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+}
+
+}  // namespace
+
+std::string escaped(const std::string& text) {
+    std::string made;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto first = static_cast<unsigned char>(text[i]);
+        const std::size_t more = first < 0x80                    ? 0
+                                 : first >= 0xc2 && first < 0xe0 ? 1
+                                 : first >= 0xe0 && first < 0xf0 ? 2
+                                 : first >= 0xf0 && first < 0xf5 ? 3
+                                                                 : text.size();
+        std::size_t found = 0;
+        while (found < more && i + found + 1 < text.size() &&
+               (text[i + found + 1] & 0xc0) == 0x80) {
+            ++found;
+        }
+        if (found < more) {
+            made += '?';
+            continue;
+        }
+        if (first == '#') made += '#';
+        made.append(text, i, more + 1);
+        i += more;
     }
+    return made;
+}
+
+std::string folder_of_uri(const std::string& uri) {
+    if (uri.compare(0, 5, "file:") != 0) return without_slash(uri);
+    std::string path = uri.substr(5);
+    if (path.compare(0, 2, "//") == 0) path.erase(0, path.find('/', 2));
     std::string made;
     for (std::size_t i = 0; i < path.size(); ++i) {
         const bool coded = path[i] == '%' && i + 2 < path.size() &&
@@ -20,8 +52,7 @@ std::string folder_of_uri(const std::string& uri) {
                       : path[i];
         if (coded) i += 2;
     }
-    while (made.size() > 1 && made.back() == '/') made.pop_back();
-    return made;
+    return without_slash(made);
 }
 
 }  // namespace softdock

@@ -1,6 +1,7 @@
 // What the two C interfaces of an exported system have in common.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <memory>
@@ -11,14 +12,11 @@
 
 namespace softdock {
 
-// FMI reads a single # in a message as the begin of a variable's name.
-inline std::string escaped(const std::string& text) {
-    std::string made;
-    for (const char c : text) made += c == '#' ? "##" : std::string(1, c);
-    return made;
-}
+// FMI reads a single # in a message as the begin of a variable's name, and wants UTF-8: what is
+// none becomes a question mark.
+std::string escaped(const std::string& text);
 
-// The folder that a file URI of FMI 2.0 names.
+// The folder that a file URI of FMI 2.0 names; a path stays as it is.
 std::string folder_of_uri(const std::string& uri);
 
 // No exception leaves the library.
@@ -94,11 +92,11 @@ Status get_values(SystemInstance& system, const std::uint32_t* references, std::
 template <class Value, class Kind>
 Status set_values(SystemInstance& system, const std::uint32_t* references, std::size_t count,
                   const Value* values, std::size_t room, Kind kind, const char* function) {
-    std::vector<double> numbers;
     for (std::size_t i = 0; i < count; ++i) {
         const auto* variable = wanted(system, references[i], room, kind, function);
         if (!variable) return Status::error;
-        numbers.assign(values, values + variable->size);
+        double* numbers = system.room();
+        std::copy_n(values, variable->size, numbers);
         for (std::size_t k = 0; k < variable->size; ++k) {
             const bool exact = std::fabs(numbers[k]) <= 9007199254740992.0;  // 2**53
             if (!exact && is_whole(*variable)) {
@@ -107,7 +105,7 @@ Status set_values(SystemInstance& system, const std::uint32_t* references, std::
                                    ": whole numbers up to 2**53 travel as doubles");
             }
         }
-        const auto status = system.set_numbers(references[i], numbers.data());
+        const auto status = system.set_numbers(references[i], numbers);
         if (failed(status)) return status;
         values += variable->size;
         room -= variable->size;

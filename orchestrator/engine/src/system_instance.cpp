@@ -55,6 +55,7 @@ void SystemInstance::build() {
         }
     }
     make_engine();
+    find_outward();
     settle_values();
     mode_ = instantiated;
     stale_ = true;
@@ -64,7 +65,7 @@ void SystemInstance::build() {
 void SystemInstance::make_boundary(const MemberRow& row) {
     const bool source = row.kind == MemberRow::Kind::source;
     boundaries_.push_back(
-        std::make_unique<Boundary>(source ? "inputs of the system" : "outputs of the system",
+        std::make_unique<Boundary>(tables_.name_of(units_.size()),
                                    Boundary::Counts{row.input_count, row.output_count,
                                                     row.text_input_count, row.text_output_count}));
     units_.push_back(boundaries_.back().get());
@@ -94,7 +95,7 @@ void SystemInstance::make_engine() {
     // One thread: an importer has its own idea of who uses the processors.
     engine_ = std::make_unique<Engine>(tables_.signals, std::move(members), std::move(histories),
                                        tables_.copies, tables_.reads, tables_.mixes, tables_.loops,
-                                       tables_.operations, tables_.rule, 1, std::vector<Fault>{});
+                                       tables_.operations, tables_.rule, 1, tables_.faults);
     if (tables_.varies() || (tables_.has_events && tables_.events.splits)) {
         engine_->stretch_reads(tables_.read_shares);
     }
@@ -133,6 +134,7 @@ bool SystemInstance::expect(int modes, const char* doing) {
 // Messages of the inner FMUs, as ours.
 void SystemInstance::forward() {
     for (auto& fmu : fmus_) {
+        if (!fmu->fmu().has_log()) continue;
         for (const auto& entry : fmu->fmu().take_log()) {
             const auto status = static_cast<Status>(entry.status);
             if (logging_ || failed(status))
@@ -218,9 +220,15 @@ Status SystemInstance::begin() {
     if (auto* events = engine_->events()) {
         Outcome outcome;
         outcome.status = events->begin(*engine_, start_ns_, outcome);
-        if (failed(outcome.status)) return ended(outcome, start_ns_);
+        if (failed(outcome.status)) {
+            const auto status = ended(outcome, start_ns_);
+            return wants_end_ ? fail("a component asked for the end of the run at the start")
+                              : status;
+        }
+        show_events();
         engine_->start(start_ns_, tables_.step_ns);
     }
+    engine_->begin_faults();
     forward();
     return Status::ok;
 }

@@ -56,6 +56,7 @@ class SystemInstance {
     const double* numbers(std::uint32_t reference) const;
     const std::string* texts(std::uint32_t reference) const;
     Status set_numbers(std::uint32_t reference, const double* values);
+    double* room() { return given_.data(); }  // for the numbers of one variable
     Status set_texts(std::uint32_t reference, const std::string* values);
 
     // Saves into the state that is given, or into a new one if it is null.
@@ -78,7 +79,9 @@ class SystemInstance {
     Status pass_on(const Variable& variable, std::size_t place);
     Status initialise();
     Status begin();
-    void hold_inputs();
+    Status hold_inputs(std::int64_t now_ns);
+    void find_outward();
+    void show_events();
     Status ended(const Outcome& outcome, std::int64_t begin_ns);
     std::string reason(const Outcome& outcome) const;
     void forward();
@@ -102,11 +105,13 @@ class SystemInstance {
     Boundary* source_ = nullptr;
     std::size_t first_signal_ = 0, first_text_ = 0;  // of what goes in
     std::unique_ptr<Engine> engine_;
+    std::vector<Operation> outward_;  // what brings undelayed values out
 
     // What was set from outside: values of inputs and parameters, one after the other.
     std::vector<double> values_;
     std::vector<std::string> texts_;
-    std::vector<std::size_t> places_;  // of each variable in one of them
+    std::vector<std::size_t> places_;   // of each variable in one of them
+    std::vector<double> given_, sent_;  // numbers of one variable on their way
     std::set<SystemState*> saved_;
 };
 

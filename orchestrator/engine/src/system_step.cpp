@@ -1,5 +1,7 @@
 // Communication steps of an exported system, and why one was not done.
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "system_instance.hpp"
@@ -13,6 +15,14 @@ constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
 // How far two times in nanoseconds may be apart and still be the same, where one came as a double.
 double slack_ns(double seconds) {
     return 0.5 + 4e9 * std::numeric_limits<double>::epsilon() * std::fabs(seconds);
+}
+
+// What the control of the step gave up with: its length in ns, and the error in tolerances.
+std::string shortest(const std::string& given) {
+    double length_ns = 0.0, error = 0.0;
+    std::sscanf(given.c_str(), "step %lf %lf", &length_ns, &error);
+    return "a step of " + number(length_ns / 1e9) +
+           " s, the shortest allowed, still has an error of " + number(error) + " tolerances";
 }
 
 }  // namespace
@@ -37,22 +47,64 @@ Status SystemInstance::step(double time, double length) {
                                       : " whole multiple of the system's own step of " +
                                             number(to_seconds(tables_.step_ns)) + " s"));
     }
-    hold_inputs();
+    const auto held = hold_inputs(now_ns);
+    if (failed(held) || wants_end_) return held;
     const auto outcome =
         engine_->run(tables_.varies() ? far : static_cast<std::int64_t>(count),
                      tables_.varies() ? now_ns + static_cast<std::int64_t>(taken) : far);
     forward();
-    return failed(outcome.status) ? ended(outcome, engine_->time_ns()) : Status::ok;
+    if (failed(outcome.status)) return ended(outcome, engine_->time_ns());
+    show_events();
+    return Status::ok;
+}
+
+// The lines without a delay that lead out, one row each.
+void SystemInstance::find_outward() {
+    outward_.clear();
+    for (const auto& member : tables_.members) {
+        if (member.kind != MemberRow::Kind::sink) continue;
+        const auto leads_out = [](std::int32_t slot, std::size_t first, std::size_t count) {
+            return slot >= 0 && static_cast<std::size_t>(slot) - first < count;
+        };
+        std::vector<std::int32_t> copied;
+        for (std::size_t i = 0; i < tables_.copies.size(); ++i) {
+            const auto target = tables_.copies[i].target;
+            if (!leads_out(target, member.inputs, member.input_count)) continue;
+            outward_.push_back({Code::copy, static_cast<std::int32_t>(i), 1});
+            copied.push_back(target);
+        }
+        for (std::size_t i = 0; i < tables_.value_tables.size(); ++i) {
+            const auto slot = tables_.value_tables[i].slot;
+            if (std::find(copied.begin(), copied.end(), slot) == copied.end()) continue;
+            outward_.push_back({Code::tabulate, static_cast<std::int32_t>(i), 1});
+        }
+        for (std::size_t i = 0; i < tables_.text_copies.size(); ++i) {
+            const auto target = tables_.text_copies[i].target;
+            if (!leads_out(target, member.text_inputs, member.text_input_count)) continue;
+            outward_.push_back({Code::text, static_cast<std::int32_t>(i), 1});
+        }
+    }
+}
+
+// Events at the end of a step come after its lines: what they changed is brought out.
+void SystemInstance::show_events() {
+    if (!tables_.has_events) return;
+    for (const auto& line : outward_) engine_->execute_lines(line);
 }
 
 // What was set since the last step is the value that the inputs have from this moment on.
-void SystemInstance::hold_inputs() {
-    if (!source_) return;
+Status SystemInstance::hold_inputs(std::int64_t now_ns) {
+    if (!source_) return Status::ok;
     engine_->renew(first_signal_, source_->values());
     auto& buffer = engine_->texts().buffer();
     for (std::size_t i = 0; i < source_->texts().size(); ++i) {
         buffer[first_text_ + i] = source_->texts()[i];
     }
+    auto* events = engine_->events();
+    if (!events) return Status::ok;
+    Outcome outcome;
+    outcome.status = events->change(*engine_, now_ns, outcome);
+    return failed(outcome.status) ? ended(outcome, now_ns) : Status::ok;
 }
 
 Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {
@@ -62,7 +114,7 @@ Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {
         mode_ = terminated;
         wants_end_ = true;
         log_(Status::ok, "logInner",
-             "component '" + units_[static_cast<std::size_t>(outcome.unit)]->name() +
+             "component '" + tables_.name_of(static_cast<std::size_t>(outcome.unit)) +
                  "' asked for the end of the run");
         return Status::ok;
     }
@@ -71,28 +123,26 @@ Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {
 }
 
 std::string SystemInstance::reason(const Outcome& outcome) const {
-    if (outcome.unit >= 0) {
-        const auto& unit = *units_[static_cast<std::size_t>(outcome.unit)];
-        auto why = outcome.reason.empty() ? unit.failure() : outcome.reason;
-        if (why.rfind("output number ", 0) == 0) why += " is not finite (NaN or infinite)";
-        if (why.rfind("reached ", 0) == 0) why += " ns, another time than it was asked for";
-        return "component '" + unit.name() +
-               "' failed: " + (why.empty() ? "it gave no reason" : why);
-    }
+    const auto& given = outcome.reason;
     if (outcome.loop >= 0) {
         std::string who;
         for (const auto& name : tables_.loop_names[static_cast<std::size_t>(outcome.loop)]) {
             who += (who.empty() ? "'" : ", '") + name + "'";
         }
-        return "the loop of " + who +
-               " did not converge: take a shorter step, more iterations or a"
-               " larger tolerance when the system is exported";
+        return "the loop of " + who + " did not converge: export the system with a shorter step," +
+               " more iterations or a larger tolerance";
     }
+    if (given.rfind("events", 0) == 0) return "the events at one instant do not come to an end";
     if (outcome.read >= 0) {
         const auto& name = tables_.read_names[static_cast<std::size_t>(outcome.read)];
-        return "input '" + name + "': " + outcome.reason;
+        return "input '" + name + "': " + given;
     }
-    return outcome.reason;
+    if (outcome.unit < 0) return shortest(given);
+    const auto member = static_cast<std::size_t>(outcome.unit);
+    auto why = given.empty() ? units_[member]->failure() : given;
+    if (why.rfind("reached ", 0) == 0) why += " ns, another time than it was asked for";
+    return "component '" + tables_.name_of(member) +
+           "' failed: " + (why.empty() ? "it gave no reason" : why);
 }
 
 }  // namespace softdock

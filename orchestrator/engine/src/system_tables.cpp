@@ -13,7 +13,7 @@ constexpr std::uint32_t version = 1;
 // Histories and buffers of one system; more is a damaged file.
 constexpr std::size_t most_samples = 50'000'000, most_signals = 100'000'000;
 
-MemberRow member(ByteReader& file, std::size_t fmus) {
+MemberRow member(ByteReader& file, const SystemTables& tables) {
     MemberRow found;
     found.kind = static_cast<MemberRow::Kind>(file.choice(2, "a kind of member"));
     found.fmu = file.u32();
@@ -23,9 +23,14 @@ MemberRow member(ByteReader& file, std::size_t fmus) {
         *size = file.u32();
     }
     found.ticks = file.i32();
-    if (found.kind == MemberRow::Kind::fmu && found.fmu >= fmus) {
+    if (found.kind == MemberRow::Kind::fmu && found.fmu >= tables.fmus.size()) {
         file.refuse("a member points to an inner FMU that is not there");
     }
+    const bool inside = found.inputs + found.input_count <= tables.signals &&
+                        found.outputs + found.output_count <= tables.signals &&
+                        found.text_inputs + found.text_input_count <= tables.text_count &&
+                        found.text_outputs + found.text_output_count <= tables.text_count;
+    if (!inside) file.refuse("connectors of a member lie outside of the buffers");
     return found;
 }
 
@@ -108,7 +113,7 @@ void read_operations(ByteReader& file, SystemTables& tables) {
     }
     tables.operations.resize(file.count(17));
     for (auto& row : tables.operations) {
-        row.code = static_cast<Code>(file.choice(10, "an operation"));
+        row.code = static_cast<Code>(file.choice(12, "an operation"));
         row.first = file.i32();
         row.count = file.i32();
         row.every = file.i32();
@@ -147,6 +152,21 @@ void read_events(ByteReader& file, SystemTables& tables) {
     events.early_return = file.flag();
 }
 
+void read_faults(ByteReader& file, SystemTables& tables) {
+    file.expect_tag("FALT");
+    tables.faults.resize(file.count(53));
+    for (auto& fault : tables.faults) {
+        fault.effect = static_cast<Effect>(file.choice(7, "an effect of a fault"));
+        fault.place = file.i32();
+        fault.begin_ns = file.i64();
+        fault.until_ns = file.i64();
+        fault.amount = file.f64();
+        fault.offset = file.f64();
+        fault.change_ns = file.i64();
+        fault.key = file.u64();
+    }
+}
+
 Variable variable(ByteReader& file, const SystemTables& tables) {
     Variable found;
     found.name = file.text();
@@ -164,7 +184,7 @@ Variable variable(ByteReader& file, const SystemTables& tables) {
         target.factor = file.f64();
         target.offset = file.f64();
         if (target.fmu >= tables.fmus.size() || target.port.size != found.size ||
-            target.port.is_text() != found.is_text()) {
+            target.port.is_text() != found.is_text() || !tables.fmus[target.fmu].has(target.port)) {
             file.refuse("parameter '" + found.name + "' leads to a variable that it does not fit");
         }
     }
@@ -208,11 +228,12 @@ SystemTables read_tables(ByteReader& file) {
     tables.fmus.resize(file.count(40));
     for (auto& each : tables.fmus) each = read_fmu(file);
     tables.members.resize(file.count(41));
-    for (auto& each : tables.members) each = member(file, tables.fmus.size());
+    for (auto& each : tables.members) each = member(file, tables);
     read_histories(file, tables);
     read_lines(file, tables);
     read_operations(file, tables);
     read_events(file, tables);
+    read_faults(file, tables);
     file.expect_tag("VARS");
     tables.variables.resize(file.count(27));
     for (auto& each : tables.variables) each = variable(file, tables);
@@ -222,6 +243,13 @@ SystemTables read_tables(ByteReader& file) {
 }
 
 }  // namespace
+
+const std::string& SystemTables::name_of(std::size_t member) const {
+    static const std::string inputs = "inputs of the system", outputs = "outputs of the system";
+    const auto& row = members[member];
+    if (row.kind == MemberRow::Kind::fmu) return fmus[row.fmu].name;
+    return row.kind == MemberRow::Kind::source ? inputs : outputs;
+}
 
 SystemTables read_system(const std::string& path) {
     const auto bytes = content_of(path);

@@ -9,6 +9,7 @@
 #include "channel.hpp"
 #include "clockwork.hpp"
 #include "events.hpp"
+#include "fault.hpp"
 #include "fmu.hpp"
 #include "history.hpp"
 #include "ports3.hpp"
@@ -58,6 +59,9 @@ struct InnerFmu {
     std::vector<Timer> timers;
     std::vector<StartValue> starts;
     Integration integration;
+
+    // Whether its version of FMI has such variables: 2.0 has no arrays.
+    bool has(const InnerPort& port) const { return version == 3 || port.size == 1; }
 };
 
 // A row of the schedule's members: an inner FMU, or one side of the boundary.
@@ -120,11 +124,14 @@ struct SystemTables {
     std::vector<ValueEntry> value_entries;
     std::vector<std::string> read_names;  // of the inputs that reads, then value tables, lead to
     std::vector<TextCopy> text_copies;
+    std::vector<Fault> faults;
     bool has_events = false;
     EventTable events;
     std::int32_t first_held_back = 0, held_back = 0;
     std::vector<Variable> variables;
 
+    // Of a member's component.
+    const std::string& name_of(std::size_t member) const;
     bool varies() const { return rule.method != Rule::Method::fixed; }
 };
 

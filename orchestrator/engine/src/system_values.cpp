@@ -11,12 +11,16 @@ void SystemInstance::settle_values() {
     values_.clear();
     texts_.clear();
     places_.clear();
+    std::size_t largest = 0;
     for (const auto& variable : tables_.variables) {
         places_.push_back(variable.is_text() ? texts_.size() : values_.size());
+        largest = std::max(largest, variable.size);
         if (variable.kind == Variable::Kind::signal) continue;
         values_.insert(values_.end(), variable.numbers.begin(), variable.numbers.end());
         texts_.insert(texts_.end(), variable.texts.begin(), variable.texts.end());
     }
+    given_.resize(largest);
+    sent_.resize(largest);
     for (std::size_t i = 0; i < tables_.variables.size(); ++i) {
         const auto& variable = tables_.variables[i];
         if (variable.kind == Variable::Kind::input) pass_on(variable, places_[i]);
@@ -50,16 +54,18 @@ const std::string* SystemInstance::texts(std::uint32_t reference) const {
 }
 
 Status SystemInstance::settable(const Variable& variable) {
+    const bool always = variable.kind == Variable::Kind::input || variable.tunable;
+    const int modes = instantiated | initialising | (always ? stepping : 0);
+    if (variable.kind != Variable::Kind::signal && (mode_ & modes)) return Status::ok;
     const auto what = "setting '" + variable.name + "'";
     if (variable.kind == Variable::Kind::signal) {
         return fail(what + ": it is computed; inputs and parameters can be set");
     }
-    const bool always = variable.kind == Variable::Kind::input || variable.tunable;
-    const int modes = instantiated | initialising | (always ? stepping : 0);
-    if (mode_ == stepping && !always) {
+    if (mode_ == stepping) {
         return fail(what + ": it is a fixed parameter, and the system is initialised");
     }
-    return expect(modes, what.c_str()) ? Status::ok : Status::error;
+    expect(modes, what.c_str());
+    return Status::error;
 }
 
 Status SystemInstance::set_numbers(std::uint32_t reference, const double* values) {
@@ -94,14 +100,13 @@ Status SystemInstance::pass_on(const Variable& variable, std::size_t place) {
         }
         return Status::ok;
     }
-    std::vector<double> numbers(variable.is_text() ? 0 : variable.size);
     for (const auto& target : variable.targets) {
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-            numbers[i] = target.factor * values_[place + i] + target.offset;
+        for (std::size_t i = 0; i < variable.size && !variable.is_text(); ++i) {
+            sent_[i] = target.factor * values_[place + i] + target.offset;
         }
         auto& fmu = *fmus_[target.fmu];
         const auto* texts = variable.is_text() ? texts_.data() + place : nullptr;
-        const auto status = fmu.set(target.port, numbers.data(), texts, mode_ == stepping);
+        const auto status = fmu.set(target.port, sent_.data(), texts, mode_ == stepping);
         if (failed(status)) return blame(fmu, "setting '" + target.port.name + "'");
     }
     forward();

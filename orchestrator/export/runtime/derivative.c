@@ -23,6 +23,10 @@ static bool is_unknown(const Instance* instance, Reference reference, const char
 
 static bool prepare_derivative(Instance* instance, const Reference unknowns[], size_t unknown_count,
                                const Reference knowns[], size_t known_count, const char* function) {
+    if (IS_SAMPLED && instance != NULL) {
+        fail(instance, "%s: the model has no derivatives: it changes at steps only", function);
+        return false;
+    }
     int modes = MODES_READ & ~MODE_ERROR;
     if (!allowed(instance, modes, function)) return false;
     for (size_t i = 0; i < known_count; ++i)
@@ -57,6 +61,9 @@ static bool apply_tangent(Instance* instance) {
 static Status output_derivatives(Instance* instance, const Reference references[], size_t count,
                                  const int32_t orders[], double values[], const char* function) {
     if (!allowed(instance, MODES_READ & ~MODE_ERROR, function)) return STATUS_ERROR;
+    if (IS_SAMPLED)
+        return fail(instance, "%s: the model has no derivatives: it changes at steps only",
+                    function);
     State* s = &instance->state;
     double* d = instance->tangent;
     for (size_t i = 0; i < count; ++i) {

@@ -38,6 +38,9 @@ static bool update_parameters(Instance* instance) {
 #else
         if (!solve_initial(instance)) return false;
 #endif
+#if IS_SAMPLED
+        begin_memory(instance);
+#endif
     }
     s->stale &= ~(uint32_t)STALE_PARAMETERS;
     return true;
@@ -50,7 +53,7 @@ static inline bool refresh(Instance* instance, Reference reference) {
     if (s->stale == 0) return true;
     if ((s->stale & STALE_PARAMETERS) && !update_parameters(instance)) return false;
     bool shows_discrete = (int)reference >= AT_D && (int)reference < AT_Y && s->event_due;
-    if ((int)reference < AT_Y && !shows_discrete) return true;
+    if (IS_SAMPLED || ((int)reference < AT_Y && !shows_discrete)) return true;
     double *v = s->values, *z = instance->z_now;
     const double* arguments[] = {v + AT_TIME, v + AT_U, v + AT_X, v + AT_P, v + AT_C, s->q, z};
     bool outputs = (int)reference < AT_W;

@@ -10,6 +10,9 @@
 #include "input_slopes.c"
 #include "instants.c"
 #include "events.c"
+#if IS_SAMPLED
+#include MODEL_SAMPLED
+#endif
 #include "evaluate.c"
 #include "values.c"
 #include MODEL_SOLVER

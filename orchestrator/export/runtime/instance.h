@@ -117,6 +117,7 @@ typedef struct {
     int64_t slopes_are;
     double guard_time; /* when the margins of the selection of states were last seen */
     double margins[ROOM(N_GUARDS)], margin_slopes[ROOM(N_GUARDS)];
+    double room[ROOM(N_ROOM)];          /* what a file that takes the steps keeps for itself */
     unsigned char start_set[ROOM(N_X)]; /* the importer chose this state's start value itself */
     unsigned char discrete_set[ROOM(N_D)];
 } State;

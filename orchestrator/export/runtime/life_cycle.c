@@ -34,6 +34,10 @@ static Instance* create(const Importer* importer, Interface interface, const cha
                         function, token ? token : "", MODEL_GUID);
         return NULL;
     }
+    if (IS_SAMPLED && interface != CO_SIMULATION) {
+        refuse_instance(importer, "%s: the FMU is for co-simulation only", function);
+        return NULL;
+    }
     Instance* instance = calloc(1, sizeof *instance);
     char* copy = malloc(strlen(importer->name) + 1);
     if (instance == NULL || copy == NULL) {

@@ -16,6 +16,15 @@ static bool step_is_valid(const Instance* instance, double time, double step,
         fail(instance, "%s: the communication step is %.17g s", function, step);
         return false;
     }
+#if IS_SAMPLED
+    if (step > MODEL_LONGEST_STEP * (1.0 + 1e-9)) {
+        fail(instance,
+             "%s: the communication step is %.17g s; the longest that the model takes is "
+             "%.17g s",
+             function, step, MODEL_LONGEST_STEP);
+        return false;
+    }
+#endif
     if (!(fabs(time - s->values[AT_TIME]) <= slack)) {
         fail(instance, "%s: the step starts at t = %.17g s, but the FMU is at t = %.17g s",
              function, time, s->values[AT_TIME]);
@@ -119,7 +128,10 @@ static inline Status do_step(Instance* instance, double time, double step, const
     begin_step(s, s->values[AT_TIME]);
     instance->window_length = step;
     instance->slopes_known = false;
-#if HAS_EVENTS
+#if IS_SAMPLED
+    Status status = take_step(instance, time, step, function);
+    if (status != STATUS_OK) return status;
+#elif HAS_EVENTS
     Status status = step_through_events(instance, end, function);
     if (status != STATUS_OK || instance->event_needed || s->terminated) return status;
 #else

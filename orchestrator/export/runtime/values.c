@@ -72,7 +72,8 @@ static inline bool writable(Instance* instance, Reference reference, double valu
     if (place < AT_X) {
         s->slopes[place - AT_U] = 0.0;
         s->stale |= STALE_OUTPUTS | STALE_LOCALS;
-        if ((HAS_INITIAL_SYSTEM || HAS_EVENTS) && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;
+        bool starts = HAS_INITIAL_SYSTEM || HAS_EVENTS || IS_SAMPLED;
+        if (starts && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;
         return true;
     }
     int when = MODES_SETUP | (model_tunable[place] ? MODE_STEP | MODE_EVENT : 0);

@@ -1,10 +1,10 @@
 import pytest
 
-from orchestrator.simunits.registry import _block_class
+from orchestrator.simunits.registry import block_class
 
 
 def outputs(name, values, t=0.0, h=0.0):
-    block = _block_class(name)(**values)
+    block = block_class(name)(**values)
     block.step(t, h)
     return block
 

@@ -1,5 +1,6 @@
 import json
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -162,7 +163,9 @@ def test_a_step_that_does_not_divide_the_delay(softdock, example, tmp_path):
 def test_check_lists_every_case(softdock, example):
     code, out, err = softdock("check", example)
     assert (code, err) == (0, "")
-    assert out.count(": ok (") == 11
+    cases = tomllib.loads((example / "experiment.toml").read_text())["case"]
+    assert out.count(": ok (") == len(cases)
+    assert all(f"\n{name}: ok (" in out for name in cases)
 
 
 def test_graph_draws(softdock, example, tmp_path):

@@ -59,13 +59,19 @@ def test_components_are_added_and_removed_with_what_they_are(arm):
             "option isolation: none → process",
         ),
         (
-            lambda c: replace(c, connectors={"u": replace(c.connectors["u"], unit="N")}),
+            lambda c: replace(
+                c, connectors={**c.connectors, "u": replace(c.connectors["u"], unit="N")}
+            ),
             "connector u: input Real → input Real in N",
+        ),
+        (
+            lambda c: c.with_power_port("shaft", "u", "w", positive="in"),
+            "power port shaft: none → u × w, positive in",
         ),
     ],
 )
 def test_what_changed_of_a_component_is_told(arm, change, field):
-    before = arm.add("brake", component(["u"]))
+    before = arm.add("brake", component(["u"], ["w"]))
     after = before.replace(change(before.component("brake")))
     assert told(before, after) == ["~ component brake", f"    {field}"]
 

@@ -20,6 +20,7 @@ class Page(HTMLParser):
         super().__init__()
         self.elements = []
         self.scripts = []
+        self.words = []
         self._inside = None
         self.feed(text)
 
@@ -33,6 +34,8 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self._inside == "script":
             self.scripts.append(data)
+        elif data.strip():
+            self.words.append(data.strip())
 
 
 def data_of(page):
@@ -95,20 +98,33 @@ def test_there_is_a_view_of_every_depth_and_of_every_nested_system(arm):
     assert text.count("<template") == len(views)
 
 
+def test_deeply_nested_systems_have_few_views():
+    """One of every depth and one of each alone would be 15 MB for a hundred systems."""
+    system = System("inner").add("a", block())
+    for _ in range(100):
+        system = System("outer", systems={"in": system})
+    text = render_page(system)
+    views = data_of(Page(text))["views"]
+    assert [view["label"] for view in views[:5]] == ["closed", "1", "2", "3", "all"]
+    assert len(views) == 5 + 50
+    assert len(text) < 10_000_000
+
+
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u2028\U000e0001"
 
 
 def test_hostile_names_stay_text():
-    system = System(HOSTILE, description=HOSTILE).add(HOSTILE, block(HOSTILE)).add("b", block())
-    line = Connection(Endpoint(HOSTILE, HOSTILE), Endpoint("b", HOSTILE), TransportDelay.of("1 ms"))
+    name = HOSTILE.replace("/", "")  # which no component may have in its name
+    system = System(HOSTILE, description=HOSTILE).add(name, block(HOSTILE)).add("b", block())
+    line = Connection(Endpoint(name, HOSTILE), Endpoint("b", HOSTILE), TransportDelay.of("1 ms"))
     system = replace(system, connections=(line,))
-    page = Page(render_page(system, Facts(details={HOSTILE: {HOSTILE: HOSTILE}}), (HOSTILE,)))
+    page = Page(render_page(system, Facts(details={name: {HOSTILE: HOSTILE}}), (HOSTILE,)))
     assert [a for tag, a in page.elements if tag == "script"] == [
         {"type": "application/json", "id": "data"},
         {},
     ]
     assert "img" not in {tag for tag, _ in page.elements}
-    assert data_of(page)["parts"][HOSTILE]["title"] == HOSTILE
+    assert data_of(page)["parts"][name]["title"] == name
 
 
 def test_same_system_same_page(arm, arm_facts):
@@ -119,26 +135,59 @@ def test_an_empty_system_has_a_page():
     assert "this system is empty" in render_page(System(""))
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium, to execute the page's script")
-def test_the_script_runs_in_a_browser(arm, arm_facts, tmp_path):
-    """What the script makes is in the document afterwards: drawing, folds, list of loops."""
-    path = tmp_path / "page.html"
-    path.write_text(render_page(arm, arm_facts), encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'p'}"]
-    done = subprocess.run(  # noqa: S603
-        [CHROMIUM, *options, "--dump-dom", path.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    page = Page(done.stdout)
+@pytest.fixture
+def opened(tmp_path):
+    """Open a page in a browser; what its script made of the document."""
+    if CHROMIUM is None:
+        pytest.skip("needs chromium, to execute the page's script")
+
+    def open_page(text, address=""):
+        path = tmp_path / "page.html"
+        path.write_text(text, encoding="utf-8")
+        profile = f"--user-data-dir={tmp_path / 'profile'}"
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", profile, "--dump-dom"]
+        done = subprocess.run(  # noqa: S603
+            [*command, path.as_uri() + address],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        return Page(done.stdout)
+
+    return open_page
+
+
+def test_the_script_runs_in_a_browser(arm, arm_facts, opened):
+    page = opened(render_page(arm, arm_facts))
     svg = [a for tag, a in page.elements if tag == "svg"]
-    assert len(svg) == 1 + len(data_of(page)["views"])  # the one that is shown, and the templates
+    # The one that is shown, the signs, and the templates.
+    assert len(svg) == 2 + len(data_of(page)["views"])
     classes = [a.get("class") for _, a in page.elements]
     assert classes.count("fold") == 2
     assert classes.count("reach") == len(data_of(page)["wires"])
-    numbers = [
-        a["data-number"] for tag, a in page.elements if tag == "button" and "aria-pressed" in a
-    ]
-    assert len(numbers) == 2 + len(arm_facts.loops)
+    buttons = [a for tag, a in page.elements if tag == "button" and "aria-pressed" in a]
+    assert len(buttons) == 2 + len(arm_facts.loops)
+
+
+def test_an_address_selects_a_component_and_shows_its_facts(arm, arm_facts, opened):
+    page = opened(render_page(arm, arm_facts), "#elbow/motor")
+    picked = [a for _, a in page.elements if "picked" in a.get("class", "").split()]
+    assert [a["data-part"] for a in picked] == ["elbow/motor"]
+    assert {"M.fmu", "In the loops:"} <= set(page.words)
+
+
+def test_an_address_follows_a_loop_in_its_colour(arm, arm_facts, opened):
+    page = opened(render_page(arm, arm_facts), "#loop-1")
+    loop = data_of(page)["loops"][0]
+    bands = [a["stroke"] for _, a in page.elements if a.get("class") == "follow"]
+    assert bands == [loop["colour"]] * len(loop["wires"])
+    on = {a.get("data-wire") for _, a in page.elements if "on" in a.get("class", "").split()}
+    assert set(loop["wires"]) <= on
+
+
+def test_hostile_names_are_text_in_a_browser(opened):
+    name = "<img src=x onerror=alert(1)>"
+    page = opened(render_page(System(name).add(name, block(name))), f"#{name}")
+    assert "img" not in {tag for tag, _ in page.elements}
+    assert page.words.count(name) >= 3  # heading, box, facts

@@ -18,8 +18,8 @@ from orchestrator.simunits import Block, Input, Output, block, fmu
 from orchestrator.system import System
 
 exec(Path({toys!r}).read_text())
-found = registry._block_class
-registry._block_class = lambda name: BLOCKS.get(name) or found(name)
+found = registry.block_class
+registry.block_class = lambda name: BLOCKS.get(name) or found(name)
 
 def system(how):
     return (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.engine import Engine, PythonUnit
-from orchestrator.master.schedule import Beyond, Code, Reading
+from orchestrator.master.schedule import Beyond, Code, Effect, Reading
 
 #: Steps of 1 ns, all the same.
 FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())
@@ -81,6 +81,44 @@ def test_rows_that_point_out_of_a_table(table, rows):
         tables |= {"histories": [], "reads": [], "operations": []}
     with pytest.raises(IndexError, match=f"out of the table: {table}"):
         make(**tables)
+
+
+def fault(effect, place, *, until=2**63 - 1, amount=0.0):
+    return (effect, place, 0, until, amount, 0.0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("code", "row"),
+    [
+        (Code.DISTURB, fault(Effect.DROP, 2)),
+        (Code.DISTURB, fault(Effect.BIAS, -1)),
+        (Code.DISTURB, fault(Effect.LATER, 1)),
+        (Code.DISTURB, fault(Effect.DETOUR, 1)),
+        (Code.DISTURB, fault(8, 0)),
+        (Code.DISTURB, fault(-1, 0)),
+        (Code.DISTURB_PAST, fault(Effect.BIAS, 1)),
+        (Code.DISTURB_PAST, fault(Effect.LATER, 0)),
+    ],
+)
+def test_faults_that_point_out_of_a_table(code, row):
+    with pytest.raises(IndexError, match="out of the table: faults"):
+        make(operations=[(code, 0, 1, 1, 0)], faults=[row])
+    with pytest.raises(IndexError, match="out of the table: operations"):
+        make(operations=[(code, 0, 2, 1, 0)], faults=[fault(Effect.BIAS, 0)])
+
+
+def test_a_fault_acts_between_a_line_and_the_unit():
+    """u = y + 1, then y = 2 u; in the second and third of four steps of 1 ns u is 10 more."""
+    codes = (Code.COPY, Code.DISTURB, Code.STEP)
+    operations = [(code, 0, 1, 1, 0) for code in codes]
+    bias = (Effect.BIAS, 0, 1, 3, 10.0, 0.0, 0, 0)
+    engine = make(operations=operations, faults=[bias])
+    engine.start(0, 1)
+    found = []
+    for _ in range(4):
+        assert engine.run(1, 0)[1] == 0
+        found.append(float(engine.signals[0]))
+    assert found == [1.0, 13.0, 37.0, 75.0]
 
 
 @pytest.mark.parametrize(("inputs", "outputs"), [(2, 0), (0, 2), (10**9, 0)])

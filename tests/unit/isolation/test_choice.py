@@ -32,16 +32,20 @@ def experiment(folder, options):
 
 
 def test_the_experiment_file(folder):
-    file = experiment(
-        folder, 'isolation = "process"\non_failure = "hold"\nstep_timeout = "2 s"\nrestarts = 3'
-    )
+    file = experiment(folder, 'isolation = "process"\non_failure = "hold"\nstep_timeout = "2 s"')
     outcome = run_experiment(read_experiment(file), folder, folder / "out")
     (case,) = outcome.cases.values()
     assert case.system.components["bad"].options == UnitOptions(
-        isolation="process", on_failure="hold", step_timeout="2 s", restarts=3
+        isolation="process", on_failure="hold", step_timeout="2 s"
     )
     assert "failed in the step from t = 0.005 s" in case.result.remarks[0]
     assert case.result["good.y"][-1] == pytest.approx(0.02, abs=1e-15)  # ten roundings below 0.02
+
+
+def test_restarts_need_something_that_restarts(folder):
+    file = experiment(folder, 'isolation = "process"\non_failure = "hold"\nrestarts = 3')
+    with pytest.raises(DescriptionError, match="found on_failure 'hold'; choose that, or leave"):
+        run_experiment(read_experiment(file), folder, folder / "out")
 
 
 def test_the_command_keeps_the_results_of_a_crash(folder, monkeypatch, capsys):

@@ -82,7 +82,8 @@ def test_an_array_that_was_read_is_a_copy(probe):
 def test_unknown_names_list_what_there_is(probe, access):
     execution = start(loop(probe))
     call = execution.get if access == "get" else lambda name: execution.set(name, 1.0)
-    with pytest.raises(UnknownNameError, match="no component 'plnt'; it has: plant, gain, sum"):
+    nearest = "no component 'plnt'; did you mean 'plant'.; it has: plant, gain, sum"
+    with pytest.raises(UnknownNameError, match=nearest):
         call("plnt.u")
     with pytest.raises(UnknownNameError, match=r"'gain' .* no connector 'v'; it has: u, y, k"):
         call("gain.v")

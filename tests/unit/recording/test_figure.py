@@ -7,6 +7,7 @@ from orchestrator.recording import (
     Curve,
     Panel,
     Reference,
+    Span,
     decimate,
     picture,
     plot_signals,
@@ -17,6 +18,23 @@ from orchestrator.recording import (
 
 def texts(figure):
     return [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
+
+
+def test_times_are_shaded_in_all_panels_and_named_once():
+    time = np.linspace(0.0, 10.0, 11)
+    panels = [Panel(unit, [Curve("x", time, time)]) for unit in ("[m]", "[N]")]
+    spans = [Span("long", 2.0, 9.0), Span("short", 2.5, 2.51), Span("open", 9.5), Span("off", 11.0)]
+    figure = plot_signals(panels, spans=spans)
+    for axes in figure.axes:
+        shaded = [patch.get_bbox().intervalx.tolist() for patch in axes.patches]
+        assert shaded == [[2.0, 9.0], [2.5, 2.51], [9.5, 10.0]]
+        assert axes.get_xlim() == (0.0, 10.0)
+    first, second = figure.axes
+    assert [text.get_text() for text in first.texts] == ["long", "short", "open"]
+    assert not second.texts
+    heights = [text.xyann[1] for text in first.texts]
+    assert heights[0] < heights[1]  # they would lie on each other
+    assert heights[2] == heights[0]
 
 
 def test_decimation_keeps_extremes_ends_and_order():

@@ -1,10 +1,12 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from orchestrator.coupling import DelayMode, Timing, plan_delays
+from orchestrator.coupling import DelayMode, LineStatistics, Timing, plan_delays
+from orchestrator.drawing import Facts, draw_system
 from orchestrator.errors import LoadError, SoftdockError
 from orchestrator.recording import (
     CaseSection,
@@ -15,7 +17,6 @@ from orchestrator.recording import (
     Measure,
     Panel,
     Report,
-    draw_system,
     parameters_of,
     picture,
     plot_signals,
@@ -75,7 +76,9 @@ def report(result, capture):
         "Capture",
         "Two cases.",
         (case, other),
-        diagrams=(FigureItem(draw_system(capture, result.loops), "The system", "chaser, sheet"),),
+        diagrams=(
+            FigureItem(draw_system(capture, Facts(result.loops)), "The system", "chaser, sheet"),
+        ),
         parameters=parameters_of(capture),
         fmus=(FmuItem("chaser", "Body.fmu", "{8c4e810f}", "rumoca"),),
         files=(FileItem(Path("run one.csv"), "signals"), FileItem(Path("/data/run.parquet"))),
@@ -111,6 +114,16 @@ def test_report_says_what_it_must(report):
         "750", "kg", "default", "/data/run.parquet", "signals", "There is no loop".lower(),
     ):  # fmt: skip
         assert words in text, words
+
+
+def test_samples_of_lines_are_told(result):
+    line = LineStatistics(sent=200, dropped=10, late=50, held=3, oldest_ns=21_500_000)
+    case = CaseSection.of(replace(result, line_statistics={"a.y -> b.u": line}))
+    words = " ".join(parsed(render_report(Report("R", cases=(case,)))).words)
+    assert "Samples on the lines" in words
+    assert "a.y -> b.u 200 10 (5 %) 50 (25 %) 3 21.5" in words
+    bare = " ".join(parsed(render_report(Report("R", cases=(CaseSection.of(result),)))).words)
+    assert "Samples on the lines" not in bare
 
 
 def test_extrapolation_is_said(capture, result):

@@ -23,6 +23,8 @@ NAMESPACES = " ".join(
     for prefix, uri in {
         "ssd": "http://ssp-standard.org/SSP1/SystemStructureDescription",
         "ssc": "http://ssp-standard.org/SSP1/SystemStructureCommon",
+        "ssm": "http://ssp-standard.org/SSP1/SystemStructureParameterMapping",
+        "ssb": "http://ssp-standard.org/SSP1/SystemStructureSignalDictionary",
         "ssv": "http://ssp-standard.org/SSP1/SystemStructureParameterValues",
         "sd": "https://softdock.io/ssp/1",
     }.items()
@@ -79,6 +81,11 @@ def capture(fmu: Path) -> System:
     )
 
 
+UNITS = """<ssd:Units><ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit>
+<ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit>
+<ssc:Unit name="N/m"><ssc:BaseUnit kg="1" s="-2"/></ssc:Unit></ssd:Units>"""
+
+
 class Ssd:
     """Text of an SSD, written with the parts that a test wants wrong."""
 
@@ -96,8 +103,10 @@ class Ssd:
         top: str = "",
         system: str = 'name="s"',
         root: str = 'version="1.0" name="s"',
+        units: bool = True,
     ) -> Path:
         connections = connections and f"<ssd:Connections>{connections}</ssd:Connections>"
+        units = "" if "ssd:Units" in after or not units else UNITS
         bindings = bindings and f"<ssd:ParameterBindings>{bindings}</ssd:ParameterBindings>"
         self.path.parent.mkdir(exist_ok=True)
         self.path.write_text(
@@ -117,7 +126,7 @@ class Ssd:
     </ssd:Elements>
 {connections}
 {top}
-  </ssd:System>
+  </ssd:System>{units}
 {after}
 </ssd:SystemStructureDescription>
 """,

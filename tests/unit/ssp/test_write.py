@@ -111,11 +111,27 @@ def test_temperatures_have_an_offset() -> None:
     assert (base_unit("degC").factor, base_unit("degC").offset) == (1.0, 273.15)
 
 
-@pytest.mark.parametrize("kind", [DataType.BINARY, DataType.CLOCK])
-def test_types_that_are_not_written(kind: DataType, tmp_path: Path) -> None:
-    system = of_block(Connector("tick", Causality.INPUT, kind))
-    with pytest.raises(CapabilityError, match=f"'tick'.* is a {kind}; Real, Integer"):
-        write_ssd(system, tmp_path / "SystemStructure.ssd")
+@pytest.mark.parametrize(
+    ("connector", "expected"),
+    [
+        (Connector("tick", Causality.INPUT, DataType.CLOCK), "is a Clock, .* write version 2.0"),
+        (
+            Connector("n", Causality.STRUCTURAL_PARAMETER),
+            "kind structuralParameter, .* version 2.0",
+        ),
+        (Connector("c", Causality.CONSTANT), "kind constant, which SSP 1.0 does not have"),
+        (Connector("l", Causality.LOCAL), "kind local"),
+        (Connector("a", Causality.OUTPUT, shape=(2,)), "SSP 1.0 has no arrays: write version 2.0"),
+    ],
+)
+def test_what_only_the_newer_version_holds(
+    connector: Connector, expected: str, tmp_path: Path
+) -> None:
+    system, path = of_block(connector), tmp_path / "SystemStructure.ssd"
+    with pytest.raises(CapabilityError, match=expected):
+        write_ssd(system, path)
+    write_ssd(system, path, "2.0")
+    assert read_ssd(path) == system
 
 
 def test_arrays_are_refused(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_set_to_a_wrong_value(ring, value):
 
 
 def test_set_of_unknown_names(ring):
-    with pytest.raises(UnknownNameError, match="no component 'x'; it has: plant, control"):
+    with pytest.raises(UnknownNameError, match="no component or nested system 'x'; it has"):
         ring.set("x.y", 1.0)
     with pytest.raises(UnknownNameError, match="no connector 'x'; it has: u, y, y0"):
         ring.set("plant.x", 1.0)

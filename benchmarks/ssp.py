@@ -1,0 +1,118 @@
+"""How long a large SSP takes: read, made flat, checked and compiled, against parsing its XML.
+
+Usage: python benchmarks/ssp.py [COMPONENTS]
+
+The file has components in nested systems of ten, in rings that delays cut, with units, parameter
+bindings and geometry as drawing tools write them. All figures are the best of three in one
+process; the floor is what lxml takes to parse the text and to validate it.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from lxml import etree
+
+from orchestrator.coupling import DelayMode
+from orchestrator.master.compile import compile_schedule
+from orchestrator.simunits import Block, Input, Output, Parameter, State, block, resolve
+from orchestrator.ssp import diagnose, write_ssd
+from orchestrator.system import Causality, Connector, System
+
+_GROUP = 10
+_T = TypeVar("_T")
+
+
+class Lag(Block):
+    """A first-order lag, whose output passes nothing on at once."""
+
+    u: float = Input(unit="N.m")
+    k: float = Parameter(start=1.0, unit="1/s")
+    y: float = Output(unit="N.m", depends_on=())
+    x: float = State(start=0.0)
+
+    def step(self, t: float, h: float) -> None:
+        """Take a step of the explicit Euler method."""
+        self.x += h * self.k * (self.u - self.x)
+        self.y = self.x
+
+
+def chain(count: int) -> System:
+    """Systems of ten components in a row each, in one ring."""
+    top = System("large")
+    names = [f"group{number}" for number in range(count // _GROUP)]
+    for name in names:
+        inner = System(
+            name,
+            connectors={
+                "u": Connector("u", Causality.INPUT, unit="N.m"),
+                "y": Connector("y", Causality.OUTPUT, unit="N.m"),
+            },
+        )
+        for number in range(_GROUP):
+            inner = inner.add(f"part{number}", block(Lag), k=1.0 + number)
+        inner = inner.connect("u", "part0.u")
+        for number in range(1, _GROUP):
+            inner = inner.connect(f"part{number - 1}.y", f"part{number}.u")
+        top = top.add(name, inner.connect(f"part{_GROUP - 1}.y", "y"))
+    for before, after in zip(names, [*names[1:], names[0]], strict=True):
+        top = top.connect(f"{before}.y", f"{after}.u", delay="2 ms")
+    return top
+
+
+def best(work: Callable[[], _T]) -> tuple[float, _T]:
+    """Shortest of three times, in seconds, and what the work gives."""
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        result = work()
+        times.append(time.perf_counter() - begin)
+    return min(times), result
+
+
+def main() -> None:
+    """Measure and print."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    made = chain(count)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "SystemStructure.ssd"
+        writing, _ = best(lambda: write_ssd(made, path))
+        content = path.read_bytes()
+        floor, _ = best(lambda: etree.fromstring(content))
+        begin = time.perf_counter()
+        diagnose(path)
+        first = time.perf_counter() - begin
+        reading, (system, found) = best(lambda: diagnose(path))
+    if system is None:
+        raise SystemExit("\n".join(map(str, found)))
+    resolving, resolved = best(lambda: resolve(system))
+    flattening, flat = best(resolved.flat)
+    checking, checked = best(lambda: flat.check(algebraic_loops=True))
+    every = [f"{name}.y" for name in checked.components]
+    compiling, _ = best(
+        lambda: compile_schedule(checked, "jacobi", 1_000_000, DelayMode.EXACT, every)
+    )
+    print(f"{count} components, {len(content) / 1e6:.2f} MB, {len(flat.connections)} connections")
+    rows = {
+        "parse with lxml (floor)": floor,
+        "read, the first time": first,
+        "read": reading,
+        "write": writing,
+        "resolve": resolving,
+        "flat": flattening,
+        "check": checking,
+        "compile": compiling,
+    }
+    for name, seconds in rows.items():
+        print(f"{name:26} {seconds * 1e3:8.1f} ms  {seconds / floor:7.1f} floors")
+    total = first + resolving + flattening + checking + compiling
+    print(f"{'load, check, compile':26} {total * 1e3:8.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

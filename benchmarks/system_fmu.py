@@ -1,0 +1,73 @@
+"""Cost of a step of an exported system against the same system in process.
+
+usage: python benchmarks/system_fmu.py [--steps N] [--repeats N] [--json FILE]
+
+The docking loop of three FMUs (examples/epos, case ideal, the contact as an FMU): run by the engine
+in process, and exported and run as the only component of a system, with one and with ten own steps
+in a communication step. The three take turns, so that what else the machine does meets all of them:
+medians of the ratio to the run in process of the same turn, and the least time of all turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+from pathlib import Path
+
+from orchestrator.campaign import read_experiment
+from orchestrator.campaign.prepare import prepare
+from orchestrator.master import Execution
+from orchestrator.simunits import fmu
+from orchestrator.system import System
+from orchestrator.system_fmu import export_system
+
+ROOT = Path(__file__).resolve().parents[1]
+STEP_NS = 1_000_000
+
+
+def docking() -> System:
+    """Return the system that is measured."""
+    folder = ROOT / "examples" / "epos"
+    case = read_experiment(folder / "experiment.toml").case["ideal"]
+    contact = str(ROOT / "fmus" / "build" / "SpringDashpot.fmu")
+    return prepare("ideal", case, folder, {"contact": contact}, {})
+
+
+def per_step(system: System, every: int, steps: int) -> float:
+    """Run a system and return the wall time in seconds for each own step of 1 ms."""
+    with Execution(system, step=f"{every * STEP_NS} ns", record=[]) as run:
+        run.advance(f"{20 * every * STEP_NS} ns")  # warm
+        before = run.wall_seconds
+        run.advance(f"{(20 * every + steps) * STEP_NS} ns")
+        return (run.wall_seconds - before) / steps
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=5_000, help="own steps of one turn")
+    parser.add_argument("--repeats", type=int, default=41)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    inside = docking()
+    with tempfile.TemporaryDirectory() as folder:
+        path = export_system(inside, Path(folder) / "docking.fmu", fmi=2, step="1 ms")
+        outside = System("outer").add("docking", fmu(path))
+        ways = {"in process": (inside, 1), "FMU, 1 ms": (outside, 1), "FMU, 10 ms": (outside, 10)}
+        times: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(given.repeats):
+            for name, (system, every) in ways.items():
+                times[name].append(per_step(system, every, given.steps))
+    rows = {}
+    for name, found in times.items():
+        ratio = statistics.median(a / b for a, b in zip(found, times["in process"], strict=True))
+        rows[name] = {"least_us_per_step": 1e6 * min(found), "median_ratio": ratio}
+        print(f"{name:12} at least {1e6 * min(found):.3f} us a step of 1 ms, ratio {ratio:.3f}")
+    if given.json:
+        given.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

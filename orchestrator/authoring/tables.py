@@ -1,0 +1,293 @@
+"""What may stand in a system file: its tables, and what is said about those that are wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
+
+from orchestrator.errors import DescriptionError, LoadError
+
+Time = StrictStr | StrictInt | StrictFloat
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Bytes(_Table):
+    """A Binary value, as hexadecimal digits."""
+
+    hex: StrictStr
+
+
+Element = StrictBool | StrictInt | StrictFloat | StrictStr | Bytes
+Setting = Element | tuple[Element, ...]
+Names = StrictStr | tuple[StrictStr, ...]
+
+
+class SystemTable(_Table):
+    """What a system is called."""
+
+    name: StrictStr
+    description: StrictStr = ""
+
+
+class ExperimentTable(_Table):
+    """How a system wants to be run."""
+
+    start: Time = 0
+    stop: Time | None = None
+    step: Time | None = None
+    algorithm: StrictStr | None = None
+    algorithm_options: dict[StrictStr, StrictBool | StrictInt | StrictFloat | StrictStr] = {}
+    rates: dict[StrictStr, StrictInt] = {}
+    early_return: StrictBool | None = None
+
+
+class EnumerationTable(_Table):
+    """Named whole numbers."""
+
+    name: StrictStr
+    items: dict[StrictStr, StrictInt]
+
+
+class UnitTable(_Table):
+    """A unit in SI base units."""
+
+    exponents: dict[StrictStr, StrictInt] = {}
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+class ConnectorTable(_Table):
+    """One port or parameter."""
+
+    causality: Literal[
+        "input",
+        "output",
+        "inout",
+        "parameter",
+        "calculatedParameter",
+        "structuralParameter",
+        "constant",
+        "local",
+    ]
+    type: Literal["Real", "Integer", "Boolean", "String", "Binary", "Clock"] = "Real"
+    unit: StrictStr | None = None
+    shape: tuple[StrictInt, ...] = ()
+    description: StrictStr = ""
+    start: Setting | None = None
+    variability: Literal["continuous", "discrete", "clocked"] = "continuous"
+    enumeration: EnumerationTable | None = None
+    unit_definition: UnitTable | None = None
+
+
+class PowerTable(_Table):
+    """Connectors that are connected as one."""
+
+    effort: Names
+    flow: Names
+    displacement: Names = ()
+    frame: StrictStr | None = None
+    positive: Literal["in", "out"] | None = None
+
+
+class ComponentTable(_Table):
+    """One component."""
+
+    source: StrictStr
+    values: dict[StrictStr, Setting] = {}
+    options: dict[StrictStr, StrictBool | StrictInt | StrictFloat | StrictStr] = {}
+    connectors: dict[StrictStr, ConnectorTable] = {}
+    power: dict[StrictStr, PowerTable] = {}
+
+
+class BusTable(_Table):
+    """Signals that systems share by the name of a dictionary."""
+
+    dictionary: StrictStr
+    connectors: dict[StrictStr, ConnectorTable] = {}
+
+
+class JitterTable(_Table):
+    """A random part of a delay."""
+
+    kind: StrictStr
+    spread: Time
+    shape: StrictFloat | StrictInt | None = None
+    correlation: Time = 0
+
+
+class DelayTable(_Table):
+    """A delay of which more is known than its length."""
+
+    nominal: Time
+    provenance: StrictStr = "assumed"
+    jitter: JitterTable | None = None
+    trace: StrictStr | tuple[tuple[StrictStr, StrictStr], ...] | None = None
+    interpolated: StrictBool = False
+    loss: StrictFloat | StrictInt = 0.0
+    seed: StrictInt = 0
+    delivery: StrictStr | None = None
+    newest: StrictStr | None = None
+
+
+class ConnectionTable(_Table):
+    """What stands on a connection."""
+
+    delay: Time | DelayTable | None = None
+    factor: StrictFloat | StrictInt = 1.0
+    offset: StrictFloat | StrictInt = 0.0
+    mapping: tuple[tuple[StrictInt, StrictInt], ...] | None = None
+    interpolation: StrictStr | None = None
+    extrapolation: StrictStr | None = None
+    suppress_unit_conversion: StrictBool = False
+
+
+class Content(_Table):
+    """What is in a system."""
+
+    connectors: dict[StrictStr, ConnectorTable] = {}
+    values: dict[StrictStr, Setting] = {}
+    power: dict[StrictStr, PowerTable] = {}
+    component: dict[StrictStr, ComponentTable] = {}
+    nested: dict[StrictStr, NestedTable] = {}
+    bus: dict[StrictStr, BusTable] = {}
+    connections: dict[StrictStr, ConnectionTable] = {}
+
+
+class NestedTable(Content):
+    """A nested system: written here, or in another file."""
+
+    description: StrictStr | None = None
+    include: StrictStr | None = None
+    variant: StrictStr | None = None
+    set: dict[StrictStr, Setting] = {}
+
+
+class SystemFile(Content):
+    """Everything that a system file says."""
+
+    system: SystemTable
+    experiment: ExperimentTable = Field(default_factory=ExperimentTable)
+
+
+Content.model_rebuild()
+_TABLES: tuple[type[BaseModel], ...] = (
+    SystemFile,
+    NestedTable,
+    SystemTable,
+    ExperimentTable,
+    ConnectorTable,
+    ComponentTable,
+    PowerTable,
+    BusTable,
+    ConnectionTable,
+    DelayTable,
+    JitterTable,
+)
+_KEYS = sorted({key for table in _TABLES for key in table.model_fields})
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises
+    ------
+    LoadError
+        If it is missing, or is no TOML.
+    """
+    try:
+        return parse(path.read_text(encoding="utf-8"), path)
+    except FileNotFoundError:
+        raise LoadError(f"{path}: no such file") from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise LoadError(f"{path}: expected a TOML file: {error}") from None
+
+
+def parse(text: str, path: Path) -> dict[str, Any]:
+    """Read the text of a TOML file, or raise LoadError."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise LoadError(f"{path}: expected a TOML file: {error}") from None
+
+
+def is_system_file(path: Path) -> bool:
+    """Whether a TOML file holds a system: it has the table ``[system]``, and no cases."""
+    content = load(path)
+    return isinstance(content.get("system"), dict) and "case" not in content
+
+
+def validated(content: Mapping[str, Any], label: str) -> SystemFile:
+    """Check the content of a system file.
+
+    Raises
+    ------
+    DescriptionError
+        All keys that are unknown or missing and all values of a wrong kind, together.
+    """
+    try:
+        return SystemFile.model_validate(content)
+    except ValidationError as error:
+        raise DescriptionError(*(f"{label}: {text}" for text in _told(error))) from None
+
+
+def _told(error: ValidationError) -> Iterator[str]:
+    """Say every problem once: where a value may be of several kinds, pydantic lists them all."""
+    by_place: dict[str, list[tuple[str, Any]]] = {}
+    kinds: dict[str, str] = {}
+    for item in error.errors():
+        where = ".".join(_key(part) for part in item["loc"] if not _is_kind(part))
+        kinds[where] = item["type"]
+        by_place.setdefault(where, []).append((item["msg"], item["input"]))
+    for where, found in by_place.items():
+        key = where.rpartition(".")[2]
+        if kinds[where] == "extra_forbidden":
+            close = get_close_matches(key, _KEYS, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close and close[0] != key else ""
+            yield f"unknown key '{where}'{hint}"
+        elif kinds[where] == "missing":
+            yield f"missing key '{where}'"
+        else:
+            wanted = " or ".join(dict.fromkeys(_wanted(text) for text, _ in found))
+            yield f"'{where}': expected {wanted}, found {found[0][1]!r}"
+
+
+def _key(part: str | int) -> str:
+    text = str(part)
+    return f'"{text}"' if "." in text or " " in text else text
+
+
+def _is_kind(part: str | int) -> bool:
+    """Whether a part of a place is the name that pydantic gives a choice of a union."""
+    return isinstance(part, str) and (part in _CHOICES or part.startswith("tuple["))
+
+
+_CHOICES = {"bool", "int", "float", "str", "Bytes", "DelayTable"}
+
+
+def _wanted(message: str) -> str:
+    plain = message.removeprefix("Input should be ").removeprefix("a valid ")
+    return {
+        "boolean": "true or false",
+        "integer": "a whole number",
+        "number": "a number",
+        "string": "a text",
+        "tuple": "a list",
+        "dictionary": "a table",
+    }.get(plain, plain)

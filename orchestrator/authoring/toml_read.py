@@ -1,0 +1,299 @@
+"""Reading of a system from a system file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from orchestrator.authoring.tables import (
+    Bytes,
+    ComponentTable,
+    ConnectionTable,
+    ConnectorTable,
+    Content,
+    DelayTable,
+    Element,
+    NestedTable,
+    PowerTable,
+    Setting,
+    load,
+    parse,
+    validated,
+)
+from orchestrator.errors import DescriptionError, LoadError
+from orchestrator.ssp import read_system
+from orchestrator.system import (
+    BaseUnit,
+    Bus,
+    Causality,
+    Component,
+    Connection,
+    Connector,
+    DataType,
+    DefaultExperiment,
+    DelayTrace,
+    Enumeration,
+    Jitter,
+    PowerPort,
+    Source,
+    System,
+    TransportDelay,
+    UnitOptions,
+    Value,
+    Variability,
+    Variation,
+    nanoseconds,
+)
+
+#: Between the two ends of a connection.
+ARROW = " -> "
+#: Included by one file, through others as well.
+MOST_FILES = 1000
+
+
+def read_toml(path: str | Path) -> System:
+    """Read a system from a system file.
+
+    Sources and included files are relative to the file's folder. Connectors need not be declared:
+    they come from the sources, when the system is resolved.
+
+    Raises
+    ------
+    LoadError
+        If the file or an included one is missing or damaged.
+    DescriptionError
+        If keys are unknown or missing or values are wrong; all of a file together, each with file
+        and key.
+    """
+    return _Reader(Path(path), (), []).system(load(Path(path)))
+
+
+def parse_toml(text: str, path: Path) -> System:
+    """Read a system from the text of a system file that stands, or would, at some path.
+
+    Raises
+    ------
+    LoadError, DescriptionError
+        As :func:`read_toml`.
+    """
+    return _Reader(path, (), []).system(parse(text, path))
+
+
+class _Reader:
+    def __init__(self, path: Path, above: tuple[Path, ...], every: list[Path]) -> None:
+        self._path = path
+        self._every = every
+        every.append(path)
+        self._above = (*above, path.resolve())
+        self._problems: list[str] = []
+
+    def system(self, content: Mapping[str, Any]) -> System:
+        file = validated(content, str(self._path))
+        experiment = DefaultExperiment()
+        with self._at("experiment"):
+            table = file.experiment
+            experiment = DefaultExperiment(
+                nanoseconds(table.start, "start"),
+                None if table.stop is None else nanoseconds(table.stop, "stop"),
+                None if table.step is None else nanoseconds(table.step, "step"),
+                table.algorithm,
+                table.algorithm_options,
+                table.rates,
+                table.early_return,
+            )
+        system = System(
+            file.system.name, description=file.system.description, experiment=experiment
+        )
+        system = self._filled(system, file, "")
+        if self._problems:
+            raise DescriptionError(*self._problems)
+        return system
+
+    @contextmanager
+    def _at(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except DescriptionError as error:
+            self._problems += [f"{self._path}: '{key}': {text}" for text in error.problems]
+        except LoadError as error:
+            self._problems.append(f"{self._path}: '{key}': {error}")
+
+    def _filled(self, system: System, table: Content, where: str) -> System:
+        components: dict[str, Component] = {}
+        for name, each in table.component.items():
+            with self._at(f"{where}component.{name}"):
+                components[name] = _component(name, each, self._path.parent)
+        nested: dict[str, System] = {}
+        for name, inner in table.nested.items():
+            with self._at(f"{where}nested.{name}"):
+                nested[name] = self._nested(name, inner, f"{where}nested.{name}.")
+        lines: list[Connection] = []
+        for key, line in table.connections.items():
+            with self._at(f'{where}connections."{key}"'):
+                lines.append(_connection(key, line, self._path.parent))
+        own, power = _connectors(table.connectors), {}
+        with self._at(f"{where}power"):
+            power = _ports(table.power, own, f"system '{system.name}'")
+        return replace(
+            system,
+            components=components,
+            systems=nested,
+            connections=tuple(lines),
+            connectors=own,
+            values=_values(table.values),
+            power_ports=power,
+            buses={
+                name: Bus(name, bus.dictionary, _connectors(bus.connectors))
+                for name, bus in table.bus.items()
+            },
+        )
+
+    def _nested(self, name: str, table: NestedTable, where: str) -> System:
+        if table.include is None:
+            if table.variant is not None or table.set:
+                raise DescriptionError("'variant' and 'set' go with 'include', which is missing")
+            return self._filled(System(name, description=table.description or ""), table, where)
+        said = table.model_fields_set - {"include", "variant", "set", "description"}
+        if said:
+            raise DescriptionError(
+                f"is included from '{table.include}', so it has no {', '.join(sorted(said))} here;"
+                " change that file, or set values by 'set'"
+            )
+        inner = self._included(self._path.parent / table.include, table.variant)
+        inner = replace(inner, name=name, experiment=DefaultExperiment())
+        if table.description is not None:
+            inner = replace(inner, description=table.description)
+        for path, value in _values(table.set).items():
+            inner = inner.set(path, value)
+        return inner
+
+    def _included(self, path: Path, variant: str | None) -> System:
+        if path.resolve() in self._above:
+            ring = [*self._above[self._above.index(path.resolve()) :], path.resolve()]
+            raise DescriptionError(f"files include each other: {' -> '.join(map(str, ring))}")
+        if len(self._every) > MOST_FILES:
+            raise DescriptionError(f"expected at most {MOST_FILES} included files")
+        if path.suffix != ".toml":
+            return read_system(path, variant)
+        if variant is not None:
+            raise DescriptionError(f"{path}: a .toml file has no variants")
+        return _Reader(path, self._above, self._every).system(load(path))
+
+
+def _component(name: str, table: ComponentTable, folder: Path) -> Component:
+    connectors = _connectors(table.connectors)
+    return Component(
+        name,
+        Source.parse(table.source).resolved(folder),
+        connectors,
+        values=_values(table.values),
+        options=UnitOptions().changed(table.options),
+        power_ports=_ports(table.power, connectors, f"component '{name}'"),
+    )
+
+
+def _ports(
+    tables: Mapping[str, PowerTable], connectors: Mapping[str, Connector], owner: str
+) -> dict[str, PowerPort]:
+    found = {}
+    for name, table in tables.items():
+        port = PowerPort.of(
+            name,
+            table.effort,
+            table.flow,
+            displacement=table.displacement,
+            frame=table.frame,
+            positive=table.positive,
+        )
+        missing = [each for each in port.connectors if connectors and each not in connectors]
+        if missing:
+            raise DescriptionError(
+                f"power port '{name}': {owner} has no connector '{missing[0]}'; it has:"
+                f" {', '.join(connectors)}"
+            )
+        found[name] = port
+    return found
+
+
+def _connectors(tables: Mapping[str, ConnectorTable]) -> dict[str, Connector]:
+    return {name: _connector(name, table) for name, table in tables.items()}
+
+
+def _connector(name: str, table: ConnectorTable) -> Connector:
+    unit, named = table.unit_definition, table.enumeration
+    return Connector(
+        name,
+        Causality(table.causality),
+        DataType(table.type),
+        table.unit,
+        table.shape,
+        table.description,
+        None if table.start is None else _value(table.start),
+        Variability(table.variability),
+        None if named is None else Enumeration(named.name, named.items),
+        None if unit is None else BaseUnit(unit.exponents, unit.factor, unit.offset),
+    )
+
+
+def _values(settings: Mapping[str, Setting]) -> dict[str, Value]:
+    return {name: _value(setting) for name, setting in settings.items()}
+
+
+def _value(setting: Setting) -> Value:
+    if isinstance(setting, tuple):
+        return tuple(_element(element) for element in setting)  # type: ignore[return-value]
+    return _element(setting)
+
+
+def _element(element: Element) -> bool | int | float | str | bytes:
+    if not isinstance(element, Bytes):
+        return element
+    try:
+        return bytes.fromhex(element.hex)
+    except ValueError:
+        raise DescriptionError(f"hex: expected pairs of digits, found {element.hex!r}") from None
+
+
+def _connection(key: str, table: ConnectionTable, folder: Path) -> Connection:
+    source, arrow, target = key.partition(ARROW)
+    if not arrow or ARROW in target:
+        raise DescriptionError("expected 'component.connector -> component.connector'")
+    delay = table.delay
+    system = System("line").connect(
+        source.strip(),
+        target.strip(),
+        delay=_delay(delay, folder) if isinstance(delay, DelayTable) else delay,
+        factor=table.factor,
+        offset=table.offset,
+        mapping=None if table.mapping is None else dict(table.mapping),
+        interpolation=table.interpolation,
+        extrapolation=table.extrapolation,
+        suppress_unit_conversion=table.suppress_unit_conversion,
+    )
+    return system.connections[0]
+
+
+def _delay(table: DelayTable, folder: Path) -> TransportDelay:
+    told = {"jitter", "trace", "loss", "seed", "delivery", "newest", "interpolated"}
+    if not told & table.model_fields_set:
+        return TransportDelay.of(table.nominal, table.provenance)
+    jitter = None
+    if table.jitter is not None:
+        more: dict[str, Any] = {"kind": table.jitter.kind}
+        if table.jitter.shape is not None:
+            more["shape"] = float(table.jitter.shape)
+        spread_ns = nanoseconds(table.jitter.spread, "spread")
+        correlation_ns = nanoseconds(table.jitter.correlation, "correlation")
+        jitter = Jitter(spread_ns=spread_ns, correlation_ns=correlation_ns, **more)
+    trace = None
+    if isinstance(table.trace, str):
+        trace = DelayTrace.read(folder / table.trace, interpolated=table.interpolated)
+    elif table.trace is not None:
+        trace = DelayTrace.of(table.trace, interpolated=table.interpolated)
+    words: dict[str, Any] = {"delivery": table.delivery, "newest": table.newest}
+    said = {key: word for key, word in words.items() if word is not None}
+    variation = Variation(jitter, trace, table.loss, table.seed, **said)
+    return TransportDelay.of(table.nominal, table.provenance, variation=variation)

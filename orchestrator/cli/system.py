@@ -1,0 +1,121 @@
+"""``softdock system``: systems shown, edited in place, and written as another kind of file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from orchestrator.cli import edit, edit_lines
+from orchestrator.cli.console import output as console
+from orchestrator.cli.console import print_json
+from orchestrator.cli.edit import Inside, Target, Variant
+from orchestrator.errors import DescriptionError
+from orchestrator.system import Connector, System
+
+
+def show(
+    target: Target,
+    variant: Variant = None,
+    inside: Inside = "",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Show what is in a system: components, values, connectors of its own, connections."""
+    from orchestrator.authoring import read_system
+
+    system = read_system(target, variant).nested(inside)
+    if json:
+        print_json(_as_json(system))
+    else:
+        for line in _lines(system, ""):
+            console.print(line, markup=False)
+
+
+def _lines(system: System, margin: str) -> list[str]:
+    lines = [f"{margin}{system.name or 'system'}" + _after(system.description)]
+    margin += "  "
+    for name, connector in system.connectors.items():
+        value = f" = {system.values[name]!r}" if name in system.values else ""
+        lines.append(f"{margin}{_port(connector)} {name}{value}")
+    for name, component in system.components.items():
+        lines.append(f"{margin}{name} ({component.source})")
+        lines += [f"{margin}  {key} = {value!r}" for key, value in component.values.items()]
+        options = component.options.said()
+        lines += [f"{margin}  option {key} = {text}" for key, text in options.items()]
+        lines += [f"{margin}  power port {port}" for port in component.power_ports]
+    for inner in system.systems.values():
+        lines += _lines(inner, margin)
+    for line in system.connections:
+        late = f" ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else ""
+        lines.append(f"{margin}{line}{late}")
+    return lines
+
+
+def _after(text: str) -> str:
+    return f": {text}" if text else ""
+
+
+def _port(connector: Connector) -> str:
+    return f"{connector.causality} {connector.type}" + (
+        f" in {connector.unit}" if connector.unit else ""
+    )
+
+
+def _as_json(system: System) -> dict[str, Any]:
+    from orchestrator.authoring.toml_data import data_of
+
+    return data_of(system, Path.cwd())
+
+
+def convert(
+    source: Target,
+    target: Annotated[Path, typer.Argument(help="The new .toml, .ssd or .ssp file")],
+    variant: Variant = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="In a .toml: leave connectors to the sources")
+    ] = False,
+) -> None:
+    """Write a system as another kind of file.
+
+    FMUs of an archive are unpacked into a folder beside a .toml or .ssd file.
+    """
+    from orchestrator.authoring import read_system, write_toml
+    from orchestrator.ssp import write_ssd, write_ssp
+
+    suffix = target.suffix.lower()
+    if suffix not in {".toml", ".ssd", ".ssp"}:
+        raise DescriptionError(f"{target}: expected a name that ends in .toml, .ssd or .ssp")
+    packed = source.suffix.lower() == ".ssp" and suffix != ".ssp"
+    folder = target.with_name(f"{target.stem}.files") if packed else None
+    system = read_system(source, variant, unpack_to=folder)
+    match suffix:
+        case ".toml":
+            write_toml(system, target, connectors=not brief)
+        case ".ssd":
+            write_ssd(system, target)
+        case _:
+            write_ssp(system, target)
+    console.print(str(target), markup=False)
+
+
+app = typer.Typer(help="Show, edit in place and convert systems.", no_args_is_help=True)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "show": show,
+    "add": edit.add,
+    "connect": edit_lines.connect,
+    "connect-power": edit_lines.connect_power,
+    "auto-connect": edit_lines.auto_connect,
+    "disconnect": edit_lines.disconnect,
+    "expose": edit.expose,
+    "set": edit.set_,
+    "unset": edit.unset,
+    "rename": edit.rename,
+    "remove": edit.remove,
+    "swap": edit.swap,
+    "move": edit.move,
+    "convert": convert,
+}
+for name, command in _COMMANDS.items():
+    app.command(name)(command)

@@ -1,0 +1,101 @@
+"""FMU files, right and wrong."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from orchestrator.system import (
+    Causality,
+    Connector,
+    System,
+)
+from shapes.shape import (
+    Forge,
+    Shape,
+    changed,
+    fmu,
+    probe,
+)
+
+FMUS: Mapping[str, Shape] = {
+    "FMU101": Shape(
+        lambda _: System("s").add("p", fmu("/nowhere/x.fmu")), lambda make: probe(make)
+    ),
+    "FMU102": Shape(lambda make: _broken(make()), lambda make: probe(make)),
+    "FMU103": Shape(
+        lambda make: System("s").add("p", fmu(make(folder="win64")), u=0.0, n=0, flag=False),
+        lambda make: probe(make),
+    ),
+    "FMU104": Shape(
+        lambda make: changed(make, 'name="mumble"', 'name="mum&#9;ble"'), lambda make: probe(make)
+    ),
+    "FMU105": Shape(
+        lambda make: System("s").add(
+            "p", fmu(make(), Connector("z", Causality.INPUT)), u=0.0, n=0, flag=False
+        ),
+        lambda make: System("s").add(
+            "p", fmu(make(), Connector("u", Causality.INPUT)), u=0.0, n=0, flag=False
+        ),
+    ),
+    "FMU106": Shape(
+        lambda make: System("s").add(
+            "p", fmu(make(), Connector("u", Causality.OUTPUT)), u=0.0, n=0, flag=False
+        ),
+        lambda make: System("s").add(
+            "p", fmu(make(), Connector("u", Causality.INPUT, unit="N")), u=0.0, n=0, flag=False
+        ),
+    ),
+    "FMU107": Shape(
+        lambda make: _versions(make, same=False), lambda make: _versions(make, same=True)
+    ),
+    "FMU109": Shape(
+        lambda make: System("s").add("p", fmu(make(_without_guid)), u=0.0, n=0, flag=False),
+        lambda make: probe(make),
+    ),
+    "FMU112": Shape(
+        lambda make: System("s").add(
+            "p", fmu(make(), Connector("u", Causality.INPUT, unit="kN")), u=0.0, n=0, flag=False
+        ),
+        lambda make: System("s").add(
+            "p", fmu(make(), Connector("u", Causality.INPUT, unit="N")), u=0.0, n=0, flag=False
+        ),
+    ),
+    "FMU113": Shape(lambda make: _mistaken(make()), lambda make: probe(make)),
+    "FMU111": Shape(
+        lambda make: System("s").add(
+            "p", fmu(make(), Connector("u", Causality.INPUT)), u=0.0, n=0, flag=False
+        ),
+        lambda make: probe(make),
+    ),
+}
+
+
+def _mistaken(path: Path) -> System:
+    """The probe with a library of Windows in the folder of this machine."""
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, b"MZ" + data[2:] if name.endswith(".so") else data)
+    return System("s").add("p", fmu(path), u=0.0, n=0, flag=False)
+
+
+def _broken(path: Path) -> System:
+    path.write_bytes(path.read_bytes()[:200])
+    return System("s").add("p", fmu(path))
+
+
+def _without_guid(text: str) -> str:
+
+    return re.sub(r'guid="[^"]*"', 'guid=""', text)
+
+
+def _versions(make: Forge, *, same: bool) -> System:
+    """Two probes, of one file or of two that differ in a comment."""
+    held = {"u": 0.0, "n": 0, "flag": False}
+    first = make()
+    second = first if same else make(lambda text: text + "<!-- later -->")
+    return System("s").add("a", fmu(first), **held).add("b", fmu(second), **held)

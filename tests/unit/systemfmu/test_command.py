@@ -1,0 +1,120 @@
+"""``softdock export fmu``."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import fmpy
+import numpy as np
+import pytest
+
+from orchestrator.campaign import simulate
+from orchestrator.campaign.prepare import prepare
+from orchestrator.cli import main
+from orchestrator.cli.target import experiment_of
+from orchestrator.simunits import fmu
+from orchestrator.system import System
+
+ROOT = Path(__file__).parents[3]
+EPOS = ROOT / "examples" / "epos"
+
+
+@pytest.fixture
+def softdock(monkeypatch, capsys):
+    """Run a command line in this process; returns (exit code, standard output, standard error)."""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["softdock", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return call
+
+
+def test_the_docking_loop_in_both_versions(softdock, plants, tmp_path):
+    contact = plants / "SpringDashpot.fmu"
+    code, out, _ = softdock(
+        *("export", "fmu", EPOS, "--case", "ideal", "--swap", f"contact={contact}"),
+        *("--fmi", "both", "--output", tmp_path / "epos.fmu", "--json"),
+    )
+    assert code == 0
+    assert json.loads(out) == [
+        {"file": str(tmp_path / "epos.fmu"), "fmi": 2},
+        {"file": str(tmp_path / "epos.fmi3.fmu"), "fmi": 3},
+    ]
+    experiment, folder = experiment_of(EPOS)
+    system = prepare("ideal", experiment.case["ideal"], folder, {"contact": str(contact)}, {})
+    expected = simulate(system)
+    for name in ("epos.fmu", "epos.fmi3.fmu"):
+        result = fmpy.simulate_fmu(
+            str(tmp_path / name),
+            stop_time=2.0,
+            step_size=1e-3,
+            output_interval=1e-3,
+            output=list(expected.names),
+        )
+        found = np.array([result[signal] for signal in expected.names]).T
+        np.testing.assert_array_equal(found, expected.values)
+    about = fmpy.read_model_description(str(tmp_path / "epos.fmu"))
+    assert about.defaultExperiment.stopTime == "2.0"
+
+
+def test_blocks_go_in_as_fmus(softdock, plants, tmp_path):
+    """The hybrid contact is a block in C; the exported whole equals the example itself."""
+    assert softdock("export", "block", "hybrid_contact", "--output", tmp_path)[0] == 0
+    swap = f"hybrid={tmp_path / 'hybrid_contact.fmu'}"
+    path = tmp_path / "x.fmu"
+    code, _, err = softdock(
+        *("export", "fmu", EPOS, "--case", "hybrid", "--swap", swap, "--output", path)
+    )
+    assert (code, err) == (0, "")
+    experiment, folder = experiment_of(EPOS)
+    expected = simulate(prepare("hybrid", experiment.case["hybrid"], folder, {}, {}))
+    result = fmpy.simulate_fmu(
+        str(path),
+        stop_time=2.0,
+        step_size=1e-3,
+        output_interval=1e-3,
+        output=list(expected.names),
+    )
+    found = np.array([result[signal] for signal in expected.names]).T
+    np.testing.assert_array_equal(found, expected.values)
+
+
+def test_options_win_over_the_case(softdock, plants, tmp_path):
+    path = tmp_path / "x.fmu"
+    code, out, _ = softdock(
+        *("export", "fmu", EPOS, "--case", "ideal", "--set", "chaser.m=800", "--step", "2 ms"),
+        *("--swap", f"contact={plants / 'SpringDashpot.fmu'}", "--output", path),
+    )
+    assert (code, out.startswith(str(path))) == (0, True)
+    about = fmpy.read_model_description(str(path))
+    assert float(about.defaultExperiment.stepSize) == 2e-3
+    assert {v.name: v.start for v in about.modelVariables}["chaser.m"] == "800.0"
+    run = simulate(System("outer").add("it", fmu(path)), step="2 ms", stop="0.1 s")
+    assert run.simulated_seconds == pytest.approx(0.1)
+
+
+def test_refusals_are_printed_and_nothing_is_written(softdock, plants, tmp_path):
+    path = tmp_path / "x.fmu"
+    code, _, err = softdock("export", "fmu", EPOS, "--case", "ideal", "--output", path)
+    assert code == 2
+    assert "component 'contact' is the Python block 'spring_dashpot'" in err
+    code, _, err = softdock("export", "fmu", EPOS, "--output", path)
+    assert (code, "choose one with --case" in err) == (2, True)
+    code, _, err = softdock("export", "fmu", EPOS, "--case", "none", "--output", path)
+    assert (code, "no case 'none'" in err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_is_called_by_the_case(softdock, plants, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    contact = f"contact={plants / 'SpringDashpot.fmu'}"
+    code, out, _ = softdock(
+        "export", "fmu", EPOS, "--case", "ideal", "--fmi", "3", "--swap", contact
+    )
+    assert (code, out.split()[0]) == (0, "ideal.fmu")
+    with zipfile.ZipFile("ideal.fmu") as archive:
+        assert "binaries/x86_64-linux/ideal.so" in archive.namelist()
