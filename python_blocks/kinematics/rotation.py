@@ -40,11 +40,8 @@ def rotation_rows(q: Sequence[Any]) -> Rows:
 
 
 def matrix(q: Sequence[float] | Floats) -> Floats:
-    """Give the rotation matrix of a quaternion, shape (3, 3); of a zero one the identity."""
-    if not any(q):
-        return np.eye(3)
-    a, b, c, d = (float(x) for x in q)
-    return np.array(rotation_rows((a, b, c, d)))
+    """Give the rotation matrix of a quaternion, shape (3, 3)."""
+    return np.array(rotation_rows(q))
 
 
 def turned(q: Sequence[float] | Floats, angle: Sequence[float] | Floats) -> Floats:
