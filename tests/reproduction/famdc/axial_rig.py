@@ -37,13 +37,14 @@ def rig(
     known: tuple[float, float] | None = None,
     command: str | None = None,
     force: str | None = None,
+    damper: float | None = None,
     **values: float,
 ) -> System:
     """Build the rig; the plants are stepped in the order of this text, blocks after them.
 
     ``known`` stands for the identifier: stiffness and damping. ``command`` and ``force`` name
-    blocks of baselines in the way to the robot and from the sensor. Further values are set, with
-    ``__`` for the dot.
+    blocks of baselines in the way to the robot and from the sensor, ``damper`` is a virtual damping
+    in N s/m. Further values are set, with ``__`` for the dot.
     """
     bodies, contact = TABLES[table]
     system = (
@@ -79,6 +80,14 @@ def rig(
         )
     else:
         system = system.connect("sensor.measured", "dynamics.force")
+    if damper is None:
+        system = system.set("dynamics.virtual_force", 0.0)
+    else:
+        system = (
+            system.add("damper", block("virtual_damper"), b=damper)
+            .connect("dynamics.velocity", "damper.velocity")
+            .connect("damper.force", "dynamics.virtual_force")
+        )
     for name, value in values.items():
         system = system.set(name.replace("__", "."), value)
     return system

@@ -165,6 +165,18 @@ def test_first_order_prediction_stops_the_growth_and_misses_the_motion(
     assert errors(columns, ideal(plants, table))[0] > 0.03
 
 
+@ALL
+def test_virtual_damper_needs_the_right_number(plants: Path, table: str) -> None:
+    """Stiffness times delay, 5e4 N/m x 17.4 ms; 500 N s/m leave over 10 % of error."""
+    wanted = ideal(plants, table)
+    found = [
+        errors(run(rig(plants, table, compensated=False, damper=b)), wanted)[0]
+        for b in (500.0, 870.0)
+    ]
+    assert found[1] < 0.03
+    assert found[0] > 0.1
+
+
 def test_jacobi_is_late_everywhere_and_does_not_reach_it(plants: Path) -> None:
     """The step is a delay: each piece one step late is too much for the figures."""
     assert errors(run(rig(plants), noise(), algorithm="jacobi"), ideal(plants))[0] > 0.006
