@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         resolve,
         where,
     )
-    from orchestrator.ssp import write_ssd, write_ssp
+    from orchestrator.ssp import Document, write_ssd, write_ssp
     from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
     from orchestrator.system_fmu import export_system
 
@@ -44,6 +44,7 @@ _HOMES = {
     "ContactLoop": "analysis",
     "DefaultExperiment": "system",
     "DelayMode": "master",
+    "Document": "ssp",
     "Execution": "master",
     "Fault": "system",
     "Input": "simunits",
@@ -81,6 +82,7 @@ __all__ = [
     "ContactLoop",
     "DefaultExperiment",
     "DelayMode",
+    "Document",
     "Execution",
     "Fault",
     "Input",

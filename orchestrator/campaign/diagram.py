@@ -13,7 +13,7 @@ from orchestrator.campaign.prepare import set_value
 from orchestrator.coupling import DelayMode, DelayPlan, LoopDelay
 from orchestrator.drawing import Facts, as_prepared
 from orchestrator.errors import DescriptionError
-from orchestrator.master import DEFAULT_ALGORITHM, compile_schedule, planned
+from orchestrator.master import Chosen, compile_schedule, planned
 from orchestrator.master.plan import Plan
 from orchestrator.recording import Result
 from orchestrator.simunits import read_fmu, resolve
@@ -55,10 +55,10 @@ def facts_of_run(system: System, options: RunOptions, result: Result) -> Facts:
     result
         Of the run.
     """
-    algorithm = result.algorithm or DEFAULT_ALGORITHM
+    chosen = Chosen.of(system, options.algorithm, options.algorithm_options, options.rates)
     stepped = _stepped(system, result.step_ns)
-    plan = planned(stepped, algorithm, options.algorithm_options, options.rates)
-    return _facts(system, algorithm, plan, result.loops, result.plans)
+    plan = planned(stepped, chosen.algorithm, chosen.options, chosen.rates)
+    return _facts(system, chosen.algorithm, plan, result.loops, result.plans)
 
 
 def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
@@ -79,23 +79,22 @@ def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
     note
         Why it cannot; empty if it can.
     """
-    algorithm = options.algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM
+    chosen = Chosen.of(system, options.algorithm, options.algorithm_options, options.rates)
+    algorithm = chosen.algorithm
     mode = DelayMode(options.delay or DelayMode.EXACT)
     run = system.without_zero_delays() if mode is DelayMode.PLAIN else system
     step = options.step
     step_ns = system.experiment.step_ns if step is None else nanoseconds(step, "step")
     try:
         stepped = _stepped(run, step_ns)
-        plan = planned(stepped, algorithm, options.algorithm_options, options.rates)
+        plan = planned(stepped, algorithm, chosen.options, chosen.rates)
     except DescriptionError as error:
         return _facts(system, "", None, _declared(system), ()), str(error)
     if step_ns is None:
         note = "no communication step is given: what the steps add to the loops is left out"
         return _facts(system, algorithm, plan, _declared(system), ()), note
     try:
-        schedule = compile_schedule(
-            run, algorithm, step_ns, mode, (), options.algorithm_options, options.rates
-        )
+        schedule = compile_schedule(run, algorithm, step_ns, mode, (), chosen.options, chosen.rates)
     except DescriptionError as error:
         return _facts(system, algorithm, plan, _declared(system), ()), str(error)
     return _facts(system, algorithm, plan, schedule.loop_delays, schedule.plans), ""

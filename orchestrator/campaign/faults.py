@@ -8,7 +8,7 @@ from orchestrator.campaign.experiment import Case, RunOptions
 from orchestrator.campaign.simulate import horizon
 from orchestrator.coupling import fault_records
 from orchestrator.errors import DescriptionError
-from orchestrator.master import DEFAULT_ALGORITHM, fault_refusals, planned
+from orchestrator.master import Chosen, fault_refusals, planned
 from orchestrator.system import Fault, System
 
 
@@ -54,13 +54,13 @@ def wrong_faults(case: Case, options: RunOptions, system: System) -> Iterator[st
     except DescriptionError as error:
         yield from error.problems
         return
-    algorithm = options.algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM
+    chosen = Chosen.of(system, options.algorithm, options.algorithm_options, options.rates)
     try:
-        plan = planned(system, algorithm, options.algorithm_options, options.rates)
+        plan = planned(system, chosen.algorithm, chosen.options, chosen.rates)
         start_ns, stop_ns, step_ns = horizon(system, options.start, options.stop, options.step)
     except DescriptionError:
         return  # reported with the options
-    if refused := fault_refusals(system, algorithm, plan, faults):
+    if refused := fault_refusals(system, chosen.algorithm, plan, faults):
         yield from refused
         return
     try:

@@ -52,6 +52,20 @@ def prepare(
     DescriptionError, LoadError
         If anything does not exist or does not fit, all together; the message names the case.
     """
+    system = prepare_open(name, case, folder, swaps, settings)
+    try:
+        return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
+    except DescriptionError as error:
+        raise _of_case(name, error.problems) from None
+
+
+def prepare_open(
+    name: str, case: Case, folder: Path, swaps: Mapping[str, str], settings: Mapping[str, Setting]
+) -> System:
+    """Do the same but keep the system's own connectors, for those who feed them from outside.
+
+    The whole is not checked yet.
+    """
     try:
         system = resolve(read_system(folder / case.system, case.variant)).flat()
     except DescriptionError as error:
@@ -73,10 +87,7 @@ def prepare(
             name,
             ", ".join(kept),
         )
-    try:
-        return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
-    except DescriptionError as error:
-        raise _of_case(name, error.problems) from None
+    return system
 
 
 def prepare_all(

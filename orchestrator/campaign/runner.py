@@ -173,7 +173,7 @@ def _simulate(
         delay=options.delay or "exact",
         record=options.record,
         every=options.every or 1,
-        early_return=options.early_return is not False,
+        early_return=options.early_return,
         faults=faults_of(case),
         name=name,
         progress=progress,

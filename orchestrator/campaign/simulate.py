@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from orchestrator.errors import CapabilityError, DescriptionError, SoftdockError, StepError
-from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Execution, Recording
+from orchestrator.master import Chosen, DelayMode, Execution, Recording
 from orchestrator.recording import Journal, Result, parameters_of
 from orchestrator.system import Fault, System, nanoseconds, seconds
 
@@ -73,7 +73,7 @@ def simulate(  # the options of a run are what they are
     delay: DelayMode | str = DelayMode.EXACT,
     record: Sequence[str] | None = None,
     every: int = 1,
-    early_return: bool = True,
+    early_return: bool | None = None,
     faults: Sequence[Fault] = (),
     name: str | None = None,
     progress: Progress | None = None,
@@ -85,18 +85,16 @@ def simulate(  # the options of a run are what they are
     ----------
     system
         What to run.
-    step, stop, start, algorithm
-        Communication step, times and master algorithm; what is ``None`` is taken from the
-        system's default experiment. A stop time off the grid of steps is reached by the last
+    step, stop, start, algorithm, algorithm_options, rates, early_return
+        See :class:`orchestrator.master.Execution`; what is ``None`` is taken from the system's
+        default experiment. A stop time off the grid of steps is reached by the last
         whole step before it.
-    algorithm_options, rates
-        See :class:`orchestrator.master.Execution`.
     delay
         ``"exact"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
     record, every
         Outputs to record (all; names or patterns with ``*`` and ``?``), and of how many steps one
         is recorded; the first and the last time always are.
-    early_return, faults
+    faults
         See :class:`orchestrator.master.Execution`.
     name
         Name of the result; the system's name if ``None``.
@@ -116,18 +114,19 @@ def simulate(  # the options of a run are what they are
         If the system or an option is wrong.
     """
     start_ns, stop_ns, step_ns = horizon(system, start, stop, step)
+    chosen = Chosen.of(system, algorithm, algorithm_options, rates, early_return=early_return)
     with Execution(
         system,
         step=f"{step_ns} ns",
-        algorithm=algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM,
-        algorithm_options=algorithm_options,
-        rates=rates,
+        algorithm=chosen.algorithm,
+        algorithm_options=chosen.options,
+        rates=chosen.rates,
         delay=delay,
         start=f"{start_ns} ns",
         stop=f"{stop_ns} ns",
         record=record,
         every=every,
-        early_return=early_return,
+        early_return=chosen.early_return,
         faults=faults,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns

@@ -20,7 +20,7 @@ from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_n
 from orchestrator.campaign.simulate import horizon
 from orchestrator.campaign.sweeping import wrong_values
 from orchestrator.errors import DescriptionError
-from orchestrator.master import DEFAULT_ALGORITHM, planned
+from orchestrator.master import Chosen, planned
 from orchestrator.system import System, nanoseconds
 
 
@@ -118,9 +118,9 @@ def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:
 
 def _options(where: str, case: Case, experiment: Experiment, system: System) -> Iterator[str]:
     options = merged(case, experiment.defaults)
-    algorithm = options.algorithm or system.experiment.algorithm or DEFAULT_ALGORITHM
+    chosen = Chosen.of(system, options.algorithm, options.algorithm_options, options.rates)
     try:
-        planned(system, algorithm, options.algorithm_options, options.rates)
+        planned(system, chosen.algorithm, chosen.options, chosen.rates)
     except DescriptionError as error:
         yield from (f"{where}: {text}" for text in error.problems)
     try:

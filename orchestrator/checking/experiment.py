@@ -13,7 +13,7 @@ from orchestrator.checking.finding import Finding
 from orchestrator.checking.subject import Run
 from orchestrator.coupling import DelayMode
 from orchestrator.errors import DescriptionError, SoftdockError
-from orchestrator.master import DEFAULT_ALGORITHM
+from orchestrator.master import Chosen
 from orchestrator.system import System, nanoseconds
 
 CODES: tuple[Code, ...] = (
@@ -58,6 +58,7 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
     """Return how a case is to be run, and what of its times cannot be read."""
     options = merged(case, defaults)
     default = system.experiment
+    chosen = Chosen.of(system, options.algorithm, options.algorithm_options, options.rates)
     wrong: list[str] = []
 
     def time(value: str | float | None, own: int | None, what: str) -> int | None:
@@ -71,9 +72,9 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
 
     return (
         Run(
-            algorithm=options.algorithm or default.algorithm or DEFAULT_ALGORITHM,
-            options=options.algorithm_options or default.algorithm_options,
-            rates=options.rates or default.rates,
+            algorithm=chosen.algorithm,
+            options=chosen.options,
+            rates=chosen.rates,
             mode=DelayMode(options.delay or DelayMode.EXACT),
             start_ns=time(options.start, default.start_ns, "start time") or 0,
             stop_ns=time(options.stop, default.stop_ns, "stop time"),

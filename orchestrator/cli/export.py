@@ -69,6 +69,7 @@ def fmu(
             rates=options.rates,
             delay=options.delay or "exact",
             faults=faults,
+            early_return=options.early_return,
         )
         for version in versions
     ]
@@ -88,7 +89,7 @@ def _chosen(
 ) -> tuple[str, System, RunOptions, list[Fault]]:
     """Prepare one case of a target, with the options that it is run with, and its faults."""
     from orchestrator.campaign.faults import faults_of
-    from orchestrator.campaign.prepare import merged, prepare
+    from orchestrator.campaign.prepare import merged, prepare_open
     from orchestrator.cli.target import experiment_of, with_options
     from orchestrator.system import nanoseconds
 
@@ -100,7 +101,7 @@ def _chosen(
     if name not in experiment.case:
         raise UnknownNameError(f"{target}: no case '{name}'; it has: {known}")
     case = with_options(experiment, given).case[name]
-    system = prepare(name, case, folder, swaps, settings)
+    system = prepare_open(name, case, folder, swaps, settings)
     options = merged(case, experiment.defaults)
     times = system.experiment
     if options.start is not None:

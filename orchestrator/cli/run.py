@@ -62,6 +62,7 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report."""
+    from orchestrator.authoring import is_system_file
     from orchestrator.campaign import run_experiment
     from orchestrator.campaign.experiment import RunOptions
     from orchestrator.cli.target import experiment_of, with_options
@@ -78,7 +79,8 @@ def run(
         flush=flush,
         backend=backend,
     )
-    name = folder.resolve().name if target.is_dir() or target.suffix == ".toml" else target.stem
+    is_system = target.suffix != ".toml" or is_system_file(target)
+    name = target.stem if is_system and not target.is_dir() else folder.resolve().name
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
     given |= {
         "--every": None if every is None else str(every),

@@ -61,7 +61,7 @@ def _assemble(
     for file in runtime_files():
         if not (
             _belongs_to_other_version(file, fmi)
-            or _is_other_solver(file, recipe)
+            or _is_other_solver(file, recipe, layout)
             or _takes_other_steps(file, layout)
         ):
             (sources / file.name).write_bytes(file.read_bytes())
@@ -104,8 +104,9 @@ def _belongs_to_other_version(file: Path, fmi: str) -> bool:
     return file.name.startswith("fmi3" if fmi == "2.0" else "fmi2")
 
 
-def _is_other_solver(file: Path, recipe: Recipe) -> bool:
-    return file.suffix == ".c" and file.stem in METHODS and file.stem != recipe.solver.method
+def _is_other_solver(file: Path, recipe: Recipe, layout: Layout) -> bool:
+    used = recipe.solver.method if layout.ode.sampled is None else ""
+    return file.suffix == ".c" and file.stem in METHODS and file.stem != used
 
 
 def _takes_other_steps(file: Path, layout: Layout) -> bool:

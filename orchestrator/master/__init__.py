@@ -4,6 +4,7 @@ from orchestrator.coupling import DelayMode
 from orchestrator.master.algorithms import DEFAULT_ALGORITHM, algorithm_names, plan_of
 from orchestrator.master.capable import incapable
 from orchestrator.master.checkpoint import Checkpoint, StoredCheckpoint
+from orchestrator.master.chosen import Chosen
 from orchestrator.master.compile import compile_schedule
 from orchestrator.master.execution import Execution
 from orchestrator.master.fault_checks import fault_refusals
@@ -18,6 +19,7 @@ from orchestrator.master.start import start
 __all__ = [
     "DEFAULT_ALGORITHM",
     "Checkpoint",
+    "Chosen",
     "DelayMode",
     "Execution",
     "Group",

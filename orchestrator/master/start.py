@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.coupling import DelayMode
 from orchestrator.errors import DescriptionError
-from orchestrator.master.algorithms import DEFAULT_ALGORITHM
+from orchestrator.master.chosen import Chosen
 from orchestrator.master.execution import Execution
 from orchestrator.system import Fault, System
 
@@ -52,6 +52,7 @@ def start(
         As :class:`orchestrator.master.Execution` does.
     """
     default = system.experiment
+    chosen = Chosen.of(system, algorithm, algorithm_options, rates)
     if step is None and default.step_ns is None:
         raise DescriptionError(f"system '{system.name}': no communication step is given; give one")
     return Execution(
@@ -59,11 +60,12 @@ def start(
         step=f"{default.step_ns} ns" if step is None else step,
         start=f"{default.start_ns} ns" if start is None else start,
         stop=stop,
-        algorithm=algorithm or default.algorithm or DEFAULT_ALGORITHM,
+        algorithm=chosen.algorithm,
         delay=delay,
         record=record,
         every=every,
-        algorithm_options=algorithm_options,
-        rates=rates,
+        algorithm_options=chosen.options,
+        rates=chosen.rates,
+        early_return=chosen.early_return,
         faults=faults,
     )

@@ -57,6 +57,7 @@ class Document:
     def __init__(self, container: Container) -> None:
         self._container = container
         self._label = container.place.label
+        self._trees: list[tuple[System, etree._Element]] = []
         content = container.content
         markup = Markup(content, self._label)
         self._version = "2.0" if markup.root.get("version") == "2.0" else "1.0"
@@ -230,7 +231,13 @@ class Document:
         return violations(markup.root, Schema.DESCRIPTION, self._version)
 
     def _written(self, system: System) -> etree._Element:
-        return written(system, self._container.uri, self._version)
+        """Return what Softdock writes of a system; an edit asks for the same ones several times."""
+        for known, tree in self._trees:
+            if known is system:
+                return tree
+        tree = written(system, self._container.uri, self._version)
+        self._trees = [(system, tree), *self._trees[:2]]
+        return tree
 
     def _system_of(self, content: bytes) -> System:
         """Read the system; what it has no place for is kept by the document, so is not told."""

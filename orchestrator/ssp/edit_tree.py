@@ -90,7 +90,7 @@ def bring(old: etree._Element, new: etree._Element, actual: etree._Element, patc
     left = list(_leaving(before, after, here, patch))
     previous: etree._Element | None = None
     for key, element in after.items():
-        known, place = before.get(key), here.get(key)
+        known, place = before.get(key), _counterpart(here, key)
         if known is not None and not _differ(known, element):
             previous = place if place is not None else previous
         elif known is not None and place is not None:
@@ -113,7 +113,7 @@ def _leaving(
 ) -> Iterator[etree._Element]:
     """Take out what the new file does not have, and yield it."""
     for key, element in before.items():
-        place = here.get(key)
+        place = _counterpart(here, key)
         if key in after or place is None or key[0] in _KEPT:
             continue
         if key[0] in _GROUPS:  # what others have put there stays
@@ -135,6 +135,15 @@ def _keyed(element: etree._Element) -> dict[Key, etree._Element]:
         key = (name, *(child.get(attribute, "") for attribute in attributes))
         seen[key] += 1
         found[(*key, str(seen[key]))] = child
+    return found
+
+
+def _counterpart(here: dict[Key, etree._Element], key: Key) -> etree._Element | None:
+    """Find an element in the user's file; its connections may begin where the signal ends."""
+    found = here.get(key)
+    if found is None and key[0] == "ssd:Connection":
+        name, start, source, end, target, number = key
+        return here.get((name, end, target, start, source, number))
     return found
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from orchestrator.errors import SoftdockError
-from orchestrator.system import Connector, Source, SourceKind
+from orchestrator.system import Component, Connection, Connector, Source, SourceKind
 
 
 def interface_of(source: Source) -> Mapping[str, Connector] | None:
@@ -21,3 +22,23 @@ def interface_of(source: Source) -> Mapping[str, Connector] | None:
         return component_of(source, runnable=False).connectors
     except SoftdockError:
         return None
+
+
+def with_connected(
+    components: Mapping[str, Component], lines: Iterable[Connection]
+) -> dict[str, Component]:
+    """Return components with the connectors that connections end at, where the source has them.
+
+    One that declares none at all gets all of them when it is resolved, and is left as it is.
+    """
+    completed = dict(components)
+    for end in (end for line in lines for end in (line.source, line.target)):
+        component = completed.get(end.component)
+        if component is None or not component.connectors or end.connector in component.connectors:
+            continue
+        found = (interface_of(component.source) or {}).get(end.connector)
+        if found is not None:
+            plain = replace(found, start=None, description="")
+            connectors = {**component.connectors, end.connector: plain}
+            completed[end.component] = replace(component, connectors=connectors)
+    return completed

@@ -19,6 +19,7 @@ from orchestrator.ssp.dictionaries import Dictionary, read_bus, read_dictionarie
 from orchestrator.ssp.element_names import encoded
 from orchestrator.ssp.experiment import read_experiment
 from orchestrator.ssp.findings import Findings
+from orchestrator.ssp.interfaces import with_connected
 from orchestrator.ssp.names import DEFINITION_TYPE, FMU_TYPE, PACKAGE_TYPE, child, full, group, tag
 from orchestrator.ssp.nested import Opened, opened_definition, opened_package
 from orchestrator.ssp.own_connectors import NO_KIND, compare, own_connectors
@@ -123,7 +124,7 @@ class _Reader:
         connections = read_connections(element, parts.ends, self.place, self.findings)
         system = System(
             name,
-            parts.components,
+            with_connected(parts.components, connections),
             connections,
             description=element.get("description", ""),
             connectors=own_connectors(declared, connections, parts.ends, self.findings),

@@ -201,7 +201,12 @@ class _Writer:
             self._connectors(element, component.connectors, own=False)
         with self.gather("values"):
             add_bindings(
-                element, component.name, component.values, component.connectors, self.version
+                element,
+                component.name,
+                component.values,
+                component.connectors,
+                self.version,
+                outputs=component.source.kind is SourceKind.FMU,
             )
         with self.gather(""):
             add_options(element, component.options)

@@ -43,6 +43,8 @@ def add_bindings(
     values: Mapping[str, Value],
     connectors: Mapping[str, Connector],
     version: str,
+    *,
+    outputs: bool = False,
 ) -> None:
     """Append values as an inline parameter set, in the order of the connectors.
 
@@ -58,6 +60,8 @@ def add_bindings(
         Those that are declared.
     version
         Of SSP.
+    outputs
+        Whether outputs may begin with a value, as those of FMUs may.
 
     Raises
     ------
@@ -81,6 +85,7 @@ def add_bindings(
     for key in order:
         connector = connectors.get(key)
         try:
+            _expect_settable(key, connector, outputs=outputs)
             written = _written(key, values[key], connector, version)
         except DescriptionError as error:
             problems.append(error)
@@ -117,10 +122,15 @@ def _add_parameter(
             add(parameter, "ssc:Dimension", size=str(extent))
 
 
+def _expect_settable(name: str, connector: Connector | None, *, outputs: bool) -> None:
+    if connector is None or connector.causality not in _FIXED:
+        return
+    if connector.causality is not Causality.OUTPUT or not outputs:
+        raise DescriptionError(f"'{name}' is an {connector.causality} and cannot be set")
+
+
 def _written(name: str, value: Value, connector: Connector | None, version: str) -> _Written:
     """Write a value; its Python type decides where no connector is declared."""
-    if connector is not None and connector.causality in _FIXED:
-        raise DescriptionError(f"'{name}' is an {connector.causality} and cannot be set")
     if connector is not None and not connector.accepts(value):
         raise DescriptionError(f"'{name}': expected {expected_value(connector)}, found {value!r}")
     elements = value if isinstance(value, tuple) else (value,)

@@ -53,10 +53,10 @@ def set_value(system: System, path: str, value: Value) -> System:
 
 def unset_value(system: System, path: str) -> System:
     """Take away a value that was set, so that the source's own holds."""
-    holder, connector = target_of(system, path)
-    values = {name: value for name, value in holder.values.items() if name != connector.name}
     end = Endpoint.of_line(path)
-    if connector.name not in holder.values:
+    holder = _holder(system, path)
+    values = {name: value for name, value in holder.values.items() if name != end.connector}
+    if end.connector not in holder.values:
         raise DescriptionError(f"{path}: no value is set")
     if isinstance(holder, Component):
         return with_component(system, end.component, replace(holder, values=values))
@@ -73,8 +73,10 @@ def value_at(system: System, path: str) -> Value:
     DescriptionError
         If neither the system nor the source gives it a value.
     """
-    holder, connector = target_of(system, path)
-    value = holder.values.get(connector.name, connector.start)
+    name = Endpoint.of_line(path).connector
+    holder = _holder(system, path)
+    start = holder.connectors[name].start if name in holder.connectors else None
+    value = holder.values.get(name, start)
     if value is None:
         raise DescriptionError(f"{path}: has no value; set one")
     return value
@@ -103,6 +105,16 @@ def target_of(system: System, path: str) -> tuple[Component | System, Connector]
     raise lacking(
         f"system '{holder.name}'", "connector of its own", end.connector, holder.connectors
     )
+
+
+def _holder(system: System, path: str) -> Component | System:
+    """Return what has a value, which may be one of a connector that is not declared."""
+    end = Endpoint.of_line(path)
+    if _takes_anything(system, end.component):
+        component = component_at(system, end.component)
+        if end.connector in component.values:
+            return component
+    return target_of(system, path)[0]
 
 
 def _takes_anything(system: System, path: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from orchestrator.engine import system_library
 from orchestrator.errors import DescriptionError
-from orchestrator.master import DEFAULT_ALGORITHM, DelayMode, Schedule, compile_schedule, recordable
+from orchestrator.master import Chosen, DelayMode, Schedule, compile_schedule, recordable
 from orchestrator.master.boundary import SINK, SOURCE, interior, with_boundary
 from orchestrator.master.capable import expect_capable
 from orchestrator.master.events import with_abilities
@@ -45,7 +45,7 @@ def export_system(
     rates: Mapping[str, int] | None = None,
     delay: DelayMode | str = DelayMode.EXACT,
     faults: Sequence[Fault] = (),
-    early_return: bool = True,
+    early_return: bool | None = None,
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Python.
 
@@ -84,14 +84,15 @@ def export_system(
     step_ns = flat.experiment.step_ns if step is None else nanoseconds(step, "step")
     if step_ns is None:
         raise DescriptionError(f"system '{system.name}': no communication step is given; give one")
+    chosen = Chosen.of(flat, algorithm, algorithm_options, rates, early_return=early_return)
     schedule = compile_schedule(
         flat,
-        algorithm or flat.experiment.algorithm or DEFAULT_ALGORITHM,
+        chosen.algorithm,
         step_ns,
         DelayMode(delay),
         _numbers(flat),
-        algorithm_options,
-        rates,
+        chosen.options,
+        chosen.rates,
         faults,
     )
     abilities = [
@@ -100,7 +101,7 @@ def export_system(
     ]
     # Nothing outside takes part in the events inside.
     inside = replace(with_boundary(flat), connections=interior(flat).connections)
-    schedule = with_abilities(inside, schedule, abilities, early_return=early_return)
+    schedule = with_abilities(inside, schedule, abilities, early_return=chosen.early_return)
     expect_capable(schedule, abilities)
     target = Path(path)
     _write(flat, schedule, target, fmi)

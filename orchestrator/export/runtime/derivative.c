@@ -112,7 +112,7 @@ static Status adjoint_derivative(Instance* instance, const Reference unknowns[],
     if (!prepare_derivative(instance, unknowns, unknown_count, knowns, known_count, function))
         return STATUS_ERROR;
     double *d = instance->tangent, *v = instance->state.values, *z = instance->z_now;
-    double u[ROOM(N_U)], x[ROOM(N_X)];
+    double u[ROOM(N_U)] = {0}, x[ROOM(N_X)] = {0};
     for (size_t i = 0; i < unknown_count; ++i)
         for (Reference at = unknowns[i], end = at + MODEL_EXTENT(at); at < end; ++at)
             d[at] += *seed++;

@@ -15,7 +15,9 @@
 #endif
 #include "evaluate.c"
 #include "values.c"
+#if !IS_SAMPLED
 #include MODEL_SOLVER
+#endif
 #include "crossing.c"
 #include "accumulation.c"
 #include "life_cycle.c"

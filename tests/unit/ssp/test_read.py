@@ -369,3 +369,21 @@ def test_comments_are_no_elements(ssd: Any) -> None:
     comment = "<!-- a comment --><?and an instruction?>"
     system = read_ssd(ssd(elements=comment, first=comment, after=comment, top=comment))
     assert list(system.components) == ["a"]
+
+
+def test_a_connector_that_only_the_source_has_is_connected_with_a_warning(ssd: Any) -> None:
+    damper = (
+        '<ssd:Component name="d" type="application/x-softdock-block" source="block:virtual_damper">'
+        '<ssd:Connectors><ssd:Connector name="force" kind="output"><ssc:Real/></ssd:Connector>'
+        "</ssd:Connectors></ssd:Component>"
+    )
+    line = (
+        '<ssd:Connection startElement="a" startConnector="x" endElement="d"'
+        ' endConnector="velocity"/>'
+    )
+    path = ssd(elements=damper, connections=line)
+    assert "SSP105" in found(path)
+    assert read_ssd(path).component("d").connectors["velocity"].unit == "m/s"
+    nothing = line.replace("velocity", "speed")
+    text = refusal(ssd(elements=damper, connections=nothing))
+    assert "element 'd' has no connector 'speed'; it has: force" in text

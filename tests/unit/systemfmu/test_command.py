@@ -13,7 +13,9 @@ from orchestrator.campaign.prepare import prepare
 from orchestrator.cli import main
 from orchestrator.cli.target import experiment_of
 from orchestrator.simunits import fmu
+from orchestrator.ssp import write_ssp
 from orchestrator.system import System
+from orchestrator.system_fmu import export_system
 
 ROOT = Path(__file__).parents[3]
 EPOS = ROOT / "examples" / "epos"
@@ -118,3 +120,22 @@ def test_the_file_is_called_by_the_case(softdock, plants, tmp_path, monkeypatch)
     assert (code, out.split()[0]) == (0, "ideal.fmu")
     with zipfile.ZipFile("ideal.fmu") as archive:
         assert "binaries/x86_64-linux/ideal.so" in archive.namelist()
+
+
+def test_a_package_keeps_its_own_connectors(softdock, driven, tmp_path):
+    write_ssp(driven(), tmp_path / "driven.ssp")
+    path = tmp_path / "x.fmu"
+    code, _, err = softdock(
+        *("export", "fmu", tmp_path / "driven.ssp", "--step", "1 ms"),
+        *("--set", "push=2.5", "--output", path),
+    )
+    assert (code, err) == (0, "")
+    found = {v.name: v for v in fmpy.read_model_description(str(path)).modelVariables}
+    assert (found["push"].causality, found["push"].start) == ("input", "2.5")
+    assert found["position"].causality == "output"
+    direct = export_system(driven(), tmp_path / "y.fmu", step="1 ms")
+    runs = [
+        simulate(System("outer").add("it", fmu(p), push=2.5), step="1 ms", stop="0.1 s").values
+        for p in (path, direct)
+    ]
+    np.testing.assert_array_equal(*runs)
