@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Rows = tuple[tuple[Any, Any, Any], ...]
 
 
-def rotation_rows(q: Sequence[Any]) -> Rows:
+def rotation_rows(q: Sequence[Any] | Floats) -> Rows:
     """Give the rotation matrix of a quaternion, row by row.
 
     Parameters
