@@ -90,6 +90,8 @@ class Pose:
         Steps of Newton's method that were taken.
     condition
         Condition number of the Jacobian there; see :func:`condition`.
+    rates
+        The Jacobian there, shape (6, 6); see :func:`jacobian`.
     """
 
     position: Floats
@@ -97,6 +99,7 @@ class Pose:
     residual: float
     iterations: int
     condition: float
+    rates: Floats
 
     def solves(self, tolerance: float) -> bool:
         """Whether the lengths of the pose are those that were asked for, within a tolerance, m."""
@@ -156,7 +159,9 @@ def jacobian(geometry: StewartGeometry, position: Floats, q: Floats) -> tuple[Fl
     legs = position + arms - geometry.base
     lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", legs, legs)), 1e-12)
     along = legs / lengths[:, None]
-    return lengths, np.hstack([along, np.cross(arms, along)])
+    (x, y, z), (u, v, w) = arms.T, along.T
+    turns = (y * w - z * v, z * u - x * w, x * v - y * u)  # arms x along; numpy.cross is slow
+    return lengths, np.column_stack([along, *turns])
 
 
 def condition(geometry: StewartGeometry, rates: Floats) -> float:
@@ -220,7 +225,7 @@ def forward(
         limit = 0.2 * geometry.platform_radius
         step = step * (min(1.0, limit / longest) if longest > 0.0 else 1.0)
         position, q = position + step[:3], turned(q, step[3:])
-    return Pose(*best, smallest, count, condition(geometry, best_rates))
+    return Pose(*best, smallest, count, condition(geometry, best_rates), best_rates)
 
 
 def _circle(radius: float, half: float) -> Floats:

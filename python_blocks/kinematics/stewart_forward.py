@@ -7,7 +7,7 @@ import numpy as np
 from orchestrator.simunits import Input, Output, Parameter, State
 from python_blocks.kinematics.partial_stewart import PartialStewart
 from python_blocks.kinematics.rotation import Floats
-from python_blocks.kinematics.stewart import forward, jacobian
+from python_blocks.kinematics.stewart import forward
 
 
 class StewartForward(PartialStewart):
@@ -107,8 +107,7 @@ class StewartForward(PartialStewart):
         self.healthy = self.margin >= 0.0
         if not self.healthy:
             self.refuse(t, self.limits_text(self.length))
-        rates = jacobian(self.geometry, found.position, found.q)[1]
-        twist = np.linalg.solve(rates, self.rate)
+        twist = np.linalg.solve(found.rates, self.rate)
         self.position[:], self.q[:] = found.position, found.q
         self.velocity[:], self.w[:] = twist[:3], twist[3:]
         self.pose = [*found.position.tolist(), *found.q.tolist()]
