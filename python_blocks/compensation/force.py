@@ -6,6 +6,16 @@ from math import isfinite
 
 from orchestrator.simunits import Block, Input, Output, Parameter, State
 
+_MOTION = (
+    "stiffness",
+    "damping",
+    "desired",
+    "desired_velocity",
+    "actual",
+    "actual_velocity",
+    "wrong_sign",
+)
+
 
 class ForceCompensation(Block):
     """Adds to a measured force what the robot's error of position keeps from it.
@@ -53,9 +63,9 @@ class ForceCompensation(Block):
     actual_velocity: float = Input(unit="m/s", description="Its velocity")
     wrong_sign: bool = Input(description="The identifier says that a sign is wrong")
     force: float = Output(unit="N", description="Compensated force")
-    correction: float = Output(unit="N", description="What was added")
-    limited: bool = Output(description="The correction was cut at its limit")
-    active: bool = Output(description="A correction was added")
+    correction: float = Output(unit="N", description="What was added", depends_on=_MOTION)
+    limited: bool = Output(description="The correction was cut at its limit", depends_on=_MOTION)
+    active: bool = Output(description="A correction was added", depends_on=("wrong_sign",))
     half_sample: bool = Parameter(start=True, description="The hold is compensated, too")
     limit: float = Parameter(start=1e5, unit="N", description="Largest correction")
     last: float = State(start=0.0, description="Last force that was a number")

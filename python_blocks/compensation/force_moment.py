@@ -7,6 +7,9 @@ import numpy as np
 from orchestrator.simunits import Block, Input, Output, Parameter, State
 from python_blocks.kinematics.rotation import Floats, cross, matrix
 
+_POSES = ("s", "q", "position", "actual_q")
+_MOTION = ("stiffness", "damping", "wrong_sign", *_POSES, "v", "w", "velocity", "actual_w")
+
 
 class ForceMomentCompensation(Block):
     """Adds to measured force and moment what the robot's error of pose keeps from them.
@@ -24,7 +27,7 @@ class ForceMomentCompensation(Block):
     measured_torque  input     N.m   about the end-effector's centre of mass, (3,)
     stiffness        input     N/m   of the contact in three directions, (3,)
     damping          input     N.s/m of the contact in three directions, (3,)
-    wrong_sign       input     1     not 0: a sign is wrong in that direction, (3,)
+    wrong_sign       input     1     > 0.5: a sign is wrong in that direction, (3,)
     s                input     m     computed: spacecraft from end-effector, (3,)
     q                input     1     computed attitude of the spacecraft, (4,)
     v                input     m/s   rate of s, (3,)
@@ -60,7 +63,7 @@ class ForceMomentCompensation(Block):
     measured_torque: Floats = Input(unit="N.m", shape=(3,), description="Moment without lag")
     stiffness: Floats = Input(unit="N/m", shape=(3,), description="Stiffness of the contact")
     damping: Floats = Input(unit="N.s/m", shape=(3,), description="Damping of the contact")
-    wrong_sign: Floats = Input(unit="1", shape=(3,), description="Not 0: a sign is wrong")
+    wrong_sign: Floats = Input(unit="1", shape=(3,), description="Above 0.5: a sign is wrong")
     s: Floats = Input(
         unit="m", shape=(3,), start=(0.0, 0.0, 2.5), description="Spacecraft from end-effector"
     )
@@ -77,12 +80,21 @@ class ForceMomentCompensation(Block):
     )
     velocity: Floats = Input(unit="m/s", shape=(3,), description="Velocity of the control point")
     actual_w: Floats = Input(unit="rad/s", shape=(3,), description="Platform's angular velocity")
-    force: Floats = Output(unit="N", shape=(3,), description="Compensated force")
+    force: Floats = Output(
+        unit="N",
+        shape=(3,),
+        description="Compensated force",
+        depends_on=("measured_force", *_MOTION),
+    )
     torque: Floats = Output(unit="N.m", shape=(3,), description="Compensated moment")
-    force_correction: Floats = Output(unit="N", shape=(3,), description="Added to the force")
-    error: Floats = Output(unit="m", shape=(3,), description="Computed minus actual point")
-    limited: bool = Output(description="A correction was cut at its limit")
-    active: bool = Output(description="A correction was added")
+    force_correction: Floats = Output(
+        unit="N", shape=(3,), description="Added to the force", depends_on=_MOTION
+    )
+    error: Floats = Output(
+        unit="m", shape=(3,), description="Computed minus actual point", depends_on=_POSES
+    )
+    limited: bool = Output(description="A correction was cut at its limit", depends_on=_MOTION)
+    active: bool = Output(description="A correction was added", depends_on=())
     half_sample: bool = Parameter(start=True, description="The hold is compensated, too")
     limit: float = Parameter(start=1e5, unit="N", description="Largest correction of a direction")
     effector: Floats = Parameter(
@@ -103,24 +115,25 @@ class ForceMomentCompensation(Block):
         if believed:
             self.last = shown.tolist()
         force, moment = np.array(self.last[:3]), np.array(self.last[3:])
-        arm, ds, dv = self._errors(0.5 * h if self.half_sample else 0.0)
-        wanted = np.where(self.wrong_sign == 0.0, self.stiffness * ds + self.damping * dv, 0.0)
+        arm, error, velocity, dv = self._errors()
+        ds = error + 0.5 * h * velocity if self.half_sample else error
+        wanted = np.where(self.wrong_sign > 0.5, 0.0, self.stiffness * ds + self.damping * dv)
         self.active = believed and bool(np.isfinite([*arm, *ds, *wanted]).all())
         if not self.active:
-            arm, ds, wanted = np.zeros(3), np.zeros(3), np.zeros(3)
+            arm, ds, wanted, error = np.zeros((4, 3))
         added = np.clip(wanted, -self.limit, self.limit)
         self.limited = bool((added != wanted).any())
         self.force[:] = force + added  # Eq 31
         self.torque[:] = moment + cross(arm, added) + cross(ds, force + added)  # Eq 33, 34
-        self.force_correction[:], self.error[:] = added, ds
+        self.force_correction[:], self.error[:] = added, error
 
-    def _errors(self, ahead: float) -> tuple[Floats, Floats, Floats]:
-        """Give the actual point from the end-effector, and the errors of point and velocity."""
+    def _errors(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Give the actual point from the end-effector, its error, and velocity with error."""
         R, R_actual = matrix(self.q), matrix(self.actual_q)
         to_point = R @ (self.control + self.captured)
         offset = R_actual @ self.captured
         velocity = self.v + cross(self.w, to_point)  # Eq 27
         arm = self.position + offset - self.effector
-        ds = self.s + to_point + ahead * velocity - arm  # Eq 29
+        ds = self.s + to_point - arm  # Eq 29
         dv = velocity - self.velocity - cross(self.actual_w, offset)  # Eq 28
-        return arm, ds, dv
+        return arm, ds, velocity, dv

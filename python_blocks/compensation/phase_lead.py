@@ -35,7 +35,7 @@ class PhaseLead(Block):
 
     measured: float = Input(unit="N", description="What the sensor shows")
     force: float = Output(unit="N", description="Force without the sensor's lag")
-    sensor_lost: bool = Output(description="What the sensor shows is no number")
+    sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
     lag: float = Parameter(start=2e-3, unit="s", description="Time constant of the sensor")
     rest: float = Parameter(start=0.1, unit="1", description="Share of the lag that is left")
     last: float = State(start=0.0, description="Sample before")
@@ -78,9 +78,16 @@ class WrenchPhaseLead(Block):
 
     measured_force: Floats = Input(unit="N", shape=(3,), description="What the sensor shows")
     measured_torque: Floats = Input(unit="N.m", shape=(3,), description="What the sensor shows")
-    force: Floats = Output(unit="N", shape=(3,), description="Force without the lag")
-    torque: Floats = Output(unit="N.m", shape=(3,), description="Torque without the lag")
-    sensor_lost: bool = Output(description="What the sensor shows is no number")
+    force: Floats = Output(
+        unit="N", shape=(3,), description="Force without the lag", depends_on=("measured_force",)
+    )
+    torque: Floats = Output(
+        unit="N.m",
+        shape=(3,),
+        description="Torque without the lag",
+        depends_on=("measured_torque",),
+    )
+    sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
     lag: float = Parameter(start=2e-3, unit="s", description="Time constant of the sensor")
     rest: float = Parameter(start=0.1, unit="1", description="Share of the lag that is left")
     last: list[float] = State(start=[], description="Sample before: force, torque")

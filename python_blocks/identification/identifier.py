@@ -9,7 +9,8 @@ from python_blocks.identification.partial_identifier import PartialIdentifier
 class Identifier(PartialIdentifier):
     """Kalman filter of stiffness and damping from changes of force, place and velocity.
 
-    It learns from ``dF = k dl + c dv`` between two samples. Its estimates may be of any sign; those
+    It learns from ``dF = k dl + c dv`` between two samples. What it gives out are states: a sample
+    of the force changes them and does not pass through. Its estimates may be of any sign; those
     given out are not below the minima: a compensation with too small a stiffness lets a rig
     diverge, one with too large a stiffness does not.
 
@@ -55,15 +56,19 @@ class Identifier(PartialIdentifier):
     position: float = Input(unit="m", description="Deformation of the contact")
     velocity: float = Input(unit="m/s", description="Its rate")
     force: float = Input(unit="N", description="Force of the contact, free of the sensor's lag")
-    stiffness: float = Output(unit="N/m", description="Estimated stiffness")
-    damping: float = Output(unit="N.s/m", description="Estimated damping")
-    deviation: float = Output(unit="N/m", description="Standard deviation of the stiffness")
-    excited: bool = Output(description="The contact moves enough to learn from")
-    known: bool = Output(description="The stiffness is known to the precision")
-    wrong_sign: bool = Output(description="The stiffness is surely negative")
-    sensor_lost: bool = Output(description="The force is no number, or stands still in motion")
-    rejected: int = Output(description="Outliers so far")
-    resets: int = Output(description="How often the filter began anew")
+    stiffness: float = Output(unit="N/m", description="Estimated stiffness", depends_on=())
+    damping: float = Output(unit="N.s/m", description="Estimated damping", depends_on=())
+    deviation: float = Output(
+        unit="N/m", description="Standard deviation of the stiffness", depends_on=()
+    )
+    excited: bool = Output(description="The contact moves enough to learn from", depends_on=())
+    known: bool = Output(description="The stiffness is known to the precision", depends_on=())
+    wrong_sign: bool = Output(description="The stiffness is surely negative", depends_on=())
+    sensor_lost: bool = Output(
+        description="The force is no number, or stands still in motion", depends_on=()
+    )
+    rejected: int = Output(description="Outliers so far", depends_on=())
+    resets: int = Output(description="How often the filter began anew", depends_on=())
 
     def initialise(self, t: float) -> None:
         """Begin with the first estimates and the first sample."""

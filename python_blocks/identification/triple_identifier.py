@@ -55,15 +55,31 @@ class TripleIdentifier(PartialIdentifier):
     position: Floats = Input(unit="m", shape=(3,), description="Deformation of the contact")
     velocity: Floats = Input(unit="m/s", shape=(3,), description="Its rate")
     force: Floats = Input(unit="N", shape=(3,), description="Force of the contact, without lag")
-    stiffness: Floats = Output(unit="N/m", shape=(3,), description="Estimated stiffness")
-    damping: Floats = Output(unit="N.s/m", shape=(3,), description="Estimated damping")
-    deviation: Floats = Output(unit="N/m", shape=(3,), description="Deviation of the stiffness")
-    excited: Floats = Output(unit="1", shape=(3,), description="1: it moves enough to learn from")
-    known: Floats = Output(unit="1", shape=(3,), description="1: the stiffness is known")
-    wrong_sign: Floats = Output(unit="1", shape=(3,), description="1: surely negative stiffness")
-    sensor_lost: Floats = Output(unit="1", shape=(3,), description="1: not a force to believe")
-    rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far")
-    resets: Floats = Output(unit="1", shape=(3,), description="How often each filter began anew")
+    stiffness: Floats = Output(
+        unit="N/m", shape=(3,), description="Estimated stiffness", depends_on=()
+    )
+    damping: Floats = Output(
+        unit="N.s/m", shape=(3,), description="Estimated damping", depends_on=()
+    )
+    deviation: Floats = Output(
+        unit="N/m", shape=(3,), description="Deviation of the stiffness", depends_on=()
+    )
+    excited: Floats = Output(
+        unit="1", shape=(3,), description="1: it moves enough to learn from", depends_on=()
+    )
+    known: Floats = Output(
+        unit="1", shape=(3,), description="1: the stiffness is known", depends_on=()
+    )
+    wrong_sign: Floats = Output(
+        unit="1", shape=(3,), description="1: surely negative stiffness", depends_on=()
+    )
+    sensor_lost: Floats = Output(
+        unit="1", shape=(3,), description="1: not a force to believe", depends_on=()
+    )
+    rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far", depends_on=())
+    resets: Floats = Output(
+        unit="1", shape=(3,), description="How often each filter began anew", depends_on=()
+    )
 
     def initialise(self, t: float) -> None:
         """Begin with the first estimates and the first sample."""

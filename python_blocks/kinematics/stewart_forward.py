@@ -60,11 +60,19 @@ class StewartForward(PartialStewart):
     )
     velocity: Floats = Output(unit="m/s", shape=(3,), description="Velocity of the control point")
     w: Floats = Output(unit="rad/s", shape=(3,), description="Angular velocity, base frame")
-    residual: float = Output(unit="m", description="Largest difference of a length")
-    iterations: int = Output(description="Steps of Newton's method")
-    condition: float = Output(unit="1", description="Condition number of the Jacobian")
-    margin: float = Output(unit="m", description="Distance of the worst leg from its limits")
-    healthy: bool = Output(description="A pose was found, within the limits and not singular")
+    residual: float = Output(
+        unit="m", description="Largest difference of a length", depends_on=("length",)
+    )
+    iterations: int = Output(description="Steps of Newton's method", depends_on=("length",))
+    condition: float = Output(
+        unit="1", description="Condition number of the Jacobian", depends_on=("length",)
+    )
+    margin: float = Output(
+        unit="m", description="Distance of the worst leg from its limits", depends_on=("length",)
+    )
+    healthy: bool = Output(
+        description="A pose was found, within the limits and not singular", depends_on=("length",)
+    )
     position0: Floats = Parameter(
         unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Where the first search starts"
     )

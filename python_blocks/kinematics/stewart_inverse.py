@@ -9,6 +9,8 @@ from python_blocks.kinematics.partial_stewart import PartialStewart
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.kinematics.stewart import condition, jacobian
 
+_POSE = ("position", "q")
+
 
 class StewartInverse(PartialStewart):
     """Lengths of the six legs, and their rates, for a pose of the platform.
@@ -53,11 +55,19 @@ class StewartInverse(PartialStewart):
     )
     velocity: Floats = Input(unit="m/s", shape=(3,), description="Velocity of the control point")
     w: Floats = Input(unit="rad/s", shape=(3,), description="Angular velocity, base frame")
-    length: Floats = Output(unit="m", shape=(6,), description="Lengths of the legs")
+    length: Floats = Output(
+        unit="m", shape=(6,), description="Lengths of the legs", depends_on=_POSE
+    )
     rate: Floats = Output(unit="m/s", shape=(6,), description="Rates of the lengths")
-    condition: float = Output(unit="1", description="Condition number of the Jacobian")
-    margin: float = Output(unit="m", description="Distance of the worst leg from its limits")
-    healthy: bool = Output(description="The pose can be reached and is not singular")
+    condition: float = Output(
+        unit="1", description="Condition number of the Jacobian", depends_on=_POSE
+    )
+    margin: float = Output(
+        unit="m", description="Distance of the worst leg from its limits", depends_on=_POSE
+    )
+    healthy: bool = Output(
+        description="The pose can be reached and is not singular", depends_on=_POSE
+    )
     last: list[float] = State(start=[], description="Last lengths within the limits")
 
     def step(self, t: float, h: float) -> None:

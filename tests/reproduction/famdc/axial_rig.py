@@ -40,7 +40,7 @@ def rig(
     damper: float | None = None,
     **values: float,
 ) -> System:
-    """Build the rig; the plants are stepped in the order of this text, blocks after them.
+    """Build the rig; units are stepped in the order of this text.
 
     ``known`` stands for the identifier: stiffness and damping. ``command`` and ``force`` name
     blocks of baselines in the way to the robot and from the sensor, ``damper`` is a virtual damping
@@ -94,11 +94,10 @@ def rig(
 
 
 def _compensated(system: System, known: tuple[float, float] | None) -> System:
-    system = (
-        system.add("lead", block("phase_lead"))
-        .connect("sensor.measured", "lead.measured")
-        .add("compensation", block("force_compensation"))
-    )
+    system = system.add("lead", block("phase_lead")).connect("sensor.measured", "lead.measured")
+    if known is None:
+        system = system.add("identifier", block("identifier"))
+    system = system.add("compensation", block("force_compensation"))
     lines = {
         "lead.force": "compensation.measured",
         "dynamics.position": "compensation.desired",
@@ -108,8 +107,6 @@ def _compensated(system: System, known: tuple[float, float] | None) -> System:
         "compensation.force": "dynamics.force",
     }
     if known is None:
-        # The blocks of one sample are evaluated in the order of what acts at once.
-        system = system.add("identifier", block("identifier"))
         for source, target in {
             "lead.force": "force",
             "robot.position": "position",
