@@ -27,8 +27,10 @@ $(VENV)/installed-test: $(BIN)/python $(ENGINE)
 	$(BIN)/python -m pip install --quiet --config-settings=cmake.define.SOFTDOCK_STRICT=ON --editable '.[test]'
 	@touch $(VENV)/installed $@
 
+EPOS := Chaser Compliance PositionAxis SpringDashpot Target
+
 demo: $(VENV)/installed
-	$(BIN)/softdock build fmus
+	$(BIN)/softdock build $(EPOS:%=fmus/%.toml)
 	$(BIN)/softdock run examples/epos --output results/epos
 	@echo 'The report is results/epos/report.html'
 
