@@ -5,10 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from math import prod
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -37,6 +39,18 @@ class Bytes(_Table):
 Element = StrictBool | StrictInt | StrictFloat | StrictStr | Bytes
 Setting = Element | tuple[Element, ...]
 Names = StrictStr | tuple[StrictStr, ...]
+
+#: An array of more is a mistake.
+MOST_ELEMENTS = 1_000_000
+
+
+def _extents(shape: tuple[int, ...]) -> tuple[int, ...]:
+    if any(extent < 0 for extent in shape) or prod(shape) > MOST_ELEMENTS:
+        raise ValueError(f"extents >= 0 of at most {MOST_ELEMENTS} elements in all")
+    return shape
+
+
+Shape = Annotated[tuple[StrictInt, ...], AfterValidator(_extents)]
 
 
 class SystemTable(_Table):
@@ -88,7 +102,7 @@ class ConnectorTable(_Table):
     ]
     type: Literal["Real", "Integer", "Boolean", "String", "Binary", "Clock"] = "Real"
     unit: StrictStr | None = None
-    shape: tuple[StrictInt, ...] = ()
+    shape: Shape = ()
     description: StrictStr = ""
     start: Setting | None = None
     variability: Literal["continuous", "discrete", "clocked"] = "continuous"
@@ -283,6 +297,7 @@ _CHOICES = {"bool", "int", "float", "str", "Bytes", "DelayTable"}
 
 def _wanted(message: str) -> str:
     plain = message.removeprefix("Input should be ").removeprefix("a valid ")
+    plain = plain.removeprefix("Value error, ").partition(" or instance of ")[0]
     return {
         "boolean": "true or false",
         "integer": "a whole number",
