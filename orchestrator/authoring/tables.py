@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +20,7 @@ from pydantic import (
     ValidationError,
 )
 
+from orchestrator.authoring.misfits import told
 from orchestrator.errors import DescriptionError, LoadError
 
 Time = StrictStr | StrictInt | StrictFloat
@@ -258,51 +258,4 @@ def validated(content: Mapping[str, Any], label: str) -> SystemFile:
     try:
         return SystemFile.model_validate(content)
     except ValidationError as error:
-        raise DescriptionError(*(f"{label}: {text}" for text in _told(error))) from None
-
-
-def _told(error: ValidationError) -> Iterator[str]:
-    """Say every problem once: where a value may be of several kinds, pydantic lists them all."""
-    by_place: dict[str, list[tuple[str, Any]]] = {}
-    kinds: dict[str, str] = {}
-    for item in error.errors():
-        where = ".".join(_key(part) for part in item["loc"] if not _is_kind(part))
-        kinds[where] = item["type"]
-        by_place.setdefault(where, []).append((item["msg"], item["input"]))
-    for where, found in by_place.items():
-        key = where.rpartition(".")[2]
-        if kinds[where] == "extra_forbidden":
-            close = get_close_matches(key, _KEYS, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close and close[0] != key else ""
-            yield f"unknown key '{where}'{hint}"
-        elif kinds[where] == "missing":
-            yield f"missing key '{where}'"
-        else:
-            wanted = " or ".join(dict.fromkeys(_wanted(text) for text, _ in found))
-            yield f"'{where}': expected {wanted}, found {found[0][1]!r}"
-
-
-def _key(part: str | int) -> str:
-    text = str(part)
-    return f'"{text}"' if "." in text or " " in text else text
-
-
-def _is_kind(part: str | int) -> bool:
-    """Whether a part of a place is the name that pydantic gives a choice of a union."""
-    return isinstance(part, str) and (part in _CHOICES or part.startswith("tuple["))
-
-
-_CHOICES = {"bool", "int", "float", "str", "Bytes", "DelayTable"}
-
-
-def _wanted(message: str) -> str:
-    plain = message.removeprefix("Input should be ").removeprefix("a valid ")
-    plain = plain.removeprefix("Value error, ").partition(" or instance of ")[0]
-    return {
-        "boolean": "true or false",
-        "integer": "a whole number",
-        "number": "a number",
-        "string": "a text",
-        "tuple": "a list",
-        "dictionary": "a table",
-    }.get(plain, plain)
+        raise DescriptionError(*(f"{label}: {text}" for text in told(error, _KEYS))) from None
