@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+
 def told(error: ValidationError, known: Collection[str]) -> Iterator[str]:
     """Say every problem once: where a value may be of several kinds, pydantic lists them all.
 
