@@ -53,6 +53,7 @@ def prepare(
         If anything does not exist or does not fit, all together; the message names the case.
     """
     system = prepare_open(name, case, folder, swaps, settings)
+    system = _with_starts(name, system, closed=True)
     try:
         return system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
@@ -80,7 +81,11 @@ def prepare_open(
             problems += str(error).splitlines()
     if problems:
         raise _of_case(name, problems)
-    system, kept = with_starts(system)
+    return _with_starts(name, system, closed=False)
+
+
+def _with_starts(name: str, system: System, *, closed: bool) -> System:
+    system, kept = with_starts(system, closed=closed)
     if kept:
         _LOGGER.warning(
             "case '%s': nothing feeds these inputs, they keep what their FMUs begin with: %s",

@@ -9,7 +9,7 @@ import networkx as nx
 from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.finding import Finding, of_problem
 from orchestrator.checking.subject import Level, Subject
-from orchestrator.system import Causality, System
+from orchestrator.system import Causality, System, with_starts
 from orchestrator.system.checks import unconnected
 
 _LISTED = 8
@@ -17,9 +17,7 @@ CODES: tuple[Code, ...] = (
     error(
         "CON109",
         "an input is not connected and has no value",
-        "Nothing feeds the input and nothing says what it is held at. Connect it, or set a value."
-        " SSP 1.0.1, 5.2.1 lets it keep the start value of the FMU; Softdock wants that said,"
-        " since a forgotten connection looks the same.",
+        "Nothing feeds the input and nothing says what it is held at. Connect it, or set a value.",
     ),
     note(
         "CON113",
@@ -58,6 +56,13 @@ CODES: tuple[Code, ...] = (
         " parameter binding, or connect the system within another one.",
         "SSP 1.0.1, 5.2.1",
     ),
+    warning(
+        "CON119",
+        "an input of an FMU is not connected",
+        "It keeps the start value of the FMU, as SSP has it. A forgotten connection looks the same:"
+        " connect it, or set the value that it is to keep.",
+        "SSP 1.0.1, 5.2.1",
+    ),
 )
 
 
@@ -74,7 +79,12 @@ def check(subject: Subject) -> Iterator[Finding]:
     if flat is None:
         return
     if subject.is_known:
-        for problem in unconnected(flat.components.values(), flat.connections):
+        # What the system's own inputs lead to is told as CON118.
+        held, kept = with_starts(flat, closed=False)
+        for text in kept:
+            end = text.partition(" = ")[0]
+            yield Finding("CON119", end, f"input is not connected; it keeps {text}")
+        for problem in unconnected(held.components.values(), held.connections):
             yield from of_problem(problem)
     yield from _unread(subject, flat)
     yield from _islands(flat)

@@ -38,7 +38,7 @@ def values_of(system: System, above: Place = ()) -> dict[Place, Value]:
 def differing(old: System, new: System) -> list[Place]:
     """List the values that differ between two systems, of what is in both."""
     before, after = values_of(old), values_of(new)
-    owners = _owners(old) & _owners(new)
+    owners = {place for place, _ in _owners(old) & _owners(new)}
     return [
         place
         for place in dict.fromkeys([*before, *after])
@@ -55,8 +55,9 @@ def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and repr(one) == repr(other)
 
 
-def _owners(system: System, above: Place = ()) -> set[Place]:
-    found = {above} | {(*above, name) for name in system.components}
+def _owners(system: System, above: Place = ()) -> set[tuple[Place, str]]:
+    """Places of all components and systems, each with its kind."""
+    found = {(above, "system")} | {((*above, name), "component") for name in system.components}
     for name, inner in system.systems.items():
         found |= _owners(inner, (*above, name))
     return found

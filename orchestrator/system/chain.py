@@ -44,6 +44,7 @@ def joined(
     """
     if len(lines) == 1:
         return replace(lines[0], source=source, target=target)
+    connectors = _with_units(lines, connectors)
     where = f"connection {source} -> {target} (through {', '.join(str(c.target) for c in lines)})"
     each = [
         _steps(line, before, after, where)
@@ -74,6 +75,7 @@ def through(
     value: float, lines: Sequence[Connection], connectors: Sequence[Connector | None]
 ) -> float | None:
     """Bring a value along connections in a row; ``None`` if a table has no entry for it."""
+    connectors = _with_units(lines, connectors)
     for line, before, after in zip(lines, connectors, connectors[1:], strict=False):
         for step in _steps(line, before, after, f"connection {line}"):
             if isinstance(step, MappingTransformation):
@@ -84,6 +86,25 @@ def through(
             elif step != (1.0, 0.0):
                 value = step[0] * value + step[1]
     return value
+
+
+def _with_units(
+    lines: Sequence[Connection], connectors: Sequence[Connector | None]
+) -> list[Connector | None]:
+    """Give connectors on the way that say no unit the one that their signal comes in.
+
+    SSP 2.0, 4.5.1.1: the unit of such a connector of a system is that of what it is connected with.
+    """
+    found = [connectors[0]]
+    for line, connector in zip(lines, connectors[1:-1], strict=False):
+        before = found[-1]
+        says_unit = connector is None or connector.unit is not None
+        if before is None or connector is None or says_unit or line.suppress_unit_conversion:
+            found.append(connector)
+        else:
+            unit, definition = before.unit, before.unit_definition
+            found.append(replace(connector, unit=unit, unit_definition=definition))
+    return [*found, connectors[-1]]
 
 
 def _steps(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from orchestrator.system.system import System
 
 
-def with_starts(system: System) -> tuple[System, list[str]]:
+def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[str]]:
     """Return a flat, resolved system whose FMUs' inputs all have something to hold, and say which.
 
     Inputs of blocks are left alone: a block says nothing of how it is used alone.
@@ -22,6 +22,9 @@ def with_starts(system: System) -> tuple[System, list[str]]:
     ----------
     system
         Flat and resolved.
+    closed
+        Whether the system's own inputs without a value feed nothing; else they will be fed from
+        outside.
 
     Returns
     -------
@@ -31,7 +34,7 @@ def with_starts(system: System) -> tuple[System, list[str]]:
     fed = {
         line.target
         for line in system.connections
-        if line.source.component or _has_value(system, line.source.connector)
+        if not closed or line.source.component or _has_value(system, line.source.connector)
     }
     outside = {line.target for line in system.connections} - fed
     components = dict(system.components)

@@ -1,5 +1,6 @@
 """Declared feed-through is true: every delay that a run reports rests on it."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ ROOT = Path(__file__).parents[2]
 PLANTS = sorted(path.stem for path in (ROOT / "fmus").glob("*.toml"))
 #: Tried from these seeds; an output that moves for none of them is taken not to depend.
 SEEDS = range(40)
+#: Units that judge what they are given: with any other geometry and limits they only say no.
+JUDGES = {"block:stewart_inverse", "block:stewart_forward"}
 
 
 def sources():
@@ -44,6 +47,14 @@ def drawn(connector, random):
     )
 
 
+def near(connector, random, spread):
+    """A value of an input about its start, and of a parameter the default."""
+    if connector.causality is Causality.PARAMETER:
+        return connector.start
+    values = np.ravel(connector.start) + spread * random.uniform(-1.0, 1.0, connector.size)
+    return tuple(values.tolist())
+
+
 def inner_states(path):
     """Value references of the states of an FMU that are no outputs and may be given a start."""
     described = read_model_description(str(path))
@@ -64,14 +75,15 @@ def test_outputs_move_at_once_with_what_they_declare_and_nothing_else(text, plan
     moved = set()
     for seed in SEEDS:
         random = np.random.default_rng(seed)
+        draw = partial(near, spread=0.05 + 0.05 * (seed % 10)) if text in JUDGES else drawn
         inputs = component.of(Causality.INPUT)
         # Parameters too: with a damping of zero a velocity would be without effect.
         free = [*inputs, *component.of(Causality.PARAMETER)]
-        values = {c.name: drawn(c, random) for c in free}
+        values = {c.name: draw(c, random) for c in free}
         starts = {reference: random.uniform(-1.0, 1.0) for reference in states}
         names, before = outputs(component, values, starts)
         for connector in inputs:
-            others = {**values, connector.name: drawn(connector, random)}
+            others = {**values, connector.name: draw(connector, random)}
             _, after = outputs(component, others, starts)
             changed = np.flatnonzero(before != after)
             moved |= {(names[i], connector.name) for i in changed}

@@ -258,6 +258,22 @@ def ball_on_spring(times: Array) -> Columns:
     return {"ball.height": height, "ball.velocity": velocity}
 
 
+def docking_swing(times: Array) -> Columns:
+    """Three masses on a line, by the matrix exponential."""
+    masses = np.array([50000.0, 300.0, 2000.0])  # station, end-effector, spacecraft
+    links = np.array([[-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
+    stiff, damp = (links.T @ np.diag(d) @ links for d in ((1.5e5, 5e4), (200.0, 100.0)))
+    A = np.zeros((6, 6))
+    A[:3, 3:] = np.eye(3)
+    A[3:] = -np.hstack([stiff, damp]) / masses[:, None]
+    start = np.array([0.0, 0.0, 0.01, 0.0, 0.0, 0.0])
+    y = np.array([expm(A * time) @ start for time in times])
+    bodies = dict(zip(("x_s", "x_e", "x_c", "v_s", "v_e", "v_c"), y.T, strict=True))
+    gap, rate = y[:, 2] - y[:, 1], y[:, 5] - y[:, 4]
+    columns = {f"docking.{name}": bodies[name] for name in ("x_s", "x_e", "x_c")}
+    return columns | {"docking.position": gap, "docking.force": 5e4 * gap + 100.0 * rate}
+
+
 # Example: function, stop time in seconds, number of intervals of the reference.
 REFERENCES: dict[str, tuple[Callable[[Array], Columns], float, int]] = {
     "AxisStep": (axis_step, 0.5, 100),
@@ -267,6 +283,7 @@ REFERENCES: dict[str, tuple[Callable[[Array], Columns], float, int]] = {
     "RopeSnap": (rope_snap, 0.5, 100),
     "LegStep": (leg_step, 0.5, 100),
     "MotorStick": (motor_stick, 1.5, 150),
+    "DockingSwing": (docking_swing, 5.0, 100),
     "BallDrop": (ball_drop, 3.0, 150),
     "BallOnSpring": (ball_on_spring, 2.0, 200),
 }

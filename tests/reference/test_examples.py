@@ -28,6 +28,7 @@ CLOSE = {
     "RopeSnap": 1e-7,
     "LegStep": 1e-8,
     "MotorStick": 1e-8,
+    "DockingSwing": 1e-8,
     "BallDrop": 1e-9,  # free flight is a polynomial, so only the times of the impacts have errors
     # The velocity, just after one of many contacts of 10 ms: 1.3e-7.
     "BallOnSpring": 1e-6,

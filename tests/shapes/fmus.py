@@ -24,6 +24,9 @@ FMUS: Mapping[str, Shape] = {
     "FMU101": Shape(
         lambda _: System("s").add("p", fmu("/nowhere/x.fmu")), lambda make: probe(make)
     ),
+    "CON119": Shape(
+        lambda make: System("s").add("p", fmu(make()), u=0.0, n=0), lambda make: probe(make)
+    ),
     "FMU102": Shape(lambda make: _broken(make()), lambda make: probe(make)),
     "FMU103": Shape(
         lambda make: System("s").add("p", fmu(make(folder="win64")), u=0.0, n=0, flag=False),

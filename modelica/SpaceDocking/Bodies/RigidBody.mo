@@ -1,47 +1,12 @@
 within SpaceDocking.Bodies;
 model RigidBody "Free rigid body with six degrees of freedom"
-  parameter Units.Mass m = 100 "Mass";
-  parameter Units.Inertia J[3, 3] = {{10, 0, 0}, {0, 15, 0}, {0, 0, 20}}
-    "Inertia about the centre of mass, in the body frame";
-  parameter Units.Position r0[3] = {0, 0, 0} "Position at the start";
-  parameter Units.Velocity v0[3] = {0, 0, 0} "Velocity at the start";
-  parameter Real q0[4](each unit = "1") = {1, 0, 0, 0} "Unit quaternion at the start, scalar first";
-  parameter Units.AngularVelocity w0[3] = {0, 0, 0} "Angular velocity at the start, body frame";
-  input Units.Force force[3] "Force at the centre of mass, in the world frame";
-  input Units.Torque torque[3] "Torque, in the world frame";
+  extends Interfaces.PartialRigidBody;
   input Units.Force force_body[3] "Force at the centre of mass, in the body frame";
   input Units.Torque torque_body[3] "Torque, in the body frame";
-  output Units.Position r[3](start = r0, each fixed = true) "Position of the centre of mass";
-  output Units.Velocity v[3](start = v0, each fixed = true) "Velocity of the centre of mass";
-  output Real q[4](start = q0, each fixed = true, each unit = "1")
-    "Unit quaternion that turns the body frame into the world frame, scalar first";
-  output Units.AngularVelocity w[3](start = w0, each fixed = true)
-    "Angular velocity in the body frame";
-  output Units.Energy energy "Kinetic energy";
-  output Units.AngularMomentum momentum[3]
-    "Angular momentum about the centre of mass, in the world frame";
-protected
-  Real R[3, 3](each unit = "1") "Rotation from the body frame to the world frame";
 equation
-  R = [q[1]^2 + q[2]^2 - q[3]^2 - q[4]^2, 2*(q[2]*q[3] - q[1]*q[4]), 2*(q[2]*q[4] + q[1]*q[3]);
-       2*(q[2]*q[3] + q[1]*q[4]), q[1]^2 - q[2]^2 + q[3]^2 - q[4]^2, 2*(q[3]*q[4] - q[1]*q[2]);
-       2*(q[2]*q[4] - q[1]*q[3]), 2*(q[3]*q[4] + q[1]*q[2]), q[1]^2 - q[2]^2 - q[3]^2 + q[4]^2]
-    /(q*q);
-  der(r) = v;
-  m*der(v) = force + R*force_body;
-  der(q[1]) = -0.5*(q[2]*w[1] + q[3]*w[2] + q[4]*w[3]);
-  der(q[2]) = 0.5*(q[1]*w[1] + q[3]*w[3] - q[4]*w[2]);
-  der(q[3]) = 0.5*(q[1]*w[2] + q[4]*w[1] - q[2]*w[3]);
-  der(q[4]) = 0.5*(q[1]*w[3] + q[2]*w[2] - q[3]*w[1]);
-  J*der(w) + cross(w, J*w) = transpose(R)*torque + torque_body;
-  energy = 0.5*m*(v*v) + 0.5*(w*(J*w));
-  momentum = R*(J*w);
+  total_force = force + R*force_body;
+  total_torque = transpose(R)*torque + torque_body;
   annotation (Documentation(info = "<html>
-<p>Balances of momentum in the world frame and of angular momentum in the body frame,
-<code>J*der(w) + cross(w, J*w) = torque</code>. Forces and torques may be given in either frame; they
-add up.</p>
-<p>The attitude is a unit quaternion, so no attitude is singular. The rotation matrix is divided by
-<code>q*q</code>: an error of the norm, from integration or from a start value, does not scale
-vectors.</p>
+<p>Forces and torques may be given in the world frame and in the body frame; they add up.</p>
 </html>"));
 end RigidBody;

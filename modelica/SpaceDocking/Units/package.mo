@@ -24,6 +24,9 @@ package Units "SI quantities of this package"
     "Angular acceleration";
   type RotationalDamping = Real(quantity = "RotationalDampingConstant", unit = "N.m.s/rad", min = 0)
     "Coefficient of a rotational damper";
+  type RotationalStiffness = Real(quantity = "RotationalSpringConstant", unit = "N.m/rad", min = 0)
+    "Stiffness of a rotational spring";
+  type Momentum = Real(quantity = "Momentum", unit = "kg.m/s") "Momentum";
   type Current = Real(quantity = "ElectricCurrent", unit = "A") "Electric current";
   type Voltage = Real(quantity = "ElectricPotential", unit = "V") "Electric voltage";
   type Resistance = Real(quantity = "Resistance", unit = "Ohm", min = 0) "Electric resistance";

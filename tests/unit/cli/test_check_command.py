@@ -24,7 +24,7 @@ def softdock(monkeypatch, capsys):
 
 @pytest.fixture
 def file(probe, tmp_path):
-    """A system with an error (inputs without a value), and a note (no step)."""
+    """A system with warnings (inputs that are not connected), and a note (no step)."""
     copied(probe, tmp_path)
     path = tmp_path / "s.ssd"
     path.write_text(ssd(component()))
@@ -33,20 +33,23 @@ def file(probe, tmp_path):
 
 def test_lines_are_those_of_a_linter(softdock, file):
     code, out, err = softdock("check", file)
-    assert (code, err) == (1, "")
+    assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == (
         f"{file}:3: note TIM102: no communication step: give it for a run (SSP 1.0.1, 5.1.1)"
     )
-    assert f"{file}:6: error CON109: probe.u: input 'probe.u' (Real in N) is not connected" in out
-    assert lines[-2] == "s: 3 errors (1 component, 0 connections, 0 closed loops)"
-    assert lines[-1] == "3 errors, 0 warnings, 1 note"
+    assert (
+        f"{file}:6: warning CON119: probe.u: input is not connected; it keeps probe.u = 0.0" in out
+    )
+    assert lines[-2] == "s: ok (1 component, 0 connections, 0 closed loops)"
+    assert lines[-1] == "0 errors, 3 warnings, 1 note"
+    assert softdock("check", file, "--strict")[0] == 1
 
 
 def test_codes_are_selected_and_ignored(softdock, file):
     code, out, _ = softdock("check", file, "--select", "tim")
-    assert (code, out.count("TIM102"), out.count("CON109")) == (0, 1, 0)
-    code, out, _ = softdock("check", file, "--ignore", "CON109,TIM", "--ignore", "POR")
+    assert (code, out.count("TIM102"), out.count("CON119")) == (0, 1, 0)
+    code, out, _ = softdock("check", file, "--ignore", "CON119,TIM", "--ignore", "POR")
     assert (code, out.splitlines()[-1]) == (0, "0 errors, 0 warnings, 0 notes")
 
 
@@ -60,9 +63,9 @@ def test_a_step_may_be_given(softdock, file):
 def test_json_holds_the_same(softdock, file):
     code, out, err = softdock("check", file, "--json")
     data = json.loads(out)
-    assert (code, err, data["exit_code"], data["target"]) == (1, "", 1, str(file))
-    assert data["counts"] == {"error": 3, "warning": 0, "note": 1}
-    assert {found["code"] for found in data["findings"]} == {"CON109", "TIM102"}
+    assert (code, err, data["exit_code"], data["target"]) == (0, "", 0, str(file))
+    assert data["counts"] == {"error": 0, "warning": 3, "note": 1}
+    assert {found["code"] for found in data["findings"]} == {"CON119", "TIM102"}
     again = softdock("check", file, "--json")[1]
     assert again == out
 

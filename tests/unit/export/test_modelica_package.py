@@ -26,7 +26,7 @@ MODELS = [
 def test_class_is_documented(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.startswith("within")
-    assert re.search(r'^(partial )?(model|package) \w+\s+"[A-Z]', text, re.MULTILINE)
+    assert re.search(r'^(partial )?(model|package|function) \w+\s+"[A-Z]', text, re.MULTILINE)
     assert "Documentation(info" in text
     if path.parent.name == "Examples" and path.name != "package.mo":
         assert "experiment(" in text

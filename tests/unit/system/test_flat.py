@@ -190,3 +190,15 @@ def test_the_check_of_a_nested_system_is_that_of_the_flat_one():
     with pytest.raises(DescriptionError, match=r"input 'b.u' .* is not connected"):
         system.check()
     assert nested(INNER, OUTER).check().systems
+
+
+@pytest.mark.parametrize("unit", ["m", "mm", "km", None])
+def test_a_connector_on_the_way_that_says_no_unit_has_that_of_its_signal(unit):
+    system = nested((line("u", "motor.u"), line("motor.y", "y")), OUTER, unit=unit)
+    inner = system.systems["arm"]
+    motor = replace(inner.components["motor"], connectors=ports(u="mm") | ports(y="m"))
+    arm = replace(inner, components={"motor": motor})
+    flat = replace(system, systems={"arm": arm}).flat()
+    (into,) = (c for c in flat.connections if str(c.target) == "arm/motor.u")
+    assert not into.suppress_unit_conversion  # metres to millimetres, as the two ends say
+    assert into.transformation is None

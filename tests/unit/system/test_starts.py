@@ -49,6 +49,7 @@ def test_an_input_of_the_system_without_a_value_feeds_nothing() -> None:
     assert told == ["a.u = 2.5 N", "a.k = 3.0"]
     given = System("s", {"a": part("a", v=0.0)}, lines, connectors=own, values={"force": 9.0})
     assert with_starts(given)[1] == ["a.k = 3.0"]
+    assert with_starts(open_, closed=False)[1] == []  # it will be fed from outside
 
 
 def test_blocks_are_left_alone() -> None:

@@ -1,0 +1,48 @@
+within SpaceDocking.Contact;
+model CaptureContact "Wire ropes around a captured rod: springs and dampers in three directions"
+  parameter Units.Stiffness k[3] = {4e4, 3.6e4, 3.2e4} "Stiffness";
+  parameter Units.Damping c[3] = {400, 240, 320} "Damping";
+  parameter Units.Stiffness k_swing[3] = {0, 0, 0} "What the stiffness grows by, at most";
+  parameter Units.Damping c_swing[3] = {0, 0, 0} "What the damping grows by, at most";
+  parameter Units.Time period(min = 1e-6) = 4 "Period of the triangle";
+  parameter Units.Position rest[3] = {0, 0, 0}
+    "Where the contact is at rest, from the origin of the torque";
+  input Units.Position position[3] "Captured point from where the contact is at rest";
+  input Units.Velocity velocity[3] "Rate of the position";
+  output Units.Force force[3] "Force on the part that holds the ropes";
+  output Units.Torque torque[3] "Torque of the force about the origin";
+  output Units.Stiffness k_now[3] "Stiffness at this time";
+  output Units.Damping c_now[3] "Damping at this time";
+  output Units.Energy energy "Energy in the springs; means something for constant stiffness only";
+protected
+  Real triangle(unit = "1") "Share of the swing, 0 to 1 and back in each period";
+  Real slope(unit = "1/s") "Rate of the share";
+  Boolean rising(start = true, fixed = true) "First half of the period";
+  Units.Force kept[3](each start = 0, each fixed = true)
+    "Force that the stiffness would have given in excess by growing under a stretched spring";
+  discrete Units.Time begin(start = 0, fixed = true) "Start of the present half period";
+equation
+  when sample(0.5*period, 0.5*period) then
+    rising = not pre(rising);
+    begin = time;
+  end when;
+  slope = if rising then 2/period else -2/period;
+  triangle = if rising then 2*(time - begin)/period else 1 - 2*(time - begin)/period;
+  for i in 1:3 loop
+    k_now[i] = k[i] + k_swing[i]*triangle;
+    c_now[i] = c[i] + c_swing[i]*triangle;
+    der(kept[i]) = k_swing[i]*slope*position[i];
+    force[i] = k_now[i]*position[i] - kept[i] + c_now[i]*velocity[i];
+  end for;
+  torque = cross(rest + position, force);
+  energy = 0.5*(k[1]*position[1]^2 + k[2]*position[2]^2 + k[3]*position[3]^2);
+  annotation (Documentation(info = "<html>
+<p>Eq 22 of Yu et al., IEEE Access (2018): <code>F = integral of K v dt + C v</code> in three
+perpendicular directions, here integrated by parts,
+<code>F = K x - integral of der(K) x dt + C v</code>. So a constant stiffness is a spring of the present
+position without any integration, and a stiffness that varies changes the force only by motion.</p>
+<p>Stiffness and damping are Table 2 of that paper. <code>k_swing</code> and <code>c_swing</code> add
+a triangle that starts at 0, is 1 after half a period and never negative; the paper has one with a
+period of 4 s and swings as large as <code>k</code> and <code>c</code>.</p>
+</html>"));
+end CaptureContact;

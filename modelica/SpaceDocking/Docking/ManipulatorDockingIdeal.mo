@@ -1,0 +1,22 @@
+within SpaceDocking.Docking;
+model ManipulatorDockingIdeal "Docking in six degrees of freedom, with its contact"
+  extends Interfaces.PartialManipulatorDocking(
+    s0 = {0.01, 0.01, 2.51});
+  parameter Units.Position r_De[3] = {0, 0, 1}
+    "Where the contact is at rest, in the end-effector's frame";
+  parameter Units.Position r_Oc[3] = {0, 0, -1.5} "Captured point, in the spacecraft's frame";
+  output Units.Force force[3] "Force of the contact on the end-effector, in its frame";
+  output Units.Energy total_energy "Energy, the contact's springs included; for constant stiffness";
+  Contact.CaptureContact contact(rest = r_De) "Wire ropes around the captured rod";
+equation
+  contact.position = s + R_c*r_Oc - r_De;
+  contact.velocity = v + cross(w, R_c*r_Oc);
+  contact_force = contact.force;
+  contact_torque = contact.torque;
+  force = contact.force;
+  total_energy = energy + contact.energy;
+  annotation (Documentation(info = "<html>
+<p>The motion in space: the contact acts at the captured point <code>O</code>, in the axes of the
+end-effector, on both bodies. It begins 10 mm beside its rest in each direction.</p>
+</html>"));
+end ManipulatorDockingIdeal;

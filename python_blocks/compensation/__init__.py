@@ -1,0 +1,1 @@
+"""Compensation: blocks that take the delay of a rig out of its contact force."""

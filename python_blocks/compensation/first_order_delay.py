@@ -1,0 +1,36 @@
+"""Compensation of a known delay by what it does to first order: a baseline."""
+
+from __future__ import annotations
+
+from orchestrator.simunits import Block, Input, Output, Parameter
+
+
+class FirstOrderDelayCompensation(Block):
+    """Sends a robot ahead by what it moves in its delay: ``position + delay * velocity``.
+
+    ========= ========= ==== ============================================
+    connector causality unit meaning
+    ========= ========= ==== ============================================
+    position  input     m    wanted position
+    velocity  input     m/s  wanted velocity
+    command   output    m    what the robot is sent
+    delay     parameter s    known delay or lag of the robot
+    ========= ========= ==== ============================================
+
+    A second-order robot of natural frequency f and damping ratio zeta lags by ``zeta/(pi f)``
+    at low frequencies: 14.9 ms for 15 Hz and 0.7.
+
+    References
+    ----------
+    Shimoji et al. (1991), as Yu et al., IEEE Access (2018), cite it
+    in section I: first-order compensation of a pure or a first-order delay that is known.
+    """
+
+    position: float = Input(unit="m", description="Wanted position")
+    velocity: float = Input(unit="m/s", description="Wanted velocity")
+    command: float = Output(unit="m", description="What the robot is sent")
+    delay: float = Parameter(start=14.9e-3, unit="s", description="Known delay of the robot")
+
+    def step(self, t: float, h: float) -> None:
+        """Evaluate the prediction; the block has no state."""
+        self.command = self.position + self.delay * self.velocity

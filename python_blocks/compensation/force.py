@@ -1,0 +1,84 @@
+"""Compensation of a contact force for the delay of the robot, one direction."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from orchestrator.simunits import Block, Input, Output, Parameter, State
+
+_MOTION = (
+    "stiffness",
+    "damping",
+    "desired",
+    "desired_velocity",
+    "actual",
+    "actual_velocity",
+    "wrong_sign",
+)
+
+
+class ForceCompensation(Block):
+    """Adds to a measured force what the robot's error of position keeps from it.
+
+    The measured force belongs to where the robot is, the simulated bodies need that of where it
+    should be: ``F + k (x_des - x_act) + c (v_des - v_act)``. No model of the robot is used.
+
+    The bodies then hold that force for a whole step, in which the contact moves on: on the mean
+    by ``v_des h/2``, which ``half_sample`` adds. Without it a spring loses ``k h/2`` of damping.
+
+    ================ ========= ===== =========================================================
+    connector        causality unit  meaning
+    ================ ========= ===== =========================================================
+    measured         input     N     force on the end-effector, free of the sensor's lag
+    stiffness        input     N/m   of the contact, identified or known
+    damping          input     N.s/m of the contact, identified or known
+    desired          input     m     computed position of the contact
+    desired_velocity input     m/s   its velocity
+    actual           input     m     position that the robot has
+    actual_velocity  input     m/s   its velocity
+    wrong_sign       input           the identifier says that a sign is wrong
+    force            output    N     compensated force
+    correction       output    N     what was added
+    limited          output          the correction was cut at its limit
+    active           output          a correction was added; see below
+    half_sample      parameter       the hold of the force is compensated, too
+    limit            parameter N     largest correction
+    ================ ========= ===== =========================================================
+
+    Where the force is no number the last one stands. Where that is so, or a position or estimate is
+    no number, or ``wrong_sign`` says so, nothing is added and ``active`` is false.
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), Eq 28 to 31 in one direction. Added: the half sample, the limit,
+    and what happens where a signal cannot be believed.
+    """
+
+    measured: float = Input(unit="N", description="Force, free of the sensor's lag")
+    stiffness: float = Input(unit="N/m", description="Stiffness of the contact")
+    damping: float = Input(unit="N.s/m", description="Damping of the contact")
+    desired: float = Input(unit="m", description="Computed position of the contact")
+    desired_velocity: float = Input(unit="m/s", description="Its velocity")
+    actual: float = Input(unit="m", description="Position that the robot has")
+    actual_velocity: float = Input(unit="m/s", description="Its velocity")
+    wrong_sign: bool = Input(description="The identifier says that a sign is wrong")
+    force: float = Output(unit="N", description="Compensated force")
+    correction: float = Output(unit="N", description="What was added", depends_on=_MOTION)
+    limited: bool = Output(description="The correction was cut at its limit", depends_on=_MOTION)
+    active: bool = Output(description="A correction was added", depends_on=("wrong_sign",))
+    half_sample: bool = Parameter(start=True, description="The hold is compensated, too")
+    limit: float = Parameter(start=1e5, unit="N", description="Largest correction")
+    last: float = State(start=0.0, description="Last force that was a number")
+
+    def step(self, t: float, h: float) -> None:
+        """Evaluate Eq 28 to 31 at the end of the step; ``h`` is also how long they are held."""
+        believed = isfinite(self.measured)
+        self.last = self.measured if believed else self.last
+        ahead = 0.5 * h * self.desired_velocity if self.half_sample else 0.0
+        wanted = self.stiffness * (self.desired - self.actual + ahead) + self.damping * (
+            self.desired_velocity - self.actual_velocity
+        )
+        self.active = believed and isfinite(wanted) and not self.wrong_sign
+        self.correction = min(max(wanted, -self.limit), self.limit) if self.active else 0.0
+        self.limited = self.active and self.correction != wanted
+        self.force = self.last + self.correction

@@ -1,0 +1,50 @@
+"""Phase lead that takes a first-order lag back, and leaves a shorter one."""
+
+from __future__ import annotations
+
+from math import exp
+
+from orchestrator.errors import DescriptionError
+
+
+def lead_coefficients(lag: float, rest: float, h: float) -> tuple[float, float, float]:
+    """Give the difference equation of ``(lag s + 1)/(rest s + 1)`` at a sampling time.
+
+    It is exact for a signal that moves straight from one sample to the next. A held signal would
+    be the wrong assumption: what the sensor shows is smooth, and holding it puts half a sample of
+    delay into a block that is there to take delay out.
+
+    Parameters
+    ----------
+    lag
+        Time constant of the sensor, s.
+    rest
+        Time constant that is left, s, > 0.
+    h
+        Sampling time, s, > 0.
+
+    Returns
+    -------
+    tuple of float
+        ``(b0, b1, a)`` of ``y[n] = b0 u[n] + b1 u[n-1] + a y[n-1]``.
+
+    Raises
+    ------
+    DescriptionError
+        If a time is not in its range.
+    """
+    problems = [
+        f"phase lead: {name}: expected {wanted} s, found {value}"
+        for name, value, wanted, right in (
+            ("lag", lag, ">= 0", lag >= 0.0),
+            ("rest", rest, "> 0", rest > 0.0),
+            ("sampling time", h, "> 0", h > 0.0),
+        )
+        if not right
+    ]
+    if problems:
+        raise DescriptionError(*problems)
+    # (lag s + 1)/(rest s + 1) = g - (g - 1)/(rest s + 1) with g = lag/rest
+    gain, fade = lag / rest, exp(-h / rest)
+    mean = (1.0 - fade) * rest / h
+    return gain - (gain - 1.0) * (1.0 - mean), -gain * fade - (gain - 1.0) * (mean - fade), fade

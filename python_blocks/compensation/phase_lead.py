@@ -1,0 +1,112 @@
+"""Phase lead of a force sensor as blocks: of one force, and of force and torque."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+
+from orchestrator.simunits import Block, Input, Output, Parameter, State
+from python_blocks.compensation.lead import lead_coefficients
+from python_blocks.kinematics.rotation import Floats
+
+
+class PhaseLead(Block):
+    """Takes the lag of a force sensor back: ``(T s + 1)/(rest T s + 1)``, one direction.
+
+    ============= ========= ==== ===========================================================
+    connector     causality unit meaning
+    ============= ========= ==== ===========================================================
+    measured      input     N    what the sensor shows
+    force         output    N    force without the sensor's lag
+    sensor_lost   output         what the sensor shows is no number; the last one stands
+    lag           parameter s    time constant of the sensor, T
+    rest          parameter 1    share of the lag that is left
+    ============= ========= ==== ===========================================================
+
+    White noise of the sensor comes out larger: 3.3 times at a lag of 2 ms sampled at 1 ms with a
+    rest of 0.1.
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), section IV: a first-order phase lead; neither its coefficients
+    nor the lag are given. Assumed: a rest of 0.1, a lag of 2 ms.
+    """
+
+    measured: float = Input(unit="N", description="What the sensor shows")
+    force: float = Output(unit="N", description="Force without the sensor's lag")
+    sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
+    lag: float = Parameter(start=2e-3, unit="s", description="Time constant of the sensor")
+    rest: float = Parameter(start=0.1, unit="1", description="Share of the lag that is left")
+    last: float = State(start=0.0, description="Sample before")
+
+    def initialise(self, t: float) -> None:
+        """Begin settled."""
+        self.sensor_lost = not isfinite(self.measured)
+        self.last = 0.0 if self.sensor_lost else self.measured
+        self.force = self.last
+
+    def step(self, t: float, h: float) -> None:
+        """Take the sample at the end of the step."""
+        self.sensor_lost = not isfinite(self.measured)
+        now = self.last if self.sensor_lost else self.measured
+        if h > 0.0:
+            b0, b1, a = lead_coefficients(self.lag, self.rest * self.lag, h)
+            self.force = b0 * now + b1 * self.last + a * self.force
+        self.last = now
+
+
+class WrenchPhaseLead(Block):
+    """Takes the lag of a force and torque sensor back: ``(T s + 1)/(rest T s + 1)``.
+
+    =============== ========= ==== =========================================================
+    connector       causality unit meaning
+    =============== ========= ==== =========================================================
+    measured_force  input     N    what the sensor shows, (3,)
+    measured_torque input     N.m  what the sensor shows, (3,)
+    force           output    N    force without the sensor's lag, (3,)
+    torque          output    N.m  torque without the sensor's lag, (3,)
+    sensor_lost     output         a sample is no number; the last one stands
+    lag             parameter s    time constant of the sensor, T
+    rest            parameter 1    share of the lag that is left
+    =============== ========= ==== =========================================================
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), section IV; see :class:`PhaseLead`.
+    """
+
+    measured_force: Floats = Input(unit="N", shape=(3,), description="What the sensor shows")
+    measured_torque: Floats = Input(unit="N.m", shape=(3,), description="What the sensor shows")
+    force: Floats = Output(
+        unit="N", shape=(3,), description="Force without the lag", depends_on=("measured_force",)
+    )
+    torque: Floats = Output(
+        unit="N.m",
+        shape=(3,),
+        description="Torque without the lag",
+        depends_on=("measured_torque",),
+    )
+    sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
+    lag: float = Parameter(start=2e-3, unit="s", description="Time constant of the sensor")
+    rest: float = Parameter(start=0.1, unit="1", description="Share of the lag that is left")
+    last: list[float] = State(start=[], description="Sample before: force, torque")
+
+    def initialise(self, t: float) -> None:
+        """Begin settled."""
+        now = np.concatenate([self.measured_force, self.measured_torque])
+        self.sensor_lost = not np.isfinite(now).all()
+        now = np.where(np.isfinite(now), now, 0.0)
+        self.last, self.force[:], self.torque[:] = now.tolist(), now[:3], now[3:]
+
+    def step(self, t: float, h: float) -> None:
+        """Take the sample at the end of the step."""
+        now = np.concatenate([self.measured_force, self.measured_torque])
+        last, before = np.array(self.last), np.concatenate([self.force, self.torque])
+        self.sensor_lost = not np.isfinite(now).all()
+        now = np.where(np.isfinite(now), now, last)
+        if h > 0.0:
+            b0, b1, a = lead_coefficients(self.lag, self.rest * self.lag, h)
+            shown = b0 * now + b1 * last + a * before
+            self.force[:], self.torque[:] = shown[:3], shown[3:]
+        self.last = now.tolist()

@@ -1,0 +1,65 @@
+"""Smith predictor for a rig whose delay and contact are known: a baseline."""
+
+from __future__ import annotations
+
+from orchestrator.simunits import Block, Input, Output, Parameter, State
+
+
+class SmithPredictor(Block):
+    """Replaces the late part of a measured force by a model that is not late.
+
+    The model of the contact, ``k x + c v``, is evaluated at the wanted motion and at the same
+    motion as late as the rig; the measured force gets the difference of the two. If delay and
+    contact are right, the delay is out of the loop; if they are wrong, their error stays in it.
+
+    ========= ========= ===== ====================================================
+    connector causality unit  meaning
+    ========= ========= ===== ====================================================
+    measured  input     N     force of the late contact
+    position  input     m     wanted position of the contact
+    velocity  input     m/s   wanted velocity
+    force     output    N     force without the delay
+    delay     parameter s     known delay of the rig, >= 0
+    stiffness parameter N/m   known stiffness of the contact
+    damping   parameter N.s/m known damping of the contact
+    ========= ========= ===== ====================================================
+
+    Before the start the motion is taken to have been as it was at the start.
+
+    References
+    ----------
+    Smith: Closer control of loops with dead time, Chem. Eng. Progress 53 (1957). Applied to a
+    contact; between samples the past is straight, so the delay may be any part of a step.
+    """
+
+    measured: float = Input(unit="N", description="Force of the late contact")
+    position: float = Input(unit="m", description="Wanted position of the contact")
+    velocity: float = Input(unit="m/s", description="Wanted velocity")
+    force: float = Output(unit="N", description="Force without the delay")
+    delay: float = Parameter(start=16e-3, unit="s", description="Known delay of the rig")
+    stiffness: float = Parameter(start=5e4, unit="N/m", description="Known stiffness")
+    damping: float = Parameter(start=100.0, unit="N.s/m", description="Known damping")
+    past: list[tuple[float, float]] = State(start=[], description="Times and modelled forces")
+
+    def initialise(self, t: float) -> None:
+        """Begin with a past at rest."""
+        self.past = []
+        self.step(t, 0.0)
+
+    def step(self, t: float, h: float) -> None:
+        """Take the sample at the end of the step."""
+        now, model = t + h, self.stiffness * self.position + self.damping * self.velocity
+        self.past.append((now, model))
+        wanted = now - self.delay
+        while len(self.past) > 2 and self.past[1][0] <= wanted:
+            del self.past[0]
+        self.force = self.measured + model - self._at(wanted)
+
+    def _at(self, time: float) -> float:
+        """Give the modelled force at a time, straight between two samples."""
+        (begin, first), (end, second) = self.past[0], self.past[min(1, len(self.past) - 1)]
+        if time <= begin or end <= begin:
+            return first
+        if time >= end:
+            return second
+        return first + (second - first) * (time - begin) / (end - begin)

@@ -1,0 +1,87 @@
+"""Stiffness and damping of a contact in one direction, while it acts."""
+
+from __future__ import annotations
+
+from orchestrator.simunits import Input, Output
+from python_blocks.identification.partial_identifier import PartialIdentifier
+
+
+class Identifier(PartialIdentifier):
+    """Kalman filter of stiffness and damping from changes of force, place and velocity.
+
+    It learns from ``dF = k dl + c dv`` between two samples. What it gives out are states: a sample
+    of the force changes them and does not pass through. Its estimates may be of any sign; those
+    given out are not below the minima: a compensation with too small a stiffness lets a rig
+    diverge, one with too large a stiffness does not.
+
+    ================= ========= ===== =========================================================
+    connector         causality unit  meaning
+    ================= ========= ===== =========================================================
+    position          input     m     deformation of the contact
+    velocity          input     m/s   its rate
+    force             input     N     force of the contact, free of the sensor's lag
+    stiffness         output    N/m   estimate, not below its minimum
+    damping           output    N.s/m estimate, not below its minimum
+    deviation         output    N/m   standard deviation of the stiffness, as the filter has it
+    excited           output          the contact has lately moved enough to learn from
+    known             output          the stiffness is known to the precision
+    wrong_sign        output          the stiffness is surely negative: a sign is wrong
+    sensor_lost       output          the force is no number, or stands still in motion
+    rejected          output          outliers so far
+    resets            output          how often the filter began anew
+    stiffness0        parameter N/m   first estimate
+    damping0          parameter N.s/m first estimate
+    stiffness_spread  parameter N/m   its standard deviation: the root of P0
+    damping_spread    parameter N.s/m its standard deviation: the root of P0
+    stiffness_walk    parameter N/m   change in a sample: the root of Q
+    damping_walk      parameter N.s/m change in a sample: the root of Q
+    noise             parameter N     standard deviation of a sample of the force; R = 2 noise^2
+    stiffness_minimum parameter N/m   least stiffness that is given out
+    damping_minimum   parameter N.s/m least damping that is given out
+    amplitude         parameter m     motion below which nothing is learned any more
+    window            parameter s     time in which a motion is forgotten
+    gate              parameter 1     standard deviations of an outlier
+    patience          parameter       outliers in a row that are a new contact
+    still             parameter       equal forces in a row, in motion, that are a lost sensor
+    precision         parameter 1     relative deviation of a stiffness that is known
+    ================= ========= ===== =========================================================
+
+    References
+    ----------
+    Yu et al.: Force and moment compensation method based on three degree-of-freedom
+    stiffness-damping identification, IEEE Access (2018), Eq 24 to 26. Changed: see
+    :mod:`python_blocks.identification.kalman`.
+    """
+
+    position: float = Input(unit="m", description="Deformation of the contact")
+    velocity: float = Input(unit="m/s", description="Its rate")
+    force: float = Input(unit="N", description="Force of the contact, free of the sensor's lag")
+    stiffness: float = Output(unit="N/m", description="Estimated stiffness", depends_on=())
+    damping: float = Output(unit="N.s/m", description="Estimated damping", depends_on=())
+    deviation: float = Output(
+        unit="N/m", description="Standard deviation of the stiffness", depends_on=()
+    )
+    excited: bool = Output(description="The contact moves enough to learn from", depends_on=())
+    known: bool = Output(description="The stiffness is known to the precision", depends_on=())
+    wrong_sign: bool = Output(description="The stiffness is surely negative", depends_on=())
+    sensor_lost: bool = Output(
+        description="The force is no number, or stands still in motion", depends_on=()
+    )
+    rejected: int = Output(description="Outliers so far", depends_on=())
+    resets: int = Output(description="How often the filter began anew", depends_on=())
+
+    def initialise(self, t: float) -> None:
+        """Begin with the first estimates and the first sample."""
+        self.begin(1)
+        self.step(t, 0.0)
+
+    def step(self, t: float, h: float) -> None:
+        """Take the sample at the end of the step."""
+        (one,) = self._directions
+        one.sample(self._settings, h, self.position, self.velocity, self.force)
+        self.stiffness = max(one.stiffness, self.stiffness_minimum)
+        self.damping = max(one.damping, self.damping_minimum)
+        self.deviation = one.deviation
+        self.excited, self.known = one.excited(self._settings), one.known(self._settings)
+        self.wrong_sign, self.sensor_lost = one.wrong_sign(), one.lost
+        self.rejected, self.resets = one.rejected, one.resets

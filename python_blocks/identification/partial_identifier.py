@@ -1,0 +1,75 @@
+"""Base of the blocks that identify stiffness and damping while the contact acts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.simunits import Block, Parameter
+from python_blocks.identification.kalman import Direction, KalmanSettings
+
+
+class PartialIdentifier(Block):
+    """Settings of the filters, and their memory.
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), Eq 24 to 26, corrected; see
+    :mod:`python_blocks.identification.kalman`.
+    """
+
+    stiffness0: float = Parameter(start=10.0, unit="N/m", description="First stiffness")
+    damping0: float = Parameter(start=10.0, unit="N.s/m", description="First damping")
+    stiffness_spread: float = Parameter(
+        start=1e5, unit="N/m", description="Standard deviation of the first stiffness"
+    )
+    damping_spread: float = Parameter(
+        start=1e3, unit="N.s/m", description="Standard deviation of the first damping"
+    )
+    stiffness_walk: float = Parameter(
+        start=10.0, unit="N/m", description="Change of the stiffness in a sample"
+    )
+    damping_walk: float = Parameter(
+        start=0.1, unit="N.s/m", description="Change of the damping in a sample"
+    )
+    noise: float = Parameter(
+        start=1.0, unit="N", description="Standard deviation of a sample of the force"
+    )
+    stiffness_minimum: float = Parameter(
+        start=0.0, unit="N/m", description="Least stiffness that is given out"
+    )
+    damping_minimum: float = Parameter(
+        start=0.0, unit="N.s/m", description="Least damping that is given out"
+    )
+    amplitude: float = Parameter(
+        start=3e-4, unit="m", description="Motion below which nothing is learned"
+    )
+    window: float = Parameter(start=0.5, unit="s", description="Time to forget a motion")
+    gate: float = Parameter(
+        start=20.0, unit="1", description="Standard deviations beyond which a change is an outlier"
+    )
+    patience: int = Parameter(start=20, description="Outliers in a row that are a new contact")
+    still: int = Parameter(start=5, description="Equal forces in motion that are a lost sensor")
+    precision: float = Parameter(
+        start=0.05, unit="1", description="Relative deviation of a known stiffness"
+    )
+
+    def begin(self, count: int) -> None:
+        """Make the filters of so many directions, which have seen nothing."""
+        self._settings = KalmanSettings(
+            **{name: getattr(self, name) for name in KalmanSettings.__dataclass_fields__}
+        )
+        self._directions = [Direction.begin(self._settings) for _ in range(count)]
+
+    def get_state(self) -> dict[str, Any]:
+        """Return connectors and filters as plain values."""
+        state = {name: copy.deepcopy(getattr(self, name)) for name in self.connectors}
+        return state | {"directions": [direction.values() for direction in self._directions]}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go back to a state of :meth:`get_state`."""
+        rest = dict(state)
+        kept = rest.pop("directions")
+        super().set_state(rest)
+        self._directions = [Direction(**values) for values in kept]

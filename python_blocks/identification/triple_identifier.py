@@ -1,0 +1,101 @@
+"""Stiffness and damping of a contact in three perpendicular directions, while it acts."""
+
+from __future__ import annotations
+
+from orchestrator.simunits import Input, Output
+from python_blocks.identification.partial_identifier import PartialIdentifier
+from python_blocks.kinematics.rotation import Floats
+
+
+class TripleIdentifier(PartialIdentifier):
+    """Three Kalman filters of stiffness and damping, one for each direction.
+
+    Each is that of :class:`~python_blocks.identification.identifier.Identifier`, with the same
+    settings. Health is 1 for yes and 0 for no in each direction.
+
+    ================= ========= ===== =========================================================
+    connector         causality unit  meaning
+    ================= ========= ===== =========================================================
+    position          input     m     deformation of the contact, (3,)
+    velocity          input     m/s   its rate, (3,)
+    force             input     N     force of the contact, free of the sensor's lag, (3,)
+    stiffness         output    N/m   estimates, not below the minimum, (3,)
+    damping           output    N.s/m estimates, not below the minimum, (3,)
+    deviation         output    N/m   standard deviations of the stiffness, (3,)
+    excited           output    1     1: the contact has lately moved enough to learn from
+    known             output    1     1: the stiffness is known to the precision
+    wrong_sign        output    1     1: the stiffness is surely negative: a sign is wrong
+    sensor_lost       output    1     1: the force is no number, or stands still in motion
+    rejected          output    1     outliers so far, (3,)
+    resets            output    1     how often each filter began anew, (3,)
+    stiffness0        parameter N/m   first estimate
+    damping0          parameter N.s/m first estimate
+    stiffness_spread  parameter N/m   its standard deviation: the root of P0
+    damping_spread    parameter N.s/m its standard deviation: the root of P0
+    stiffness_walk    parameter N/m   change in a sample: the root of Q
+    damping_walk      parameter N.s/m change in a sample: the root of Q
+    noise             parameter N     standard deviation of a sample of the force; R = 2 noise^2
+    stiffness_minimum parameter N/m   least stiffness that is given out
+    damping_minimum   parameter N.s/m least damping that is given out
+    amplitude         parameter m     motion below which nothing is learned any more
+    window            parameter s     time in which a motion is forgotten
+    gate              parameter 1     standard deviations of an outlier
+    patience          parameter       outliers in a row that are a new contact
+    still             parameter       equal forces in a row, in motion, that are a lost sensor
+    precision         parameter 1     relative deviation of a stiffness that is known
+    ================= ========= ===== =========================================================
+
+    References
+    ----------
+    Yu et al.: Force and moment compensation method based on three degree-of-freedom
+    stiffness-damping identification, IEEE Access (2018), Eq 24 to 26. Changed: see
+    :mod:`python_blocks.identification.kalman`.
+    """
+
+    position: Floats = Input(unit="m", shape=(3,), description="Deformation of the contact")
+    velocity: Floats = Input(unit="m/s", shape=(3,), description="Its rate")
+    force: Floats = Input(unit="N", shape=(3,), description="Force of the contact, without lag")
+    stiffness: Floats = Output(
+        unit="N/m", shape=(3,), description="Estimated stiffness", depends_on=()
+    )
+    damping: Floats = Output(
+        unit="N.s/m", shape=(3,), description="Estimated damping", depends_on=()
+    )
+    deviation: Floats = Output(
+        unit="N/m", shape=(3,), description="Deviation of the stiffness", depends_on=()
+    )
+    excited: Floats = Output(
+        unit="1", shape=(3,), description="1: it moves enough to learn from", depends_on=()
+    )
+    known: Floats = Output(
+        unit="1", shape=(3,), description="1: the stiffness is known", depends_on=()
+    )
+    wrong_sign: Floats = Output(
+        unit="1", shape=(3,), description="1: surely negative stiffness", depends_on=()
+    )
+    sensor_lost: Floats = Output(
+        unit="1", shape=(3,), description="1: not a force to believe", depends_on=()
+    )
+    rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far", depends_on=())
+    resets: Floats = Output(
+        unit="1", shape=(3,), description="How often each filter began anew", depends_on=()
+    )
+
+    def initialise(self, t: float) -> None:
+        """Begin with the first estimates and the first sample."""
+        self.begin(3)
+        self.step(t, 0.0)
+
+    def step(self, t: float, h: float) -> None:
+        """Take the sample at the end of the step."""
+        settings = self._settings
+        for i, one in enumerate(self._directions):
+            one.sample(
+                settings, h, float(self.position[i]), float(self.velocity[i]), float(self.force[i])
+            )
+            self.stiffness[i] = max(one.stiffness, self.stiffness_minimum)
+            self.damping[i] = max(one.damping, self.damping_minimum)
+            self.deviation[i] = one.deviation
+            self.excited[i], self.known[i] = one.excited(settings), one.known(settings)
+            self.wrong_sign[i], self.sensor_lost[i] = one.wrong_sign(), one.lost
+            self.rejected[i], self.resets[i] = one.rejected, one.resets

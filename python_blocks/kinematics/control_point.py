@@ -1,0 +1,60 @@
+"""Where a robot must hold its control point, for a wanted motion of what it carries."""
+
+from __future__ import annotations
+
+from orchestrator.simunits import Block, Input, Output, Parameter
+from python_blocks.kinematics.rotation import Floats, cross, matrix
+
+
+class ControlPoint(Block):
+    """Motion of the control point of a robot that carries a spacecraft's docking adapter.
+
+    The end-effector stands on the rig, with its axes parallel to those of the robot's base; the
+    robot moves the adapter as the spacecraft moves relative to the end-effector.
+
+    ========= ========= ===== ============================================================
+    connector causality unit  meaning
+    ========= ========= ===== ============================================================
+    s         input     m     spacecraft's centre of mass from the end-effector's, (3,)
+    q         input     1     spacecraft's frame to end-effector's, scalar first, (4,)
+    v         input     m/s   rate of s, (3,)
+    w         input     rad/s angular velocity in the end-effector's frame, (3,)
+    position  output    m     position of the control point in the base frame, (3,)
+    velocity  output    m/s   its velocity, (3,)
+    effector  parameter m     end-effector's centre of mass in the base frame, (3,)
+    control   parameter m     control point in the spacecraft's frame, (3,)
+    ========= ========= ===== ============================================================
+
+    Attitude and angular velocity are those of the spacecraft: connect ``q`` and ``w`` on.
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), Eq 18 and 19; the geometry is assumed.
+    """
+
+    s: Floats = Input(
+        unit="m", shape=(3,), start=(0.0, 0.0, 2.5), description="Spacecraft from end-effector"
+    )
+    q: Floats = Input(
+        unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of the spacecraft"
+    )
+    v: Floats = Input(unit="m/s", shape=(3,), description="Rate of s")
+    w: Floats = Input(unit="rad/s", shape=(3,), description="Relative angular velocity")
+    position: Floats = Output(
+        unit="m", shape=(3,), description="Position of the control point", depends_on=("s", "q")
+    )
+    velocity: Floats = Output(
+        unit="m/s", shape=(3,), description="Its velocity", depends_on=("q", "v", "w")
+    )
+    effector: Floats = Parameter(
+        unit="m", shape=(3,), start=(0.0, 0.0, 0.3), description="End-effector in the base frame"
+    )
+    control: Floats = Parameter(
+        unit="m", shape=(3,), start=(0.0, 0.0, -1.0), description="Control point, spacecraft frame"
+    )
+
+    def step(self, t: float, h: float) -> None:
+        """Evaluate Eq 19 and its rate; the block has no state."""
+        arm = matrix(self.q) @ self.control
+        self.position[:] = self.s + self.effector + arm
+        self.velocity[:] = self.v + cross(self.w, arm)

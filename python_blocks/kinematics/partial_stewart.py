@@ -1,0 +1,74 @@
+"""What the blocks of a Stewart platform have in common."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from orchestrator.errors import StepError
+from orchestrator.simunits import Block, Parameter
+from python_blocks.kinematics.rotation import Floats
+from python_blocks.kinematics.stewart import StewartGeometry
+
+_geometry = lru_cache(maxsize=64)(StewartGeometry)
+
+
+class PartialStewart(Block):
+    """Geometry of the robot, limits of its legs, and what happens beyond them.
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), section III B; it gives no geometry, all defaults are assumed.
+    """
+
+    base_radius: float = Parameter(start=1.5, unit="m", description="Circle of the lower joints")
+    platform_radius: float = Parameter(
+        start=1.0, unit="m", description="Circle of the upper joints"
+    )
+    base_half: float = Parameter(
+        start=np.radians(15.0), unit="rad", description="Half the angle between lower joints"
+    )
+    platform_half: float = Parameter(
+        start=np.radians(45.0), unit="rad", description="Half the angle between upper joints"
+    )
+    shortest: float = Parameter(start=1.2, unit="m", description="Shortest length of a leg")
+    longest: float = Parameter(start=2.8, unit="m", description="Longest length of a leg")
+    condition_limit: float = Parameter(
+        start=100.0, unit="1", description="Condition number beyond which a pose is singular"
+    )
+    stop: bool = Parameter(
+        start=False, description="What is not healthy ends the run with an error that says what"
+    )
+
+    @property
+    def geometry(self) -> StewartGeometry:
+        """Geometry that the parameters say."""
+        return _geometry(self.base_radius, self.platform_radius, self.base_half, self.platform_half)
+
+    def margin_of(self, lengths: Floats) -> float:
+        """Give how far the leg nearest to one of its limits is from it, m; negative beyond."""
+        return float(min((lengths - self.shortest).min(), (self.longest - lengths).min()))
+
+    def refuse(self, t: float, problem: str) -> None:
+        """Raise an error if the parameter ``stop`` asks for it.
+
+        Raises
+        ------
+        StepError
+            With the time and the problem.
+        """
+        if self.stop:
+            raise StepError(f"t = {t:.9g} s: {problem}")
+
+    def limits_text(self, lengths: Floats) -> str:
+        """Name the legs that are beyond their limits."""
+        beyond = [
+            f"leg {number} is {length:.6g} m"
+            for number, length in enumerate(lengths, start=1)
+            if not self.shortest <= length <= self.longest
+        ]
+        return (
+            f"{', '.join(beyond)}; expected {self.shortest:g} to {self.longest:g} m:"
+            " keep the motion inside the workspace, or correct 'shortest' and 'longest'"
+        )

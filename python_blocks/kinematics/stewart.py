@@ -1,0 +1,233 @@
+"""Kinematics of a Stewart platform: lengths of its legs from its pose, and the other way round.
+
+References
+----------
+Yu et al.: Force and moment compensation method based on three degree-of-freedom stiffness-damping
+identification, IEEE Access (2018), section III B and the Jacobian of Eq 22 and 23. The paper gives
+no geometry: the defaults are assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import cos, isfinite, radians, sin
+from typing import Any
+
+import numpy as np
+
+from orchestrator.errors import DescriptionError
+from python_blocks.kinematics.rotation import Floats, matrix, rotation_rows, turned
+
+
+@dataclass(frozen=True)
+class StewartGeometry:
+    """Where the joints are: in pairs at 0, 120 and 240 degrees, legs numbered by pairs.
+
+    Parameters
+    ----------
+    base_radius, platform_radius
+        Radii of the circles of the lower and the upper joints, m.
+    base_half, platform_half
+        Half the angles between the joints of the two legs of a pair, rad.
+
+    Raises
+    ------
+    DescriptionError
+        If a radius is not positive and finite, or an angle not finite.
+    """
+
+    base_radius: float = 1.5
+    platform_radius: float = 1.0
+    base_half: float = radians(15.0)
+    platform_half: float = radians(45.0)
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"Stewart geometry: {name}: expected > 0 m, found {value}"
+            for name, value in (
+                ("base_radius", self.base_radius),
+                ("platform_radius", self.platform_radius),
+            )
+            if not (isfinite(value) and value > 0.0)
+        ]
+        problems += [
+            f"Stewart geometry: {name}: expected a finite angle, found {value} rad"
+            for name, value in (
+                ("base_half", self.base_half),
+                ("platform_half", self.platform_half),
+            )
+            if not isfinite(value)
+        ]
+        if problems:
+            raise DescriptionError(*problems)
+
+    @cached_property
+    def base(self) -> Floats:
+        """Lower joints in the frame of the base, shape (6, 3), m."""
+        return _circle(self.base_radius, self.base_half)
+
+    @cached_property
+    def platform(self) -> Floats:
+        """Upper joints from the control point, in the platform's frame, shape (6, 3), m."""
+        return _circle(self.platform_radius, self.platform_half)
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Result of the forward kinematics.
+
+    Parameters
+    ----------
+    position
+        Of the control point in the frame of the base, shape (3,), m.
+    q
+        Quaternion from the platform's frame to the base frame, scalar first, shape (4,).
+    residual
+        Largest difference of a length, m.
+    iterations
+        Steps of Newton's method that were taken.
+    condition
+        Condition number of the Jacobian there; see :func:`condition`.
+    rates
+        The Jacobian there, shape (6, 6); see :func:`jacobian`.
+    """
+
+    position: Floats
+    q: Floats
+    residual: float
+    iterations: int
+    condition: float
+    rates: Floats
+
+    def solves(self, tolerance: float) -> bool:
+        """Whether the lengths of the pose are those that were asked for, within a tolerance, m."""
+        return self.residual <= tolerance
+
+
+def leg_vectors(
+    geometry: StewartGeometry, position: Sequence[Any], q: Sequence[Any]
+) -> list[list[Any]]:
+    """Give the vectors from the lower to the upper joints; takes symbols of CasADi as well.
+
+    Parameters
+    ----------
+    geometry
+        Of the robot.
+    position
+        Of the control point in the frame of the base, shape (3,), m.
+    q
+        Quaternion of the platform, shape (4,).
+
+    Returns
+    -------
+    list of list
+        Shape (6, 3), m, in the frame of the base.
+    """
+    rows = rotation_rows(q)
+    return [
+        [
+            position[i] + row[0] * upper[0] + row[1] * upper[1] + row[2] * upper[2] - lower[i]
+            for i, row in enumerate(rows)
+        ]
+        for upper, lower in zip(geometry.platform.tolist(), geometry.base.tolist(), strict=True)
+    ]
+
+
+def leg_lengths(geometry: StewartGeometry, position: Sequence[Any], q: Sequence[Any]) -> list[Any]:
+    """Give the lengths of the legs (inverse kinematics); takes symbols of CasADi as well.
+
+    Parameters and units are those of :func:`leg_vectors`; the result has shape (6,).
+    """
+    vectors = leg_vectors(geometry, position, q)
+    return [(x * x + y * y + z * z) ** 0.5 for x, y, z in vectors]
+
+
+def jacobian(geometry: StewartGeometry, position: Floats, q: Floats) -> tuple[Floats, Floats]:
+    """Give the lengths and how they change with the motion of the platform.
+
+    Returns
+    -------
+    ndarray
+        Lengths of the legs, shape (6,), m.
+    ndarray
+        Shape (6, 6): rates of the lengths, m/s, for the velocity of the control point, m/s, and
+        the angular velocity, rad/s, both in the frame of the base.
+    """
+    arms = geometry.platform @ matrix(q).T
+    legs = position + arms - geometry.base
+    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", legs, legs)), 1e-12)
+    along = legs / lengths[:, None]
+    (x, y, z), (u, v, w) = arms.T, along.T
+    turns = (y * w - z * v, z * u - x * w, x * v - y * u)  # arms x along; numpy.cross is slow
+    return lengths, np.column_stack([along, *turns])
+
+
+def condition(geometry: StewartGeometry, rates: Floats) -> float:
+    """Give the condition number of a Jacobian, turns counted in radii of the platform.
+
+    Infinite where the platform can move although all legs are held (a singular pose).
+    """
+    scaled = rates / np.array([1.0, 1.0, 1.0, *([geometry.platform_radius] * 3)])
+    singular = np.linalg.svd(scaled, compute_uv=False)
+    return float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
+
+
+def forward(
+    geometry: StewartGeometry,
+    lengths: Floats,
+    position: Floats,
+    q: Floats,
+    *,
+    tolerance: float = 1e-10,
+    most_iterations: int = 20,
+) -> Pose:
+    """Find the pose that has given lengths, by Newton's method from a pose nearby.
+
+    A step moves a joint by at most a fifth of the platform's radius. Lengths belong to up to 40
+    poses: the one that is found is that of the start's branch as long as the start is near.
+
+    Parameters
+    ----------
+    geometry
+        Of the robot.
+    lengths
+        Shape (6,), m.
+    position, q
+        Where to start: the last pose.
+    tolerance
+        Largest difference of a length at the solution, m.
+    most_iterations
+        Steps after which the search ends; the result then does not solve the equations.
+
+    Returns
+    -------
+    Pose
+        The best pose that was found; ask it whether it :meth:`~Pose.solves`.
+    """
+    best, best_rates, smallest, count = (position, q), np.eye(6), float("inf"), 0
+    for iteration in range(most_iterations + 1):
+        found, rates = jacobian(geometry, position, q)
+        residual = float(np.max(np.abs(found - lengths)))
+        if residual < smallest:
+            best, best_rates, smallest, count = (position, q), rates, residual, iteration
+        if not residual > tolerance:  # a length that is no number ends it as well
+            break
+        try:
+            step = np.asarray(np.linalg.solve(rates, lengths - found), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            break  # singular: no step leads on from here
+        longest = max(
+            float(np.linalg.norm(step[:3])),
+            geometry.platform_radius * float(np.linalg.norm(step[3:])),
+        )
+        limit = 0.2 * geometry.platform_radius
+        step = step * (min(1.0, limit / longest) if longest > 0.0 else 1.0)
+        position, q = position + step[:3], turned(q, step[3:])
+    return Pose(*best, smallest, count, condition(geometry, best_rates), best_rates)
+
+
+def _circle(radius: float, half: float) -> Floats:
+    angles = [radians(120.0 * pair) + side * half for pair in range(3) for side in (1.0, -1.0)]
+    return np.array([[radius * cos(a), radius * sin(a), 0.0] for a in angles])

@@ -1,0 +1,127 @@
+"""Forward kinematics of a Stewart platform as a block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orchestrator.simunits import Input, Output, Parameter, State
+from python_blocks.kinematics.partial_stewart import PartialStewart
+from python_blocks.kinematics.rotation import Floats
+from python_blocks.kinematics.stewart import forward
+
+
+class StewartForward(PartialStewart):
+    """Pose and velocity of the platform for the lengths of the six legs and their rates.
+
+    Newton's method starts from the last pose, and at first from ``position0``, ``q0``. Where it
+    finds no pose with these lengths, or a singular one, or lengths that are no numbers, the last
+    good pose stands, with no velocity, and ``healthy`` is false; with ``stop`` it is an error.
+    Lengths beyond the limits are answered but not healthy.
+
+    ================== ========= ===== ======================================================
+    connector          causality unit  meaning
+    ================== ========= ===== ======================================================
+    length             input     m     lengths of the legs, (6,)
+    rate               input     m/s   rates of the lengths, (6,)
+    position           output    m     position of the control point, base frame, (3,)
+    q                  output    1     platform's frame to base frame, scalar first, (4,)
+    velocity           output    m/s   velocity of the control point, base frame, (3,)
+    w                  output    rad/s angular velocity, base frame, (3,)
+    residual           output    m     largest difference of a length
+    iterations         output          steps of Newton's method
+    condition          output    1     condition number of the Jacobian, turns in radii
+    margin             output    m     distance of the worst leg from its limits, < 0 beyond
+    healthy            output          a pose was found, within the limits and not singular
+    position0          parameter m     where the first search starts, (3,)
+    q0                 parameter 1     attitude where the first search starts, (4,)
+    tolerance          parameter m     largest difference of a length at a solution
+    base_radius        parameter m     circle of the lower joints
+    platform_radius    parameter m     circle of the upper joints
+    base_half          parameter rad   half the angle between the lower joints of a pair
+    platform_half      parameter rad   half the angle between the upper joints of a pair
+    shortest, longest  parameter m     limits of the lengths
+    condition_limit    parameter 1     condition number of a singular pose
+    stop               parameter       what is not healthy is an error
+    ================== ========= ===== ======================================================
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), Eq 22 and 23, first line: the velocity of the control point from
+    those of the legs. The pose itself is Newton's method on the inverse kinematics.
+    """
+
+    length: Floats = Input(unit="m", shape=(6,), start=1.9730, description="Lengths of the legs")
+    rate: Floats = Input(unit="m/s", shape=(6,), description="Rates of the lengths")
+    position: Floats = Output(
+        unit="m", shape=(3,), description="Position of the control point", depends_on=("length",)
+    )
+    q: Floats = Output(
+        unit="1", shape=(4,), description="Attitude of the platform", depends_on=("length",)
+    )
+    velocity: Floats = Output(unit="m/s", shape=(3,), description="Velocity of the control point")
+    w: Floats = Output(unit="rad/s", shape=(3,), description="Angular velocity, base frame")
+    residual: float = Output(
+        unit="m", description="Largest difference of a length", depends_on=("length",)
+    )
+    iterations: int = Output(description="Steps of Newton's method", depends_on=("length",))
+    condition: float = Output(
+        unit="1", description="Condition number of the Jacobian", depends_on=("length",)
+    )
+    margin: float = Output(
+        unit="m", description="Distance of the worst leg from its limits", depends_on=("length",)
+    )
+    healthy: bool = Output(
+        description="A pose was found, within the limits and not singular", depends_on=("length",)
+    )
+    position0: Floats = Parameter(
+        unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Where the first search starts"
+    )
+    q0: Floats = Parameter(
+        unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of that start"
+    )
+    tolerance: float = Parameter(
+        start=1e-10, unit="m", description="Largest difference of a length at a solution"
+    )
+    pose: list[float] = State(
+        start=[], description="Last pose that was found: position, quaternion"
+    )
+
+    def step(self, t: float, h: float) -> None:
+        """Find the pose, from the last one."""
+        start = np.array(self.pose or [*self.position0, *self.q0])
+        if not np.isfinite(self.length).all() or not np.isfinite(self.rate).all():
+            self._hold(t, start, "a length or its rate is no number: look at its source")
+            return
+        found = forward(self.geometry, self.length, start[:3], start[3:], tolerance=self.tolerance)
+        self.residual, self.iterations = found.residual, found.iterations
+        self.condition = min(found.condition, 1e12)
+        self.margin = self.margin_of(self.length)
+        if not found.solves(self.tolerance):
+            self._hold(
+                t,
+                start,
+                "no pose has these lengths of the legs: from the last pose Newton's method comes"
+                f" no nearer than {found.residual:.3g} m (tolerance {self.tolerance:g} m)",
+            )
+            return
+        if self.condition > self.condition_limit:
+            self._hold(
+                t,
+                start,
+                f"the pose is singular: the Jacobian's condition number is {self.condition:.4g},"
+                f" expected at most {self.condition_limit:g}",
+            )
+            return
+        self.healthy = self.margin >= 0.0
+        if not self.healthy:
+            self.refuse(t, self.limits_text(self.length))
+        twist = np.linalg.solve(found.rates, self.rate)
+        self.position[:], self.q[:] = found.position, found.q
+        self.velocity[:], self.w[:] = twist[:3], twist[3:]
+        self.pose = [*found.position.tolist(), *found.q.tolist()]
+
+    def _hold(self, t: float, pose: Floats, problem: str) -> None:
+        self.refuse(t, problem)
+        self.healthy = False
+        self.position[:], self.q[:] = pose[:3], pose[3:]
+        self.velocity[:], self.w[:] = 0.0, 0.0

@@ -1,0 +1,101 @@
+"""Inverse kinematics of a Stewart platform as a block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orchestrator.simunits import Input, Output, State
+from python_blocks.kinematics.partial_stewart import PartialStewart
+from python_blocks.kinematics.rotation import Floats
+from python_blocks.kinematics.stewart import condition, jacobian
+
+_POSE = ("position", "q")
+
+
+class StewartInverse(PartialStewart):
+    """Lengths of the six legs, and their rates, for a pose of the platform.
+
+    Vectors are in the frame of the base, whose origin is the centre of the lower joints. A pose
+    that no leg lengths within the limits give is still answered, by lengths clipped to the limits
+    at a rate of 0, but ``healthy`` is false then; with ``stop`` it is an error. A pose that is no
+    number keeps the last lengths.
+
+    ================== ========= ===== ======================================================
+    connector          causality unit  meaning
+    ================== ========= ===== ======================================================
+    position           input     m     position of the control point, (3,)
+    q                  input     1     platform's frame to base frame, scalar first, (4,)
+    velocity           input     m/s   velocity of the control point, (3,)
+    w                  input     rad/s angular velocity in the base frame, (3,)
+    length             output    m     lengths of the legs, (6,)
+    rate               output    m/s   rates of the lengths, (6,)
+    condition          output    1     condition number of the Jacobian, turns in radii
+    margin             output    m     distance of the worst leg from its limits, < 0 beyond
+    healthy            output          the pose can be reached and is not singular
+    base_radius        parameter m     circle of the lower joints
+    platform_radius    parameter m     circle of the upper joints
+    base_half          parameter rad   half the angle between the lower joints of a pair
+    platform_half      parameter rad   half the angle between the upper joints of a pair
+    shortest, longest  parameter m     limits of the lengths
+    condition_limit    parameter 1     condition number of a singular pose
+    stop               parameter       what is not healthy is an error
+    ================== ========= ===== ======================================================
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), section III B (position inverse solution); the Jacobian is the
+    inverse of that of Eq 22. Added: limits of the legs and the singularity.
+    """
+
+    position: Floats = Input(
+        unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Position of the control point"
+    )
+    q: Floats = Input(
+        unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of the platform"
+    )
+    velocity: Floats = Input(unit="m/s", shape=(3,), description="Velocity of the control point")
+    w: Floats = Input(unit="rad/s", shape=(3,), description="Angular velocity, base frame")
+    length: Floats = Output(
+        unit="m", shape=(6,), description="Lengths of the legs", depends_on=_POSE
+    )
+    rate: Floats = Output(unit="m/s", shape=(6,), description="Rates of the lengths")
+    condition: float = Output(
+        unit="1", description="Condition number of the Jacobian", depends_on=_POSE
+    )
+    margin: float = Output(
+        unit="m", description="Distance of the worst leg from its limits", depends_on=_POSE
+    )
+    healthy: bool = Output(
+        description="The pose can be reached and is not singular", depends_on=_POSE
+    )
+    last: list[float] = State(start=[], description="Last lengths within the limits")
+
+    def step(self, t: float, h: float) -> None:
+        """Evaluate the kinematics."""
+        pose = np.concatenate([self.position, self.q, self.velocity, self.w])
+        if not np.isfinite(pose).all() or not self.q.any():
+            self._fault(t, "the pose is no number, or its quaternion is zero: look at its source")
+            return
+        lengths, rates = jacobian(self.geometry, self.position, self.q)
+        self.condition = condition(self.geometry, rates)
+        self.condition = min(self.condition, 1e12)
+        self.margin = self.margin_of(lengths)
+        self.healthy = self.margin >= 0.0 and self.condition <= self.condition_limit
+        if self.margin < 0.0:
+            self.refuse(t, f"the pose cannot be reached: {self.limits_text(lengths)}")
+        if self.condition > self.condition_limit:
+            self.refuse(
+                t,
+                f"the pose is singular: the Jacobian's condition number is {self.condition:.4g},"
+                f" expected at most {self.condition_limit:g}",
+            )
+        self.length[:] = np.clip(lengths, self.shortest, self.longest)
+        free = self.length == lengths
+        self.rate[:] = np.where(free, rates @ np.concatenate([self.velocity, self.w]), 0.0)
+        self.last = self.length.tolist()
+
+    def _fault(self, t: float, problem: str) -> None:
+        self.refuse(t, problem)
+        self.healthy = False
+        held: Floats = np.array(self.last or [self.shortest] * 6)
+        self.length[:], self.rate[:] = held, 0.0

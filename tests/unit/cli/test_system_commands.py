@@ -1,0 +1,163 @@
+"""Commands that show, edit and convert systems; blocks stand in for plants, so they are quick."""
+
+import json
+
+import pytest
+
+from orchestrator import Block, Input, Output, Parameter, System, block, read_system, write_ssd
+from orchestrator.cli import main
+from orchestrator.ssp import write_ssp
+
+
+class Body(Block):
+    force: float = Input(unit="N")
+    velocity: float = Output(unit="m/s")
+    m: float = Parameter(start=1.0, unit="kg")
+
+
+class Damper(Block):
+    velocity: float = Input(unit="m/s")
+    force: float = Output(unit="N")
+    b: float = Parameter(start=1.0, unit="N.s/m")
+    linear: bool = Parameter(start=True)
+
+
+@pytest.fixture
+def softdock(monkeypatch, capsys, register):
+    """Run a command line in this process; returns (exit code, standard output, standard error)."""
+    register(body=Body, damper=Damper)
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["softdock", "system", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture(params=["rig.ssd", "rig.toml", "rig.ssp"])
+def file(request, softdock, tmp_path):
+    """An empty system, in each kind of file."""
+    path = tmp_path / request.param
+    if path.suffix == ".ssp":
+        write_ssp(System("rig"), path)
+    else:
+        write_ssd(System("rig"), tmp_path / "rig.ssd")
+        if path.suffix == ".toml":
+            assert softdock("convert", tmp_path / "rig.ssd", path)[0] == 0
+    return path
+
+
+def test_a_system_from_nothing(softdock, file):
+    for command in (
+        ("add", file, "body", "block:body", "--set", "m=750"),
+        ("add", file, "damper", "block:damper", "--set", "linear=false"),
+        ("connect", file, "body.velocity", "damper.velocity", "--delay", "16 ms"),
+        ("connect", file, "damper.force", "body.force", "--factor", "-1"),
+        ("set", file, "damper.b=60"),
+        ("rename", file, "damper", "brake"),
+    ):
+        code, out, err = softdock(*command)
+        assert (code, err) == (0, ""), command
+        assert out.startswith(f"{file}: written")
+    system = read_system(file)
+    assert system.value("body.m") == 750.0
+    assert system.components["brake"].values == {"b": 60.0, "linear": False}
+    assert [str(line) for line in system.connections] == [
+        "body.velocity -> brake.velocity",
+        "brake.force -> body.force",
+    ]
+    assert system.connections[0].delay.nominal_ns == 16_000_000
+    assert system.connections[1].transformation.factor == -1.0
+    softdock("unset", file, "brake.linear")
+    softdock("disconnect", file, "body")
+    code, out, _ = softdock("remove", file, "brake")
+    assert (code, out) == (0, f"{file}: written\n- brake\n")
+    assert list(read_system(file).components) == ["body"]
+
+
+def test_what_makes_something_wrong_leaves_the_file(softdock, file):
+    softdock("add", file, "body", "block:body")
+    softdock("add", file, "damper", "block:damper")
+    softdock("connect", file, "damper.force", "body.force")
+    before = file.read_bytes()
+    for command, text in {
+        ("connect", "body.velocity", "damper.velocty"): "did you mean 'velocity'?",
+        ("connect", "body.velocity", "body.force"): "does not convert to",
+        ("connect", "damper.force", "damper.velocity"): "does not convert to",
+        ("connect", "damper.force", "body.force"): "has 2 sources",
+        ("connect", "body.velocity", "damper.velocity", "--delay", "soon"): "expected seconds",
+        ("connect", "body.velocity", "damper.velocity", "--map", "0:1"): "two whole numbers",
+        ("set", "body.m=heavy"): "body.m: expected Real in kg, found 'heavy'",
+        ("set", "body.m"): "expected component.parameter=value",
+        ("set", "damper.linear=2"): "damper.linear: expected Boolean, found '2'",
+        ("add", "body", "block:body"): "already has a component 'body'",
+        ("add", "other", "block:bodi"): "no block 'bodi' is registered",
+        ("add", "other", "plant.exe"): "expected a path that ends in .fmu, .toml, .ssd or .ssp",
+        ("rename", "body", "damper"): "already has a component 'damper'",
+        ("remove", "bodi"): "did you mean 'body'?",
+        ("swap", "body", "block:damper"): "cannot swap 'body' for block:damper: 'force' is output",
+        ("disconnect", "body.velocity"): "has no connection of 'body.velocity'",
+        ("move", "body", "arm"): "cannot be moved while it is connected in its place",
+        ("expose", "out", "body.velocity", "damper.force"): "'damper.force'",
+    }.items():
+        name, *rest = command
+        code, out, err = softdock(name, file, *rest)
+        assert (code, out) == (2, ""), command
+        assert text in err, (command, err)
+        assert file.read_bytes() == before, command
+
+
+def test_nested_systems(softdock, file, tmp_path):
+    inner = System("inner").add("damper", block("damper")).expose("v", to="damper.velocity")
+    write_ssd(inner, tmp_path / "inner.ssd")
+    assert softdock("add", file, "arm", tmp_path / "inner.ssd", "--set", "v=0.5")[0] == 0
+    assert softdock("set", file, "damper.b=5", "--in", "arm")[0] == 0
+    assert softdock("add", file, "second", "block:damper", "--in", "arm")[0] == 0
+    assert softdock("move", file, "arm/second", "")[0] == 0
+    system = read_system(file)
+    assert system.value("arm/damper.b") == 5.0
+    assert system.value("arm.v") == 0.5
+    assert list(system.components) == ["second"]
+
+
+def test_power_and_automatic_connections(softdock, file):
+    softdock("add", file, "body", "block:body")
+    softdock("add", file, "damper", "block:damper")
+    code, out, _ = softdock("auto-connect", file, "--dry-run")
+    wanted = "+ damper.force -> body.force\n+ body.velocity -> damper.velocity\n"
+    assert (code, out) == (0, wanted)
+    assert read_system(file).connections == ()
+    code, out, _ = softdock("connect-power", file, "body.port", "damper.port", "--delay", "1 ms")
+    assert (code, out) == (0, f"{file}: written\n{wanted}")
+    assert {line.delay.nominal_ns for line in read_system(file).connections} == {1_000_000}
+    assert softdock("auto-connect", file, "--dry-run")[1] == "nothing is open\n"
+
+
+def test_show(softdock, file):
+    softdock("add", file, "body", "block:body", "--set", "m=2")
+    assert softdock("show", file)[1] == "rig\n  body (block:body)\n    m = 2.0\n"
+    shown = json.loads(softdock("show", file, "--json")[1])
+    assert shown["component"]["body"]["values"] == {"m": 2.0}
+
+
+def test_convert(softdock, file, tmp_path):
+    softdock("add", file, "body", "block:body", "--set", "m=2")
+    for name in ("a.toml", "b.ssd", "c.ssp"):
+        assert softdock("convert", file, tmp_path / name)[0] == 0
+        assert read_system(tmp_path / name) == read_system(file)
+    softdock("convert", file, tmp_path / "d.toml", "--brief")
+    assert "connectors" not in (tmp_path / "d.toml").read_text()
+    code, _, err = softdock("convert", file, tmp_path / "e.xml")
+    assert (code, "ends in .toml, .ssd or .ssp" in err) == (2, True)
+
+
+def test_a_source_that_is_not_there_is_said(softdock, tmp_path):
+    path = tmp_path / "x.toml"
+    path.write_text('[system]\nname = "x"\n[component.a]\nsource = "a.fmu"\nvalues = { k = 1.0 }\n')
+    code, _, err = softdock("rename", path, "a", "b")
+    assert code == 0
+    assert "not checked: component 'a': " in err
+    assert "[component.b]" in path.read_text()

@@ -1,0 +1,118 @@
+"""Capture contact, sensors and reduced legs, against closed forms and quadrature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+from orchestrator.master import Execution
+from orchestrator.simunits import Block, Input, Output, block, fmu
+from orchestrator.system import System
+
+K, C = np.array([4e4, 3.6e4, 3.2e4]), np.array([400.0, 240.0, 320.0])
+
+
+def test_constant_contact_is_a_spring_and_a_damper(open_model, random):
+    contact = open_model("CaptureContact", rest=[0.1, -0.2, 1.0])
+    x, v = random.normal(size=(2, 3))
+    contact.set(position=x, velocity=v)
+    np.testing.assert_allclose(contact.get("force"), K * x + C * v, rtol=1e-14)
+    torque = np.cross(np.array([0.1, -0.2, 1.0]) + x, K * x + C * v)
+    np.testing.assert_allclose(contact.get("torque"), torque, rtol=1e-12, atol=1e-9)
+
+
+class Swing(Block):
+    """Moves the captured point."""
+
+    x1: float = Output(depends_on=())
+    x2: float = Output(depends_on=())
+    x3: float = Output(depends_on=())
+    v1: float = Output(depends_on=())
+    v2: float = Output(depends_on=())
+    v3: float = Output(depends_on=())
+
+    def step(self, t: float, h: float) -> None:
+        w, now = np.array([3.0, 4.0, 5.0]), t + h
+        self.x1, self.x2, self.x3 = (0.01 * np.cos(w * now)).tolist()
+        self.v1, self.v2, self.v3 = (-0.01 * w * np.sin(w * now)).tolist()
+
+
+def test_time_varying_contact_is_the_integral_of_equation_22(plants):
+    """F = F(0) + integral of K v dt + C v, by quadrature; stiffness and damping up to twice."""
+    system = System("s").add("swing", block(Swing))
+    system = system.add("contact", fmu(plants / "CaptureContact.fmu"), period=4.0)
+    for i in (1, 2, 3):
+        system = (
+            system.set(f"contact.k_swing[{i}]", K[i - 1])
+            .set(f"contact.c_swing[{i}]", C[i - 1])
+            .connect(f"swing.x{i}", f"contact.position[{i}]", extrapolation="linear")
+            .connect(f"swing.v{i}", f"contact.velocity[{i}]", extrapolation="linear")
+        )
+    with Execution(system, step="1 ms") as run:
+        run.advance("6 s")
+        rows = run.recording()
+    found = {name: rows.values[:, i] for i, name in enumerate(rows.names)}
+    fine = np.linspace(0.0, 6.0, 600_001)
+    share = 1 - np.abs(1 - np.mod(fine, 4.0) / 2.0)
+    for i, w in enumerate((3.0, 4.0, 5.0)):
+        stiff = K[i] * (1 + share)
+        np.testing.assert_allclose(found[f"contact.k_now[{i + 1}]"], stiff[::100], rtol=1e-9)
+        rate = -0.01 * w * np.sin(w * fine)
+        power = stiff * rate
+        work = np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(fine))
+        wanted = K[i] * 0.01 + np.concatenate([[0.0], work]) + C[i] * (1 + share) * rate
+        # Inputs go straight over steps of 1 ms: (w H)^2/8 = 3e-6 of forces of up to 800 N.
+        np.testing.assert_allclose(found[f"contact.force[{i + 1}]"], wanted[::100], atol=5e-3)
+
+
+class Step(Block):
+    """One, in all directions."""
+
+    force: np.ndarray = Output(shape=(3,), start=1.0, unit="N")
+    torque: np.ndarray = Output(shape=(3,), start=2.0, unit="N.m")
+    unused: float = Input()
+
+    def step(self, t: float, h: float) -> None:
+        self.force[:], self.torque[:] = 1.0, 2.0
+
+
+def test_wrench_sensor_lags_and_has_its_bias(plants):
+    values = {"lag": 5e-3, "force_bias": (0.1, 0.2, 0.3), "torque_bias": (0.0, 0.0, -1.0)}
+    system = (
+        System("s")
+        .add("step", block(Step), unused=0.0)
+        .add("sensor", fmu(plants / "WrenchSensor.fmi3.fmu"), **values)
+        .connect("step.force", "sensor.force")
+        .connect("step.torque", "sensor.torque")
+    )
+    with Execution(system, step="1 ms") as run:
+        run.advance("10 ms")
+        rows = run.recording()
+    column = {name: rows.values[:, i] for i, name in enumerate(rows.names)}
+    rise = 1 - np.exp(-rows.time_ns / 1e9 / 5e-3)
+    for i in range(3):
+        # RK4 in steps of 0.2 ms: (0.04)^5/120 each.
+        expected = rise + values["force_bias"][i]
+        np.testing.assert_allclose(column[f"sensor.measured_force[{i}]"], expected, atol=1e-7)
+        expected = 2 * rise + values["torque_bias"][i]
+        np.testing.assert_allclose(column[f"sensor.measured_torque[{i}]"], expected, atol=1e-7)
+
+
+def test_force_sensor_starts_settled(open_model):
+    sensor = open_model("ForceSensor", force0=500.0, bias=2.0)
+    sensor.set(force=500.0)
+    assert sensor.get("measured") == [502.0]
+    assert sensor.matrix() == pytest.approx(np.array([[-1 / 2e-3]]))
+
+
+def test_reduced_legs_are_six_axes_of_15_hz(open_model):
+    legs = open_model("ReducedLegs")
+    matrix = legs.matrix()
+    w = 2 * np.pi * 15
+    rates = np.linalg.eigvals(matrix)
+    np.testing.assert_allclose(np.abs(rates), w, rtol=1e-12)
+    np.testing.assert_allclose(rates.real, -0.7 * w, rtol=1e-12)
+    legs.set(length_command=legs.get("length") + 0.01)
+    np.testing.assert_allclose(legs.rate("velocity"), 0.01 * w**2, rtol=1e-9)
+    assert np.abs(expm(matrix * 0.5)).max() < 1e-8  # nothing but the twelve modes
