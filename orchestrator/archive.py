@@ -85,6 +85,10 @@ def extract(path: Path, target: Path, error: type[LoadError]) -> None:
     """Unpack a checked archive into a folder."""
     with open_archive(path, error) as archive:
         try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as reason:
+            raise error(f"{path}: cannot be unpacked to {target}: {reason.strerror}") from None
+        try:
             archive.extractall(target)
         except DAMAGE as reason:
             raise error(f"{path}: the archive is damaged: {reason}") from None
@@ -104,7 +108,7 @@ def parse_xml(content: bytes, where: str, error: type[LoadError]) -> etree._Elem
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as reason:
-        raise error(f"{where}: malformed XML: {reason}") from None
+        raise error(f"{where}: malformed XML: {reason.msg}") from None
     if root.getroottree().docinfo.doctype:  # type: ignore[union-attr] # the stubs lack it
         raise error(f"{where}: a document type declaration is not accepted (entities are off)")
     return root

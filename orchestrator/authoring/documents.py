@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.authoring.reading import SYSTEM_FILE
+from orchestrator.authoring.reading import SYSTEM_FILE, expect_kind
 from orchestrator.authoring.toml_document import TomlDocument
 from orchestrator.errors import LoadError
 from orchestrator.ssp import Document
@@ -32,6 +32,7 @@ def open_document(path: str | Path, variant: str | None = None) -> Document | To
         inside = path / SYSTEM_FILE
         path = inside if inside.is_file() else path
     if path.suffix != ".toml":
+        expect_kind(path)
         return Document.open(path, variant)
     if variant is not None:
         raise LoadError(f"{path}: a .toml file has no variants, found '{variant}'")

@@ -44,4 +44,11 @@ def read_system(
         if variant is not None:
             raise LoadError(f"{path}: a .toml file has no variants, found '{variant}'")
         return read_toml(path)
+    expect_kind(path)
     return read_ssp_system(path, variant, unpack_to=unpack_to)
+
+
+def expect_kind(path: Path) -> None:
+    """Expect a folder, or a file that a system may be in by its name, or raise LoadError."""
+    if path.is_file() and path.suffix.lower() not in {".ssd", ".ssp"}:
+        raise LoadError(f"{path}: expected a .toml, .ssd or .ssp file, or a folder with one")

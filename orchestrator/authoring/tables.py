@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
+from math import prod
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -19,6 +20,7 @@ from pydantic import (
     ValidationError,
 )
 
+from orchestrator.authoring.misfits import told
 from orchestrator.errors import DescriptionError, LoadError
 
 Time = StrictStr | StrictInt | StrictFloat
@@ -37,6 +39,18 @@ class Bytes(_Table):
 Element = StrictBool | StrictInt | StrictFloat | StrictStr | Bytes
 Setting = Element | tuple[Element, ...]
 Names = StrictStr | tuple[StrictStr, ...]
+
+#: An array of more is a mistake.
+MOST_ELEMENTS = 1_000_000
+
+
+def _extents(shape: tuple[int, ...]) -> tuple[int, ...]:
+    if any(extent < 0 for extent in shape) or prod(shape) > MOST_ELEMENTS:
+        raise ValueError(f"extents >= 0 of at most {MOST_ELEMENTS} elements in all")
+    return shape
+
+
+Shape = Annotated[tuple[StrictInt, ...], AfterValidator(_extents)]
 
 
 class SystemTable(_Table):
@@ -88,7 +102,7 @@ class ConnectorTable(_Table):
     ]
     type: Literal["Real", "Integer", "Boolean", "String", "Binary", "Clock"] = "Real"
     unit: StrictStr | None = None
-    shape: tuple[StrictInt, ...] = ()
+    shape: Shape = ()
     description: StrictStr = ""
     start: Setting | None = None
     variability: Literal["continuous", "discrete", "clocked"] = "continuous"
@@ -244,50 +258,4 @@ def validated(content: Mapping[str, Any], label: str) -> SystemFile:
     try:
         return SystemFile.model_validate(content)
     except ValidationError as error:
-        raise DescriptionError(*(f"{label}: {text}" for text in _told(error))) from None
-
-
-def _told(error: ValidationError) -> Iterator[str]:
-    """Say every problem once: where a value may be of several kinds, pydantic lists them all."""
-    by_place: dict[str, list[tuple[str, Any]]] = {}
-    kinds: dict[str, str] = {}
-    for item in error.errors():
-        where = ".".join(_key(part) for part in item["loc"] if not _is_kind(part))
-        kinds[where] = item["type"]
-        by_place.setdefault(where, []).append((item["msg"], item["input"]))
-    for where, found in by_place.items():
-        key = where.rpartition(".")[2]
-        if kinds[where] == "extra_forbidden":
-            close = get_close_matches(key, _KEYS, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close and close[0] != key else ""
-            yield f"unknown key '{where}'{hint}"
-        elif kinds[where] == "missing":
-            yield f"missing key '{where}'"
-        else:
-            wanted = " or ".join(dict.fromkeys(_wanted(text) for text, _ in found))
-            yield f"'{where}': expected {wanted}, found {found[0][1]!r}"
-
-
-def _key(part: str | int) -> str:
-    text = str(part)
-    return f'"{text}"' if "." in text or " " in text else text
-
-
-def _is_kind(part: str | int) -> bool:
-    """Whether a part of a place is the name that pydantic gives a choice of a union."""
-    return isinstance(part, str) and (part in _CHOICES or part.startswith("tuple["))
-
-
-_CHOICES = {"bool", "int", "float", "str", "Bytes", "DelayTable"}
-
-
-def _wanted(message: str) -> str:
-    plain = message.removeprefix("Input should be ").removeprefix("a valid ")
-    return {
-        "boolean": "true or false",
-        "integer": "a whole number",
-        "number": "a number",
-        "string": "a text",
-        "tuple": "a list",
-        "dictionary": "a table",
-    }.get(plain, plain)
+        raise DescriptionError(*(f"{label}: {text}" for text in told(error, _KEYS))) from None

@@ -99,7 +99,7 @@ class FaultTable(_Table):
     """What goes wrong in a case, where and when; which figures it needs depends on the kind."""
 
     kind: StrictStr
-    on: StrictStr | tuple[StrictStr, ...]
+    on: StrictStr | Annotated[tuple[StrictStr, ...], Field(min_length=1)]
     begin: Time = Field(alias="from")
     until: Time | None = None
     value: Amount | None = None

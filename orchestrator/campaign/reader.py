@@ -30,6 +30,11 @@ def read_experiment(path: Path) -> Experiment:
         raise LoadError(f"{path}: no such experiment file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise LoadError(f"{path}: expected a TOML file: {error}") from None
+    if not {"title", "case"} & content.keys():
+        raise LoadError(
+            f"{path}: expected an experiment, which has 'title' and a table [case.NAME], or a"
+            " system file, which has a table [system]"
+        )
     try:
         experiment = Experiment.model_validate(content)
     except ValidationError as error:

@@ -85,8 +85,8 @@ def run_experiment(
         )
     chosen = {name: case for name, case in experiment.case.items() if not only or name in only}
     systems = prepare_all(chosen, folder, swaps, settings)
-    named = [*swaps, *(Endpoint.parse(p).component for p in settings if "." in p), *isolated]
-    _expect_components([name for name in named if name != EVERY], systems)
+    expect_components(swaps, settings, systems)
+    _expect_known([name for name in isolated if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
     nested = {
@@ -143,7 +143,21 @@ def _measured(
     return result, measured
 
 
-def _expect_components(names: Collection[str], systems: Mapping[str, System]) -> None:
+def expect_components(
+    swaps: Mapping[str, str], settings: Mapping[str, Setting], systems: Mapping[str, System]
+) -> None:
+    """Expect that some system has each component that the command line swaps or sets.
+
+    Raises
+    ------
+    UnknownNameError
+        If none has.
+    """
+    named = (Endpoint.parse(path).component for path in settings if "." in path)
+    _expect_known([*swaps, *named], systems)
+
+
+def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None:
     known = {name for system in systems.values() for name in system.components}
     for name in names:
         if name not in known:

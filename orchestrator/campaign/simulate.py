@@ -50,8 +50,10 @@ def horizon(
     stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
     step_ns = default.step_ns if step is None else nanoseconds(step, "communication step")
     if stop_ns is None or step_ns is None:
-        missing = "stop time" if stop_ns is None else "communication step"
-        raise DescriptionError(f"system '{system.name}': no {missing} is given; give one")
+        missing, key = ("stop time", "stop") if stop_ns is None else ("communication step", "step")
+        raise DescriptionError(
+            f"system '{system.name}': no {missing} is given; give one ({key}, or --{key})"
+        )
     if step_ns <= 0 or stop_ns - start_ns < step_ns:
         raise DescriptionError(
             f"system '{system.name}': expected a step > 0 s and a stop at least one step after the"

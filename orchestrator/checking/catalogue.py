@@ -84,3 +84,18 @@ def code_named(name: str) -> Code:
         hint = f"; did you mean {', '.join(close)}?" if close else ""
         raise UnknownNameError(f"no code '{name}'{hint} (docs/reference/checks.md lists all)")
     return found
+
+
+def expect_begin(text: str) -> None:
+    """Expect that codes begin so, as ``LOO`` or ``CON1``.
+
+    Raises
+    ------
+    UnknownNameError
+        If none does.
+    """
+    if not any(name.startswith(text) for name in codes()):
+        raise UnknownNameError(
+            f"no code begins with '{text}'; expected one of {', '.join(FAMILIES)}, with or without"
+            " digits"
+        )

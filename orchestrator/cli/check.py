@@ -46,8 +46,9 @@ def check(
     if target is None:
         raise typer.BadParameter("missing argument 'TARGET'")
     options = RunOptions(algorithm=algorithm, step=step, stop=stop)
+    wanted, unwanted = _codes(select), _codes(ignore)
     with _silence():
-        report = check_target(target, options).chosen(_codes(select), _codes(ignore))
+        report = check_target(target, options).chosen(wanted, unwanted)
     if json:
         print_json(report.as_json(strict=strict))
     else:
@@ -68,8 +69,13 @@ def _silence() -> Iterator[None]:
 
 
 def _codes(texts: list[str] | None) -> list[str]:
+    from orchestrator.checking import expect_begin
+
     parts = (part.strip().upper() for text in texts or () for part in text.split(","))
-    return [part for part in parts if part]
+    chosen = [part for part in parts if part]
+    for part in chosen:
+        expect_begin(part)
+    return chosen
 
 
 def _print(report: Report) -> None:

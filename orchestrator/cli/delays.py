@@ -51,7 +51,9 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
     default = system.experiment
     step_ns = default.step_ns if options.step is None else nanoseconds(options.step, "step")
     if step_ns is None:
-        raise DescriptionError(f"system '{system.name}': no communication step is given; give one")
+        raise DescriptionError(
+            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+        )
     name = options.algorithm or default.algorithm or "gauss-seidel"
     mode = DelayMode(options.delay or "exact")
     if mode is DelayMode.PLAIN:

@@ -57,6 +57,8 @@ def fmu(
     swaps = pairs(swap or [], "--swap", "component=SOURCE")
     name, system, options, faults = _chosen(target, case, given, settings, swaps)
     path = output or Path(f"{name}.fmu")
+    if path.suffix != ".fmu":
+        raise DescriptionError(f"--output {path}: expected a name that ends in .fmu")
     versions = {"2": [2], "3": [3], "both": [2, 3]}[fmi]
     written = [
         export_system(
@@ -90,6 +92,7 @@ def _chosen(
     """Prepare one case of a target, with the options that it is run with, and its faults."""
     from orchestrator.campaign.faults import faults_of
     from orchestrator.campaign.prepare import merged, prepare_open
+    from orchestrator.campaign.runner import expect_components
     from orchestrator.cli.target import experiment_of, with_options
     from orchestrator.system import nanoseconds
 
@@ -102,6 +105,7 @@ def _chosen(
         raise UnknownNameError(f"{target}: no case '{name}'; it has: {known}")
     case = with_options(experiment, given).case[name]
     system = prepare_open(name, case, folder, swaps, settings)
+    expect_components(swaps, settings, {name: system})
     options = merged(case, experiment.defaults)
     times = system.experiment
     if options.start is not None:

@@ -58,6 +58,8 @@ def ssp(
 
     name, system, options = _system(target, case, portable=portable)
     path = output or Path(f"{name}.ssp")
+    if path.suffix != ".ssp":
+        raise DescriptionError(f"--output {path}: expected a name that ends in .ssp")
     remarks: tuple[str, ...] = ()
     if portable:
         from orchestrator.coupling import DelayMode

@@ -24,29 +24,34 @@ def show(
 ) -> None:
     """Show what is in a system: components, values, connectors of its own, connections."""
     from orchestrator.authoring import read_system
+    from orchestrator.ssp.unpacking import unpacked
 
     system = read_system(target, variant).nested(inside)
+    folder = unpacked(target) if target.suffix.lower() == ".ssp" else None
     if json:
-        print_json(_as_json(system))
+        print_json(_as_json(system, folder or Path.cwd()))
     else:
-        for line in _lines(system, ""):
+        for line in _lines(system, "", folder):
             console.print(line, markup=False)
 
 
-def _lines(system: System, margin: str) -> list[str]:
+def _lines(system: System, margin: str, folder: Path | None) -> list[str]:
+    """Write a system, sources in an archive as they are called in it."""
     lines = [f"{margin}{system.name or 'system'}" + _after(system.description)]
     margin += "  "
     for name, connector in system.connectors.items():
         value = f" = {system.values[name]!r}" if name in system.values else ""
         lines.append(f"{margin}{_port(connector)} {name}{value}")
     for name, component in system.components.items():
-        lines.append(f"{margin}{name} ({component.source})")
+        source = str(component.source)
+        shown = source.removeprefix(f"{folder}/") if folder else source
+        lines.append(f"{margin}{name} ({shown})")
         lines += [f"{margin}  {key} = {value!r}" for key, value in component.values.items()]
         options = component.options.said()
         lines += [f"{margin}  option {key} = {text}" for key, text in options.items()]
         lines += [f"{margin}  power port {port}" for port in component.power_ports]
     for inner in system.systems.values():
-        lines += _lines(inner, margin)
+        lines += _lines(inner, margin, folder)
     for line in system.connections:
         late = f" ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else ""
         lines.append(f"{margin}{line}{late}")
@@ -63,10 +68,10 @@ def _port(connector: Connector) -> str:
     )
 
 
-def _as_json(system: System) -> dict[str, Any]:
+def _as_json(system: System, folder: Path) -> dict[str, Any]:
     from orchestrator.authoring.toml_data import data_of
 
-    return data_of(system, Path.cwd())
+    return data_of(system, folder)
 
 
 def convert(
@@ -87,6 +92,8 @@ def convert(
     suffix = target.suffix.lower()
     if suffix not in {".toml", ".ssd", ".ssp"}:
         raise DescriptionError(f"{target}: expected a name that ends in .toml, .ssd or .ssp")
+    if target.exists() and target.samefile(source):
+        raise DescriptionError(f"{target}: expected another file than the one that is read")
     packed = source.suffix.lower() == ".ssp" and suffix != ".ssp"
     folder = target.with_name(f"{target.stem}.files") if packed else None
     system = read_system(source, variant, unpack_to=folder)

@@ -30,8 +30,8 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
         if found is None:
             raise LoadError(f"{target}: expected {', '.join(_INSIDE[:-1])} or {_INSIDE[-1]} in it")
         target = found
-    if target.suffix in {".ssd", ".ssp", ".toml"} and not target.is_file():
-        raise LoadError(f"{target}: no such file")
+    if not target.is_file():
+        raise LoadError(f"{target}: no such file or folder")
     is_system = target.suffix == ".toml" and is_system_file(target)
     if is_system or target.suffix in {".ssd", ".ssp"}:
         case = Case(system=target.name)

@@ -17,7 +17,7 @@ from orchestrator.drawing.details import details_of
 from orchestrator.drawing.drawing import framed
 from orchestrator.drawing.facts import Facts, colour_of
 from orchestrator.drawing.legend import legend
-from orchestrator.drawing.parts import Level, level_of
+from orchestrator.drawing.parts import Level, component_count, level_of
 from orchestrator.drawing.svg import FONTS, svg_shapes
 from orchestrator.drawing.wording import path_of, sentence
 from orchestrator.system import System
@@ -137,12 +137,8 @@ def _depth(system: System) -> int:
     return max((1 + _depth(inner) for inner in system.systems.values()), default=0)
 
 
-def _count(system: System) -> int:
-    return len(system.components) + sum(map(_count, system.systems.values()))
-
-
 def _first(system: System, depths: list[View]) -> int:
-    return len(depths) - 1 if _count(system) <= _MOST_OPEN else 0
+    return len(depths) - 1 if component_count(system) <= _MOST_OPEN else 0
 
 
 def _nested(level: Level, path: str) -> Iterator[View]:

@@ -188,7 +188,7 @@ class _Collector:
         if level is not None:
             extra = tuple(port for port in inputs if port.name.endswith(_AGAIN))
             level = replace(level, inputs=level.inputs + extra)
-        count = _count(system)
+        count = component_count(system)
         return Part(
             path,
             one_line(name),
@@ -226,8 +226,9 @@ def connector_of(system: System, end: Endpoint) -> Connector | None:
     return found.connectors.get(end.connector) if found else None
 
 
-def _count(system: System) -> int:
-    return len(system.components) + sum(map(_count, system.systems.values()))
+def component_count(system: System) -> int:
+    """Count the components of a system and of all that are in it."""
+    return len(system.components) + sum(map(component_count, system.systems.values()))
 
 
 def _drawn_ends(system: System, path: str, marks: Mapping[str, str]) -> list[Ends]:

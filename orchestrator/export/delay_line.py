@@ -24,7 +24,6 @@ _READINGS = {Interpolation.HOLD: 0, Interpolation.LINEAR: 1, Interpolation.CUBIC
 _LEAST_SAMPLES = 64
 _MOST_SAMPLES = 1_000_000
 _SPARE = 8  # times as many samples as the delay needs: for steps that are shorter
-_NAME = "DelayLine"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class DelayLine:
         Parameters
         ----------
         name
-            Its modelIdentifier.
+            Of the model, also its modelIdentifier.
         target
             The file.
 
@@ -83,10 +82,10 @@ class DelayLine:
         """
         self._check()
         experiment = Experiment(step_size=seconds(self.step_ns))
-        recipe = Recipe(_NAME, (), name, experiment=experiment)
+        recipe = Recipe(name, (), name, experiment=experiment)
         about = f"What comes in, {self.delay_ns / 1e6:g} ms later"
         return build_sampled(
-            Layout(without_equations(_NAME, about, self._sampled())), recipe, {"2.0": target}
+            Layout(without_equations(name, about, self._sampled())), recipe, {"2.0": target}
         )
 
     @property

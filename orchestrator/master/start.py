@@ -54,7 +54,9 @@ def start(
     default = system.experiment
     chosen = Chosen.of(system, algorithm, algorithm_options, rates)
     if step is None and default.step_ns is None:
-        raise DescriptionError(f"system '{system.name}': no communication step is given; give one")
+        raise DescriptionError(
+            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+        )
     return Execution(
         system,
         step=f"{default.step_ns} ns" if step is None else step,

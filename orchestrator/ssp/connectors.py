@@ -174,10 +174,10 @@ def add_connectors(
             told = (f"connector '{connector.name}': {text}" for text in error.problems)
             problems.append(type(error)(*told))
     if problems:
-        raise _together(problems)
+        raise together(problems)
 
 
-def _together(problems: list[DescriptionError]) -> DescriptionError:
+def together(problems: list[DescriptionError]) -> DescriptionError:
     """Join problems; the class is kept where they all have the same."""
     kinds = {type(problem) for problem in problems}
     texts = [text for problem in problems for text in problem.problems]

@@ -81,7 +81,6 @@ class PlainFile(Container):
         if content == self.content:
             return
         with replacing(self.path) as file:
-            shutil.copymode(self.path, file.name)
             file.write(content)
         self.content = content
         self._digest = hashlib.sha256(content).hexdigest()
@@ -153,7 +152,6 @@ class Archive(Container):
         if content == self.content and not used:
             return
         with replacing(self.path) as file:
-            shutil.copymode(self.path, file.name)
             self._copy(file, content)
             file.flush()
             self._check(Path(file.name), content)

@@ -11,7 +11,7 @@ from lxml import etree
 
 from orchestrator.errors import DescriptionError
 from orchestrator.ssp.connections import add_connections
-from orchestrator.ssp.connectors import NEW_KINDS, add_connectors
+from orchestrator.ssp.connectors import NEW_KINDS, add_connectors, together
 from orchestrator.ssp.definitions import add_enumerations, add_units
 from orchestrator.ssp.element_names import decoded
 from orchestrator.ssp.experiment import add_experiment
@@ -214,7 +214,7 @@ class _Writer:
         found = self.problems[problems:]
         del self.problems[problems:]
         if found:
-            raise _together(found)
+            raise together(found)
 
     def _connectors(
         self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
@@ -232,7 +232,7 @@ class _Writer:
                 told = (f"connector '{connector.name}': {text}" for text in error.problems)
                 problems.append(type(error)(*told))
         if problems:
-            raise _together(problems)
+            raise together(problems)
 
     def _use(self, connector: Connector) -> None:
         unit, enumeration = connector.unit, connector.enumeration
@@ -263,7 +263,7 @@ class _Writer:
     def raise_problems(self) -> None:
         """Raise problems together."""
         if self.problems:
-            raise _together(self.problems)
+            raise together(self.problems)
 
 
 def _check_names(system: System) -> None:
@@ -276,10 +276,3 @@ def _check_names(system: System) -> None:
                 f"connector '{name}' has a value, and its name means a parameter of an element,"
                 " too; SSP would set both: rename one"
             )
-
-
-def _together(problems: list[DescriptionError]) -> DescriptionError:
-    """Join problems; the class is kept where they all have the same."""
-    kinds = {type(problem) for problem in problems}
-    texts = [text for problem in problems for text in problem.problems]
-    return kinds.pop()(*texts) if len(kinds) == 1 else DescriptionError(*texts)

@@ -12,6 +12,7 @@ from orchestrator.errors import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
+    UnknownNameError,
 )
 from orchestrator.system.component import Component, SourceKind
 from orchestrator.system.connection import Connection, Endpoint
@@ -73,7 +74,7 @@ def ends(components: Components, line: Connection) -> Iterator[Problem]:
     for end, wanted in sides:
         component = components.get(end.component)
         if component is None:
-            error = unknown("component", end.component, components, where)
+            error = _missing(end, components, where)
             yield Problem("CON101", str(line), error)
             continue
         connector = component.connectors.get(end.connector)
@@ -86,6 +87,17 @@ def ends(components: Components, line: Connection) -> Iterator[Problem]:
             what = "a parameter" if found is Causality.PARAMETER else f"an {found}"
             text = f"{where}: '{end}' is {what}, expected an {wanted}"
             yield Problem("CON103", str(line), ConnectorMismatchError(text))
+
+
+def _missing(end: Endpoint, components: Components, where: str) -> UnknownNameError:
+    """Make the error of an end whose component is not there; that without a name is the system."""
+    if end.component:
+        return unknown("component", end.component, components, where)
+    names = ", ".join(name for name in components if name)
+    return UnknownNameError(
+        f"{where}: the system has no connectors of its own, such as '{end}'; expected"
+        f" component.connector (components: {names or 'none'})"
+    )
 
 
 def _hands_on(components: Components, line: Connection) -> bool:

@@ -63,11 +63,12 @@ def connection_of(
     """Make a connection of texts; see :func:`connect`."""
     where = f"connection {source} -> {target}"
     transformation: Transformation | None = None
-    if (factor, offset) != (1.0, 0.0):
-        transformation = LinearTransformation(factor, offset)
-    if mapping is not None and transformation is not None:
+    is_linear = (factor, offset) != (1.0, 0.0)
+    if mapping is not None and is_linear:
         raise DescriptionError(f"{where}: expected a factor and an offset, or a mapping; not both")
     try:
+        if is_linear:
+            transformation = LinearTransformation(factor, offset)
         if mapping is not None:
             transformation = MappingTransformation(tuple(mapping.items()))
         if delay is not None and not isinstance(delay, TransportDelay):

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from orchestrator.errors import DescriptionError
 
 
 @dataclass(frozen=True, slots=True)
 class LinearTransformation:
-    """``target = factor * source + offset``, applied after the unit conversion (SSP 1.0, 5.3.2)."""
+    """``target = factor * source + offset``, applied after the unit conversion (SSP 1.0, 5.3.2).
+
+    Raises
+    ------
+    DescriptionError
+        If factor or offset is infinite or no number.
+    """
 
     factor: float = 1.0
     offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.factor) and isfinite(self.offset)):
+            raise DescriptionError(
+                f"factor and offset: expected finite numbers, found {self.factor} and {self.offset}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

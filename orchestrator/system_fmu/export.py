@@ -83,7 +83,9 @@ def export_system(
     flat = _checked(system, DelayMode(delay))
     step_ns = flat.experiment.step_ns if step is None else nanoseconds(step, "step")
     if step_ns is None:
-        raise DescriptionError(f"system '{system.name}': no communication step is given; give one")
+        raise DescriptionError(
+            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+        )
     chosen = Chosen.of(flat, algorithm, algorithm_options, rates, early_return=early_return)
     schedule = compile_schedule(
         flat,

@@ -7,6 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator import read_system
+from orchestrator.campaign.experiment import RunOptions
+from orchestrator.checking import check_target
 from orchestrator.cli.main import app
 from orchestrator.errors import CapabilityError, DescriptionError, SoftdockError, UnknownNameError
 
@@ -43,6 +45,14 @@ def test_a_portable_case(plants, tmp_path):
     assert found["file"] == str(file)
     assert "for 16 ms, of a delay of 16 ms, in steps of 2 ms" in found["remarks"][0]
     assert read_system(file).experiment.step_ns == 2_000_000
+
+
+def test_two_lines_are_two_models(plants, tmp_path):
+    file = tmp_path / "lines.ssp"
+    run(EPOS, "--case", "capture_b60", "--portable", "--output", file)
+    report = check_target(file, RunOptions())
+    assert len([name for name in read_system(file).components if name.startswith("delayed_")]) == 2
+    assert "FMU107" not in {finding.code for finding in report.findings}
 
 
 @pytest.mark.parametrize(
