@@ -91,7 +91,7 @@ def test_unknown_algorithm():
 def test_no_power_bond(make):
     text = refused(CapabilityError, "ecco", make())
     assert "has no power bond: two undelayed opposite connections" in text
-    assert "declare the units, or choose another algorithm" in text
+    assert "declare the units or power ports, or choose another algorithm" in text
 
 
 def with_probe(path):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from property.test_ssp_round_trip import NAMES, systems, values
+from problems.ssp_systems import NAMES, systems, values
 
 from orchestrator.errors import SoftdockError
 from orchestrator.ssp import Document, write_ssd

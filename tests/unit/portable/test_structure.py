@@ -6,7 +6,15 @@ from pathlib import Path
 
 import fmpy
 import pytest
-from fmpy.fmi2 import FMU2Slave
+from fmpy.fmi2 import (
+    FMU2Slave,
+    calloc,
+    fmi2CallbackAllocateMemoryTYPE,
+    fmi2CallbackFreeMemoryTYPE,
+    fmi2CallbackFunctions,
+    fmi2CallbackLoggerTYPE,
+    free,
+)
 
 from orchestrator import (
     Block,
@@ -170,12 +178,21 @@ def line(tmp_path_factory):
             modelIdentifier="line",
             instanceName="line",
         )
-        slave.instantiate()
+        slave.instantiate(callbacks=quiet_callbacks())
         slave.setupExperiment(startTime=0.0)
         slave.references = {v.name: v.valueReference for v in description.modelVariables}
         return slave
 
     return open_line
+
+
+def quiet_callbacks():
+    """Callbacks of one instance alone: FMPy's default ones call a logger that may be gone."""
+    callbacks = fmi2CallbackFunctions()
+    callbacks.logger = fmi2CallbackLoggerTYPE(lambda *_: None)
+    callbacks.allocateMemory = fmi2CallbackAllocateMemoryTYPE(calloc)
+    callbacks.freeMemory = fmi2CallbackFreeMemoryTYPE(free)
+    return callbacks
 
 
 def run(slave, inputs, step=0.001):
