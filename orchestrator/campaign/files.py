@@ -84,7 +84,11 @@ def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tu
         if cases_of(figure) <= set(outcome.cases) and sweeps_of(figure) <= set(outcome.sweeps)
     }
     if not experiment.figure:
-        wanted = {name: default_figure(case.result) for name, case in outcome.cases.items()}
+        wanted = {
+            name: default_figure(case.result)
+            for name, case in outcome.cases.items()
+            if case.result.names  # nothing but numbers is recorded, and there may be none
+        }
     return {name: (draw(figure, outcome), figure.caption) for name, figure in wanted.items()}
 
 

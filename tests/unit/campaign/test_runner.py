@@ -90,6 +90,20 @@ def test_a_default_figure_is_drawn_without_any(fuse, tmp_path):
     assert (tmp_path / "out" / "figures" / "a.png").stat().st_size > 1000
 
 
+def test_a_system_without_numbers_has_a_report_and_no_figure(register, tmp_path):
+    class Told(Block):
+        word: str = Output(start="ready")
+
+        def step(self, t, h):
+            self.word = f"at {t:g}"
+
+    register(told=Told)
+    write_ssd(System("s").add("a", block("told")), tmp_path / "fused.ssd")
+    run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out")
+    assert (tmp_path / "out" / "report.html").stat().st_size > 1000
+    assert not list((tmp_path / "out" / "figures").glob("a.png"))
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
