@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,28 @@ class FmpyUnit(ForeignUnit):
         super()._set_values(values)
 
 
+@cache
+def _logger2() -> Any:
+    """Return the C function that FMI 2.0 messages go to, one for all instances.
+
+    FMPy 0.3.32 keeps the last one in a global place, and calls it for any FMU from then on: so it
+    must outlive the unit that gave it.
+    """
+    from fmpy import fmi2
+
+    def message(_who: Any, name: bytes, status: int, category: bytes, text: bytes) -> None:
+        instance = (name or b"unknown").decode(errors="replace")
+        _pass_on(logging.getLogger(f"orchestrator.fmu.{instance}"), status, category, text)
+
+    return fmi2.fmi2CallbackLoggerTYPE(message)
+
+
+def _pass_on(log: logging.Logger, status: int, category: bytes | None, text: bytes | None) -> None:
+    level = {0: logging.INFO, 1: logging.WARNING}.get(status, logging.ERROR)
+    about = (category or b"message").decode(errors="replace")
+    log.log(level, "%s: %s", about, (text or b"").decode(errors="replace"))
+
+
 class _Fmpy(Importer):
     def __init__(self, name: str, fmu: FmuDescription, folder: Path) -> None:
         from fmpy.fmi2 import FMU2Slave
@@ -77,19 +100,14 @@ class _Fmpy(Importer):
         from fmpy.logging import addLoggerProxy
 
         callbacks = fmi2.fmi2CallbackFunctions()
-        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._message2)
+        callbacks.logger = _logger2()
         callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
         callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
         addLoggerProxy(byref(callbacks))
         return callbacks
 
-    def _message2(self, _who: Any, _name: bytes, status: int, category: bytes, text: bytes) -> None:
-        self._message3(_who, status, category, text)
-
     def _message3(self, _who: Any, status: int, category: bytes | None, text: bytes | None) -> None:
-        level = {0: logging.INFO, 1: logging.WARNING}.get(status, logging.ERROR)
-        about = (category or b"message").decode(errors="replace")
-        self._log.log(level, "%s: %s", about, (text or b"").decode(errors="replace"))
+        _pass_on(self._log, status, category, text)
 
     def set(self, name: str, value: Any) -> None:
         check_limits(self._name, name, self._described.variables[name], value)

@@ -1,6 +1,8 @@
 """The same FMUs run by the engine and by other tools."""
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -145,3 +147,35 @@ def test_a_back_end_of_an_experiment(probe, tmp_path):
     outcome = run_experiment(read_experiment(tmp_path / "e.toml"), tmp_path, tmp_path / "out")
     assert outcome.problems == []
     assert outcome.cases["there"].measured["apart"].value == 0.0
+
+
+def test_messages_of_other_fmus_find_a_logger_when_the_unit_is_gone(plants):
+    """FMPy calls the last logger that any FMU of FMI 2.0 was given, from then on."""
+    path = str(plants / "Chaser.fmu")
+    code = f"""
+import gc
+from fmpy import extract, read_model_description
+from fmpy.fmi2 import FMU2Slave
+from orchestrator.simunits import fmu, make_unit
+from dataclasses import replace
+
+component = fmu({path!r})
+unit = make_unit(replace(component, options=component.options.changed({{"backend": "fmpy"}})))
+del unit
+gc.collect()
+about = read_model_description({path!r})
+kind = about.coSimulation.modelIdentifier
+other = FMU2Slave(
+    guid=about.guid, unzipDirectory=extract({path!r}), modelIdentifier=kind, instanceName="b"
+)
+other.instantiate(loggingOn=True)
+try:
+    other.doStep(0.0, -1.0)  # out of order and backwards: the FMU has something to say
+except Exception as error:
+    print("refused:", error)
+"""
+    done = subprocess.run(  # noqa: S603 - our own interpreter and text
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "refused" in done.stdout
