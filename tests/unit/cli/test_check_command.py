@@ -5,22 +5,6 @@ import json
 import pytest
 from shapes.files import component, copied, ssd
 
-from orchestrator.cli import main
-
-
-@pytest.fixture
-def softdock(monkeypatch, capsys):
-    """Run a command line in this process; returns (exit code, standard output, standard error)."""
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["softdock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
-
 
 @pytest.fixture
 def file(probe, tmp_path):

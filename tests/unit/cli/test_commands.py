@@ -16,25 +16,10 @@ from orchestrator import (
     swap_component,
 )
 from orchestrator.analysis import IdealImpact
-from orchestrator.cli import main
 from orchestrator.simunits import resolve
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "epos"
-
-
-@pytest.fixture
-def softdock(monkeypatch, capsys):
-    """Run a command line in this process; returns (exit code, standard output, standard error)."""
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["softdock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
 
 
 @pytest.fixture

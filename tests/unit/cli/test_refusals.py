@@ -7,7 +7,6 @@ import zipfile
 
 import pytest
 
-from orchestrator.cli.main import main
 from orchestrator.errors import DescriptionError
 from orchestrator.system import LinearTransformation
 
@@ -34,20 +33,6 @@ kind = "drop"
 on = []
 from = "1 s"
 """
-
-
-@pytest.fixture
-def softdock(monkeypatch, capsys):
-    """Run a command line in this process; returns (exit code, standard output, standard error)."""
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["softdock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
 
 
 @pytest.fixture

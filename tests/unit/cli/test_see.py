@@ -5,24 +5,9 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from orchestrator.cli import main
 from orchestrator.ssp import read_system, write_ssd
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
-
-
-@pytest.fixture
-def softdock(monkeypatch, capsys):
-    """Run a command line in this process; returns (exit code, standard output, standard error)."""
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["softdock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
 
 
 @pytest.fixture
