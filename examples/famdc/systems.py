@@ -154,6 +154,8 @@ ROBOT = {
     "inverse.length": "legs.length_command",
     "legs.length": "forward.length",
     "legs.velocity": "forward.rate",
+    "drag.drag": "captured.drag contact.drag",
+    "drag.drag_rate": "captured.drag_rate",
 }
 PLAIN = ROBOT | {
     "dynamics.s": "point.s",
@@ -211,7 +213,8 @@ def spatial(*, compensated: bool = True) -> System:
         .add("inverse", block("stewart_inverse"), stop=True)
         .add("legs", plant("ReducedLegs"), bandwidth=15.0, zeta=0.7, length0=tuple(length))
         .add("forward", block("stewart_forward"), stop=True)
-        .add("captured", block("capture_point"), drag=(0.0,) * 3, drag_rate=(0.0,) * 3)
+        .add("drag", plant("DragScrew"), lead=5e-3)
+        .add("captured", block("capture_point"))
         .add("contact", plant("CaptureContact"), k=K, c=C, rest=(0.0, 0.0, 1.0))
         .add("sensor", plant("WrenchSensor"), force0=force, torque0=torque)
         # The sensor is hardware: its inputs do not wait for samples.
