@@ -199,19 +199,37 @@ def plant(name: str) -> Component:
     return fmu(FMUS / f"{name}.fmi3.fmu")
 
 
-def spatial(*, compensated: bool = True) -> System:
-    """Build the rig in six degrees of freedom, in the order in which the signal runs."""
-    length = leg_lengths(StewartGeometry(), [OFFSET, OFFSET, 1.8 + OFFSET], [1.0, 0.0, 0.0, 0.0])
+DRIVEN = COMPENSATED | {
+    "forward.q": "captured.q compensation.actual_q reaction.q",
+    "contact.force": "reaction.contact",
+    "reaction.force": "legs.force",
+    "reaction.torque": "legs.torque",
+}
+
+
+def spatial(*, compensated: bool = True, driven: bool = False) -> System:
+    """Build the rig in six degrees of freedom, in the order in which the signal runs.
+
+    ``driven``: the legs are a platform with mass and six servo drives, which feels the contact.
+    """
+    place = (OFFSET, OFFSET, 1.8 + OFFSET)  # of the control point
+    length = leg_lengths(StewartGeometry(), place, [1.0, 0.0, 0.0, 0.0])
     force = tuple(k * OFFSET for k in K)
     torque = tuple(np.cross([OFFSET, OFFSET, 1.0 + OFFSET], force).tolist())
     kind = "compensated" if compensated else "uncompensated"
     text = f"Docking in six degrees of freedom on a Stewart platform: {kind}."
+    if driven:
+        kind, legs = "drives", plant("StewartRobot").with_values({"p0": place})
+        text = "The compensated rig with a platform that has mass, and six servo drives."
+    else:
+        values = {"bandwidth": 15.0, "zeta": 0.7, "length0": tuple(length)}
+        legs = plant("ReducedLegs").with_values(values)
     system = (
         System(f"spatial_{kind}", experiment=RUN, description=text)
         .add("dynamics", plant("ManipulatorDocking"), s0=START)
         .add("point", block("control_point"))
         .add("inverse", block("stewart_inverse"), stop=True)
-        .add("legs", plant("ReducedLegs"), bandwidth=15.0, zeta=0.7, length0=tuple(length))
+        .add("legs", legs)
         .add("forward", block("stewart_forward"), stop=True)
         .add("drag", plant("DragScrew"), lead=5e-3)
         .add("captured", block("capture_point"))
@@ -221,13 +239,15 @@ def spatial(*, compensated: bool = True) -> System:
         .connect("contact.force", "sensor.force", extrapolation="linear")
         .connect("contact.torque", "sensor.torque", extrapolation="linear")
     )
+    if driven:
+        system = system.add("reaction", block("contact_reaction"))
     if compensated:
         system = (
             system.add("lead", block("wrench_phase_lead"))
             .add("identifier", block("triple_identifier"))
             .add("compensation", block("force_moment_compensation"))
         )
-    return joined(system, COMPENSATED if compensated else PLAIN)
+    return joined(system, DRIVEN if driven else COMPENSATED if compensated else PLAIN)
 
 
 def spatial_ideal() -> System:
@@ -251,6 +271,7 @@ def systems() -> dict[str, System]:
     return {
         "SystemStructure.ssd": spatial(),
         "spatial_uncompensated.ssd": spatial(compensated=False),
+        "spatial_drives.ssd": spatial(driven=True),
         "spatial_ideal.ssd": spatial_ideal(),
         "axial_ideal.ssd": axial_ideal(),
         **{f"axial_{way}.ssd": axial(way) for way in ways()},
