@@ -90,6 +90,9 @@ def _figures(experiment: Experiment, recorded: Mapping[str, list[str]]) -> Itera
                 if curve.case in recorded:
                     where, known = f"figure '{name}'", recorded[curve.case]
                     yield from _known(where, curve.signal, known, curve.angle)
+                if curve.minus is not None and curve.minus.case in recorded:
+                    known = recorded[curve.minus.case]
+                    yield from _known(f"figure '{name}'", curve.minus.signal, known, curve.angle)
 
 
 def _files(name: str, experiment: Experiment, system: System) -> Iterator[str]:
