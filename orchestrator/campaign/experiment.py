@@ -14,6 +14,8 @@ from pydantic import (
     StringConstraints,
 )
 
+from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
+
 Time = StrictStr | StrictInt | StrictFloat
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
@@ -203,7 +205,9 @@ class PlaneFigure(_Table):
     delay: tuple[Time, Time]
 
 
-Figure = Annotated[TimeFigure | SweepFigure | PlaneFigure, Field(discriminator="kind")]
+Figure = Annotated[
+    TimeFigure | SweepFigure | PlaneFigure | MapFigure | LinesFigure, Field(discriminator="kind")
+]
 
 
 class Experiment(_Table):
@@ -214,4 +218,5 @@ class Experiment(_Table):
     defaults: RunOptions = RunOptions()
     case: dict[Name, Case] = Field(min_length=1)
     sweep: dict[Name, Sweep] = {}
+    campaign: dict[Name, Campaign] = {}
     figure: dict[Name, Figure] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from orchestrator.campaign.campaign_check import wrong_campaign
 from orchestrator.campaign.experiment import (
     Case,
     ContactLoopSpec,
@@ -76,6 +77,8 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
             case = experiment.case[sweep.case]
             options = merged(case, experiment.defaults)
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
+    for name, campaign in experiment.campaign.items():
+        problems += wrong_campaign(name, campaign, experiment, systems)
     problems += _figures(experiment, recorded)
     return problems
 
