@@ -54,10 +54,7 @@ def sweep(
     if dry_run:
         _print_estimate(plans, estimate(plans, where, workers, fresh=fresh), json=json)
         return
-    if scheduler is None:
-        lanes = local(workers)
-    else:
-        lanes = _cluster(scheduler)
+    lanes = local(workers) if scheduler is None else _cluster(scheduler)
     with _interruption(where), count_bar() as bar:
         outcomes = run_plans(
             plans, where, lanes, fresh=fresh, retry_failed=retry_failed, progress=bar

@@ -20,6 +20,7 @@ from orchestrator.recording.figure import (
 )
 from orchestrator.recording.formats import format_names, writer
 from orchestrator.recording.journal import Journal
+from orchestrator.recording.maps import MapAxis, MapLook, MapPanel, plot_maps
 from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
 from orchestrator.recording.origin import origin, versions
 from orchestrator.recording.parameters import ParameterRow, parameters_of
@@ -44,6 +45,9 @@ __all__ = [
     "FileItem",
     "FmuItem",
     "Journal",
+    "MapAxis",
+    "MapLook",
+    "MapPanel",
     "Measure",
     "Panel",
     "ParameterRow",
@@ -56,6 +60,7 @@ __all__ = [
     "origin",
     "parameters_of",
     "picture",
+    "plot_maps",
     "plot_signals",
     "plot_xy",
     "read_parquet",

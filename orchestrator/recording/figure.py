@@ -125,7 +125,7 @@ def plot_signals(panels: Sequence[Panel], title: str = "", spans: Sequence[Span]
     """
     if not panels:
         raise DescriptionError("a plot of signals: expected at least one panel, found none")
-    figure = _new_figure(_WIDTH, 1.0 + 2.1 * len(panels) ** 0.9)
+    figure = new_figure(_WIDTH, 1.0 + 2.1 * len(panels) ** 0.9)
     grid = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     explained: list[str] = []
     for axes, panel in zip(grid, panels, strict=True):
@@ -141,7 +141,7 @@ def plot_signals(panels: Sequence[Panel], title: str = "", spans: Sequence[Span]
     _shade(list(grid), spans)
     figure.align_ylabels(list(grid))
     grid[-1].set_xlabel("Time [s]")
-    _title(figure, title)
+    put_title(figure, title)
     return figure
 
 
@@ -172,7 +172,7 @@ def plot_xy(
     log
         Which axes are logarithmic.
     """
-    figure = _new_figure(_WIDTH, 4.0)
+    figure = new_figure(_WIDTH, 4.0)
     axes = figure.subplots()
     references = list(references)
     labels = [curve.label for curve in (*reference_curves, *curves)]
@@ -194,7 +194,7 @@ def plot_xy(
     axes.set_ylabel(literal(ylabel))
     _dress(axes)
     _legend(axes, labels)
-    _title(figure, title)
+    put_title(figure, title)
     return figure
 
 
@@ -257,7 +257,8 @@ def _shade(grid: Sequence[Axes], spans: Sequence[Span]) -> None:
             axes.set_xlim(first, last)
 
 
-def _new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """Make an empty figure, in inches, that no window shows."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -266,7 +267,8 @@ def _new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def _title(figure: Figure, title: str) -> None:
+def put_title(figure: Figure, title: str) -> None:
+    """Write the title above everything; none if it is empty."""
     if title:
         figure.suptitle(literal(title), fontsize=11, fontweight="bold")
 

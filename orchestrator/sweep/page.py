@@ -5,29 +5,54 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
 from orchestrator.campaign.experiment import Experiment
-from orchestrator.recording import FileItem, Report, write_report
+from orchestrator.recording import FigureItem, FileItem, Report, save, write_report
+from orchestrator.sweep.drawing import draw_campaign
 from orchestrator.sweep.runner import CampaignOutcome
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def write_page(
     experiment: Experiment, outcomes: Mapping[str, CampaignOutcome], output: Path
 ) -> list[Path]:
-    """Write ``sweep.html``; returns the files that were written.
+    """Draw the figures of campaigns and write ``sweep.html``; returns what was written.
 
     Raises
     ------
     SoftdockError
         If a file cannot be written.
     """
-    page = output / "sweep.html"
     files = [path for outcome in outcomes.values() for path in outcome.files]
+    items = []
+    pictures: list[Path] = []
+    for name, (figure, caption) in _figures(experiment, outcomes).items():
+        for suffix in (".png", ".svg"):
+            pictures.append(output / "figures" / f"{name}{suffix}")
+            save(figure, pictures[-1])
+        items.append(FigureItem(figure, caption))
     report = Report(
         title=experiment.title,
         description=experiment.description,
+        figures=tuple(items),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        files=tuple(FileItem(path.relative_to(output)) for path in files),
+        files=tuple(FileItem(path.relative_to(output)) for path in (*files, *pictures)),
     )
+    page = output / "sweep.html"
     write_report(report, page)
-    return [page]
+    return [page, *pictures]
+
+
+def _figures(
+    experiment: Experiment, outcomes: Mapping[str, CampaignOutcome]
+) -> dict[str, tuple[Figure, str]]:
+    """Draw all figures whose campaign was run."""
+    return {
+        name: (draw_campaign(figure, outcomes[figure.campaign]), figure.caption)
+        for name, figure in experiment.figure.items()
+        if isinstance(figure, MapFigure | LinesFigure) and figure.campaign in outcomes
+    }
