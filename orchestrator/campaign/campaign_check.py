@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from orchestrator.campaign.axes import applied, is_time, points_of, targets_of, unit_of
-from orchestrator.campaign.campaign_table import (
-    Axis,
-    Campaign,
-    LinesFigure,
-    MapFigure,
-    MapPanel,
-)
-from orchestrator.campaign.design import MOST_RUNS, points, seeds_of, size_of
+from orchestrator.campaign.axes import AxisPoint, applied, is_time, points_of, targets_of, unit_of
+from orchestrator.campaign.campaign_table import MOST_RUNS, Axis, Campaign
+from orchestrator.campaign.design import points, seeds_of, size_of
 from orchestrator.campaign.experiment import Experiment
 from orchestrator.campaign.faults import wrong_faults
 from orchestrator.campaign.prepare import merged
 from orchestrator.campaign.simulate import horizon
 from orchestrator.campaign.targets import Parameter, Variant
 from orchestrator.errors import DescriptionError
-from orchestrator.system import System
+from orchestrator.system import System, nanoseconds, seconds
 from orchestrator.system.units import conversion
 
 Named = Iterator[tuple[str, str, Collection[str]]]
@@ -32,32 +26,6 @@ def named_by_campaigns(experiment: Experiment) -> Named:
         cases = [experiment.case[key] for key in campaign.cases if key in experiment.case]
         known = list(dict.fromkeys(key for case in cases for key in case.measure))
         yield from ((f"campaign.{name}.measures", key, known) for key in campaign.measures)
-
-
-def named_by_maps(experiment: Experiment) -> Named:
-    """The same of figures that are drawn from campaigns."""
-    for name, figure in experiment.figure.items():
-        if not isinstance(figure, MapFigure | LinesFigure):
-            continue
-        where = f"figure.{name}"
-        yield f"{where}.campaign", figure.campaign, experiment.campaign
-        campaign = experiment.campaign.get(figure.campaign)
-        if campaign is None:
-            continue
-        yield f"{where}.measure", figure.measure, campaign.measures
-        yield f"{where}.x", figure.x, campaign.over
-        if isinstance(figure, MapFigure):
-            yield f"{where}.y", figure.y, campaign.over
-            if figure.contour is not None:
-                yield f"{where}.contour", figure.contour, campaign.measures
-        for panel in panels_of(figure):
-            yield f"{where}.case", panel.case, campaign.cases
-            yield from ((f"{where}.at", axis, campaign.over) for axis in panel.at)
-
-
-def panels_of(figure: MapFigure | LinesFigure) -> tuple[MapPanel, ...]:
-    """Return the panels of a map, or the curves of a figure with lines."""
-    return figure.panels if isinstance(figure, MapFigure) else figure.curves
 
 
 def wrong_campaign(
@@ -81,9 +49,10 @@ def wrong_campaign(
         for key, axis in campaign.over.items()
         for text in _wrong_axis(axis, involved)
     ]
+    wrong += (f"{where}: {text}" for text in _wrong_size(campaign))
     yield from wrong
-    yield from (f"{where}: {text}" for text in _wrong_size(campaign))
     yield from (f"{where}: {text}" for text in _wrong_seeds(campaign, involved))
+    yield from (f"{where}: {text}" for text in _wrong_windows(campaign, experiment, systems))
     if not wrong:
         yield from dict.fromkeys(f"{where}: {text}" for text in _wrong_values(campaign, involved))
 
@@ -153,6 +122,28 @@ def _wrong_seeds(campaign: Campaign, variants: Mapping[str, Variant]) -> Iterato
         yield "seeds change nothing: no case has a fault of kind 'noise' or a delay that varies"
 
 
+def _wrong_windows(
+    campaign: Campaign, experiment: Experiment, systems: Mapping[str, System]
+) -> Iterator[str]:
+    """Say which measures begin after the end of the runs."""
+    for case in campaign.cases:
+        options = merged(experiment.case[case], experiment.defaults)
+        stop = options.stop if campaign.stop is None else campaign.stop
+        try:
+            _, stop_ns, _ = horizon(systems[case], options.start, stop, options.step)
+        except DescriptionError:
+            return  # reported with the values
+        for key in campaign.measures:
+            measure = experiment.case[case].measure.get(key)
+            if measure is None or measure.begin is None:
+                continue
+            if nanoseconds(measure.begin, "from") >= stop_ns:
+                yield (
+                    f"case '{case}', measure '{key}' begins at {measure.begin}; expected it before"
+                    f" the stop at {seconds(stop_ns):.9g} s"
+                )
+
+
 def _wrong_values(campaign: Campaign, variants: Mapping[str, Variant]) -> Iterator[str]:
     """Try each value of each axis once; the grid of all of them is tried when jobs are made."""
     if campaign.design != "grid":
@@ -167,17 +158,28 @@ def _wrong_values(campaign: Campaign, variants: Mapping[str, Variant]) -> Iterat
         except DescriptionError as error:
             yield from (f"over.{name}: {text}" for text in error.problems)
             continue
+        told: dict[str, list[AxisPoint]] = {}
         for point in listed:
-            where = f"over.{name} = {point.shown!r}"
             for case, variant in variants.items():
-                try:
-                    there = applied(axis, point.value, variant)
-                    options = there.options
-                    stop = options.stop if campaign.stop is None else campaign.stop
-                    horizon(there.system, options.start, stop, options.step)
-                except DescriptionError as error:
-                    yield from (f"{where}: {text}" for text in error.problems)
-                    continue
-                if there.case is not variant.case:
-                    wrong = wrong_faults(there.case, options, there.system)
-                    yield from (f"{where}, case '{case}': {text}" for text in wrong)
+                for text in _wrong_point(axis, point, campaign, case, variant):
+                    told.setdefault(text, []).append(point)
+        for text, where in told.items():
+            shown = ", ".join(dict.fromkeys(str(point.shown) for point in where))
+            yield f"over.{name} = {shown}: {text}"
+
+
+def _wrong_point(
+    axis: Axis, point: AxisPoint, campaign: Campaign, case: str, variant: Variant
+) -> Iterator[str]:
+    """Say what is wrong with one value in one case."""
+    try:
+        there = applied(axis, point.value, variant)
+        options = there.options
+        stop = options.stop if campaign.stop is None else campaign.stop
+        horizon(there.system, options.start, stop, options.step)
+    except DescriptionError as error:
+        yield from error.problems
+        return
+    if there.case is not variant.case:
+        wrong = wrong_faults(there.case, options, there.system)
+        yield from (f"case '{case}': {text}" for text in wrong)

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 Time = StrictStr | StrictInt | StrictFloat
+#: More runs than this are a mistake in the file.
+MOST_RUNS = 1_000_000
 AxisValue = StrictBool | StrictInt | StrictFloat | StrictStr
 #: Names of axes are keys of tables and of figures, such as ``bandwidth``.
 AxisName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$", max_length=60)]
@@ -37,7 +39,7 @@ class Axis(_Table):
     values: tuple[AxisValue, ...] | None = Field(None, min_length=1)
     first: Time | None = Field(None, alias="from")
     last: Time | None = Field(None, alias="to")
-    count: int | None = Field(None, ge=1)
+    count: int | None = Field(None, ge=1, le=MOST_RUNS)
     spacing: Literal["linear", "log"] = "linear"
 
 
@@ -49,9 +51,9 @@ class Campaign(_Table):
     cases: tuple[StrictStr, ...] = Field(min_length=1)
     measures: tuple[StrictStr, ...] = Field(min_length=1)
     over: dict[AxisName, Axis] = Field(min_length=1)
-    seeds: int | tuple[StrictInt, ...] | None = None
+    seeds: Annotated[int, Field(ge=1, le=MOST_RUNS)] | tuple[StrictInt, ...] | None = None
     design: Literal["grid", "latin-hypercube", "random"] = "grid"
-    count: int | None = Field(None, ge=1)
+    count: int | None = Field(None, ge=1, le=MOST_RUNS)
     seed: int = Field(0, ge=0)
     stop: Time | None = None
     record: tuple[StrictStr, ...] | None = None

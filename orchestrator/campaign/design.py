@@ -15,8 +15,6 @@ from orchestrator.campaign.experiment import FaultTable
 from orchestrator.campaign.targets import Variant
 from orchestrator.errors import DescriptionError
 
-#: More runs than this are a mistake in the file.
-MOST_RUNS = 1_000_000
 #: A value for each axis, by its name.
 Point = Mapping[str, AxisPoint]
 

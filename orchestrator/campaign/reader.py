@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from orchestrator.campaign.campaign_check import named_by_campaigns, named_by_maps
+from orchestrator.campaign.campaign_check import named_by_campaigns
 from orchestrator.campaign.experiment import Experiment, SweepFigure, TimeFigure
+from orchestrator.campaign.map_check import named_by_maps
 from orchestrator.campaign.misread import misread
 from orchestrator.errors import DescriptionError, LoadError
 

@@ -15,6 +15,7 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
+from orchestrator.campaign.map_check import wrong_maps
 from orchestrator.campaign.playback import uncovered
 from orchestrator.campaign.prepare import merged
 from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
@@ -80,6 +81,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, campaign in experiment.campaign.items():
         problems += wrong_campaign(name, campaign, experiment, systems)
     problems += _figures(experiment, recorded)
+    problems += wrong_maps(experiment)
     return problems
 
 

@@ -33,6 +33,7 @@ from orchestrator.recording.report_content import (
     FmuItem,
     Measure,
     Report,
+    TableItem,
 )
 from orchestrator.recording.result import Result
 
@@ -55,6 +56,7 @@ __all__ = [
     "Report",
     "Result",
     "Span",
+    "TableItem",
     "decimate",
     "format_names",
     "origin",

@@ -116,6 +116,12 @@ class MapLook:
     contour_label: str = ""
     levels: tuple[float, ...] = ()
 
+    @property
+    def limit_label(self) -> str:
+        """The limit with the unit of the label."""
+        unit = self.label.rpartition(" [")[2].removesuffix("]") if self.label.endswith("]") else ""
+        return f"limit {self.limit:g} {unit}".rstrip()
+
 
 def plot_maps(
     panels: Sequence[MapPanel], x: MapAxis, y: MapAxis, look: MapLook, title: str = ""
@@ -255,7 +261,7 @@ def _lines(axes: Axes, panel: MapPanel, x: MapAxis, y: MapAxis, look: MapLook) -
             if values is not None and _contour(
                 axes, x, y, values, (look.limit,), is_log=is_log, linestyles=[dash]
             ):
-                legend[f"{look.limit:g}{suffix}"] = Line2D(
+                legend[f"{look.limit_label}{suffix}"] = Line2D(
                     [], [], color="black", linestyle=dash, linewidth=1.6
                 )
     if panel.contour is not None and look.levels:
@@ -279,6 +285,8 @@ def _contour(
     is_log: bool = False,
 ) -> Any:
     """Draw lines of equal value, if there are any."""
+    from matplotlib.patheffects import withStroke
+
     finite = values[np.isfinite(values)]
     inside = [level for level in sorted(levels) if finite.size and _within(level, finite)]
     if not inside:
@@ -288,9 +296,12 @@ def _contour(
             values, inside = np.log(values), [float(np.log(level)) for level in inside]
     width = 1.6 if colour == "black" else 1.1
     shown = np.ma.masked_invalid(values)
-    return axes.contour(
+    lines = axes.contour(
         x.centres, y.centres, shown, inside, colors=colour, linewidths=width, linestyles=linestyles
     )
+    if colour == "black":  # is seen on dark cells too
+        lines.set_path_effects([withStroke(linewidth=3.0, foreground="white")])
+    return lines
 
 
 def _within(level: float, values: Floats) -> bool:

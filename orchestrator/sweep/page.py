@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
 from orchestrator.campaign.experiment import Experiment
+from orchestrator.campaign.figures import draw, sweeps_of
 from orchestrator.recording import FigureItem, FileItem, Report, save, write_report
 from orchestrator.sweep.drawing import draw_campaign
 from orchestrator.sweep.runner import CampaignOutcome
+from orchestrator.sweep.summary import summaries
+from orchestrator.sweep.sweeps import as_sweeps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,6 +42,7 @@ def write_page(
         title=experiment.title,
         description=experiment.description,
         figures=tuple(items),
+        tables=summaries(outcomes),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(FileItem(path.relative_to(output)) for path in (*files, *pictures)),
     )
@@ -50,9 +54,13 @@ def write_page(
 def _figures(
     experiment: Experiment, outcomes: Mapping[str, CampaignOutcome]
 ) -> dict[str, tuple[Figure, str]]:
-    """Draw all figures whose campaign was run."""
-    return {
-        name: (draw_campaign(figure, outcomes[figure.campaign]), figure.caption)
-        for name, figure in experiment.figure.items()
-        if isinstance(figure, MapFigure | LinesFigure) and figure.campaign in outcomes
-    }
+    """Draw all figures whose campaign, or whose sweeps, were run."""
+    drawn: dict[str, tuple[Figure, str]] = {}
+    swept = as_sweeps(experiment, outcomes)
+    for name, figure in experiment.figure.items():
+        if isinstance(figure, MapFigure | LinesFigure):
+            if figure.campaign in outcomes:
+                drawn[name] = draw_campaign(figure, outcomes[figure.campaign]), figure.caption
+        elif sweeps_of(figure) and sweeps_of(figure) <= set(swept.sweeps):
+            drawn[name] = draw(figure, swept), figure.caption
+    return drawn
