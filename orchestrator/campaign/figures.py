@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.analysis import plot_stability_plane
+from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
 from orchestrator.campaign.experiment import Figure, PlaneFigure, SweepFigure, TimeFigure
 from orchestrator.campaign.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.campaign.signals import values_of
+from orchestrator.errors import DescriptionError
 from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_signals, plot_xy
 from orchestrator.system import nanoseconds, seconds
 
@@ -31,6 +33,11 @@ def sweeps_of(figure: Figure) -> set[str]:
     return set()
 
 
+def campaigns_of(figure: Figure) -> set[str]:
+    """Names of the campaigns that a figure needs."""
+    return {figure.campaign} if isinstance(figure, MapFigure | LinesFigure) else set()
+
+
 def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
     """Draw one figure.
 
@@ -43,7 +50,9 @@ def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
         return _over_time(figure, outcome)
     if isinstance(figure, SweepFigure):
         return _over_sweep(figure, outcome)
-    return _plane(figure)
+    if isinstance(figure, PlaneFigure):
+        return _plane(figure)
+    raise DescriptionError(f"figure '{figure.title}' is drawn by `softdock sweep`")
 
 
 def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from orchestrator.campaign.diagram import facts_of_run
 from orchestrator.campaign.experiment import Experiment
-from orchestrator.campaign.figures import cases_of, default_figure, draw, sweeps_of
+from orchestrator.campaign.figures import (
+    campaigns_of,
+    cases_of,
+    default_figure,
+    draw,
+    sweeps_of,
+)
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome
 from orchestrator.campaign.prepare import merged
 from orchestrator.drawing import Drawing, draw_system
@@ -81,7 +87,9 @@ def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tu
     wanted = {
         name: figure
         for name, figure in experiment.figure.items()
-        if cases_of(figure) <= set(outcome.cases) and sweeps_of(figure) <= set(outcome.sweeps)
+        if cases_of(figure) <= set(outcome.cases)
+        and sweeps_of(figure) <= set(outcome.sweeps)
+        and not campaigns_of(figure)  # `softdock sweep` draws these
     }
     if not experiment.figure:
         wanted = {

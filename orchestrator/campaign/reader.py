@@ -8,7 +8,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from orchestrator.campaign.campaign_check import named_by_campaigns
 from orchestrator.campaign.experiment import Experiment, SweepFigure, TimeFigure
+from orchestrator.campaign.map_check import named_by_maps
 from orchestrator.campaign.misread import misread
 from orchestrator.errors import DescriptionError, LoadError
 
@@ -47,7 +49,12 @@ def read_experiment(path: Path) -> Experiment:
 
 def _dangling(experiment: Experiment) -> list[str]:
     """Find names of cases, sweeps and measures that do not exist."""
-    named = [*_named_by_cases(experiment), *_named_by_figures(experiment)]
+    named = [
+        *_named_by_cases(experiment),
+        *named_by_campaigns(experiment),
+        *_named_by_figures(experiment),
+        *named_by_maps(experiment),
+    ]
     return [
         f"'{where}': no '{name}'; known: {', '.join(known) or 'none'}"
         for where, name, known in named

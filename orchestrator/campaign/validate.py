@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from orchestrator.campaign.campaign_check import wrong_campaign
 from orchestrator.campaign.experiment import (
     Axis,
     Case,
@@ -15,6 +16,7 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
+from orchestrator.campaign.map_check import wrong_maps
 from orchestrator.campaign.observed import target_value
 from orchestrator.campaign.playback import uncovered
 from orchestrator.campaign.prepare import merged
@@ -79,7 +81,10 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
             case = experiment.case[sweep.case]
             options = merged(case, experiment.defaults)
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
+    for name, campaign in experiment.campaign.items():
+        problems += wrong_campaign(name, campaign, experiment, systems)
     problems += _figures(experiment, recorded)
+    problems += wrong_maps(experiment)
     return problems
 
 

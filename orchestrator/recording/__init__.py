@@ -10,6 +10,7 @@ from orchestrator.recording.decimation import decimate
 from orchestrator.recording.figure import picture, plot_xy, save
 from orchestrator.recording.formats import format_names, writer
 from orchestrator.recording.journal import Journal
+from orchestrator.recording.maps import MapAxis, MapLook, MapPanel, plot_maps
 from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
 from orchestrator.recording.origin import origin, versions
 from orchestrator.recording.parameters import ParameterRow, parameters_of
@@ -23,6 +24,7 @@ from orchestrator.recording.report_content import (
     FmuItem,
     Measure,
     Report,
+    TableItem,
 )
 from orchestrator.recording.result import Result
 from orchestrator.recording.signal_plot import plot_signals
@@ -36,6 +38,9 @@ __all__ = [
     "FileItem",
     "FmuItem",
     "Journal",
+    "MapAxis",
+    "MapLook",
+    "MapPanel",
     "Measure",
     "Panel",
     "ParameterRow",
@@ -43,11 +48,13 @@ __all__ = [
     "Report",
     "Result",
     "Span",
+    "TableItem",
     "decimate",
     "format_names",
     "origin",
     "parameters_of",
     "picture",
+    "plot_maps",
     "plot_signals",
     "plot_xy",
     "read_parquet",

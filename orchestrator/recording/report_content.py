@@ -63,6 +63,16 @@ class FileItem:
     description: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class TableItem:
+    """A table with its heading; the first column names the rows, numbers stand to the right."""
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float | None, ...], ...]
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseSection:
     """One case: how it was run and what came of it.
@@ -153,6 +163,8 @@ class Report:
         Drawings of the systems.
     figures
         Pictures that compare cases.
+    tables
+        Stand below the pictures.
     parameters
         Parameters that all cases share.
     versions
@@ -170,6 +182,7 @@ class Report:
     cases: tuple[CaseSection, ...] = ()
     diagrams: tuple[FigureItem, ...] = ()
     figures: tuple[FigureItem, ...] = ()
+    tables: tuple[TableItem, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     versions: Mapping[str, str] = field(default_factory=versions)
     fmus: tuple[FmuItem, ...] = ()
