@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from orchestrator.campaign.animations import wrong_animations
 from orchestrator.campaign.experiment import (
     Case,
     ContactLoopSpec,
@@ -77,6 +78,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
             options = merged(case, experiment.defaults)
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
     problems += _figures(experiment, recorded)
+    problems += wrong_animations(experiment, systems, recorded)
     return problems
 
 

@@ -59,6 +59,9 @@ def run(
     backend: Annotated[
         Literal["native", "fmpy", "pyfmi"] | None, typer.Option(help="What runs the FMUs")
     ] = None,
+    animation: Annotated[
+        bool, typer.Option("--animation/--no-animation", help="Draw the experiment's animations")
+    ] = True,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report."""
@@ -68,6 +71,8 @@ def run(
     from orchestrator.cli.target import experiment_of, with_options
 
     experiment, folder = experiment_of(target)
+    if not animation:
+        experiment = experiment.model_copy(update={"animation": {}})
     options = RunOptions(
         algorithm=algorithm,
         delay=delay,
