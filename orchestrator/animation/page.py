@@ -67,7 +67,7 @@ def render_animation(
             title=table.title,
             caption=table.caption,
             facts=facts(table),
-            legend=legend(table, results),
+            legend=legend(table, results, titles),
             notes=tuple(dict.fromkeys(troubles)),
             charts=table.chart,
             count=len(times_ns),

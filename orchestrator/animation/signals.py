@@ -44,7 +44,8 @@ class Signals:
             raise DescriptionError(f"case '{result.name}' recorded nothing that could be drawn")
         self.result = result
         first, last = result.time_ns[0], result.time_ns[-1]
-        self.times = np.clip(times_ns, first, last).astype(np.float64)
+        self.asked = times_ns.astype(np.float64)
+        self.times = np.clip(self.asked, first, last)
         self.troubles: dict[str, None] = {}
 
     def vector(self, signal: str | Sequence[float | str]) -> Floats:
@@ -64,8 +65,9 @@ class Signals:
         return interpolated(self.times, times, rows / norm)
 
     def scalar(self, signal: str) -> Floats:
-        """Return one signal at the times of the pictures, shape (n,), NaN where it is no number."""
-        return np.interp(self.times, self.result.time_ns.astype(np.float64), self.result[signal])
+        """Return one signal at the times of the pictures, shape (n,), NaN outside of the run."""
+        times = self.result.time_ns.astype(np.float64)
+        return np.interp(self.asked, times, self.result[signal], left=np.nan, right=np.nan)
 
     def _rows(self, parts: Sequence[float | str]) -> tuple[Floats, Floats]:
         """Return what was recorded, and when; what cannot be drawn is left out, and said."""

@@ -22,7 +22,9 @@ def facts(table: Animation) -> list[str]:
     return told
 
 
-def legend(table: Animation, results: Mapping[str, Result]) -> list[dict[str, str | float]]:
+def legend(
+    table: Animation, results: Mapping[str, Result], titles: Mapping[str, str]
+) -> list[dict[str, str | float]]:
     """List the parts that have a label, with their colours; of arrows the scale too."""
     items: dict[tuple[str, str], dict[str, str | float]] = {}
     for part in table.part.values():
@@ -40,7 +42,7 @@ def legend(table: Animation, results: Mapping[str, Result]) -> list[dict[str, st
     ghosts = {getattr(part, "ghost", None) for part in table.part.values()} - {None}
     told = {table.frame[name].case for name in ghosts if name in table.frame} - {None}
     for case in sorted(filter(None, told)):
-        text = f"translucent: {case}"
+        text = f"translucent: {titles[case]}"
         items[(text, "")] = {"text": text, "colour": "#8899aa", "opacity": 0.2}
     return list(items.values())
 

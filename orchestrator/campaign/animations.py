@@ -9,8 +9,8 @@ from orchestrator.animation import Animation, render_animation, too_many, wrong_
 from orchestrator.campaign.experiment import Experiment
 from orchestrator.campaign.prepare import merged
 from orchestrator.campaign.simulate import horizon
-from orchestrator.errors import DescriptionError
-from orchestrator.recording import Result, whole_file
+from orchestrator.errors import DescriptionError, LoadError, UnknownNameError
+from orchestrator.recording import Result, read_result, whole_file
 from orchestrator.system import System, nanoseconds
 
 
@@ -112,3 +112,57 @@ def write_animation(
     with whole_file(path) as draft:
         draft.write_text(page, encoding="utf-8")
     return path
+
+
+def redraw(
+    experiment: Experiment, results: Path, output: Path, only: Collection[str] = ()
+) -> list[Path]:
+    """Draw animations from results in Parquet files.
+
+    Parameters
+    ----------
+    experiment
+        As read.
+    results
+        Folder with ``CASE.parquet`` of each case that is drawn.
+    output
+        Folder for the pages.
+    only
+        Animations to draw; empty means all.
+
+    Returns
+    -------
+    list of Path
+        The pages.
+
+    Raises
+    ------
+    UnknownNameError
+        If the experiment has no such animation, or none at all.
+    LoadError
+        If a result or the viewer is missing.
+    DescriptionError
+        If signals are not in the results.
+    """
+    unknown = [name for name in only if name not in experiment.animation]
+    if unknown or not experiment.animation:
+        what = f"no animation {', '.join(unknown)}" if unknown else "no animation"
+        known = ", ".join(experiment.animation) or "none"
+        raise UnknownNameError(f"{what}; the experiment has: {known}")
+    chosen = {n: t for n, t in experiment.animation.items() if not only or n in only}
+    cases = sorted({case for table in chosen.values() for case in table.needed()})
+    found = {case: _read(results / f"{case}.parquet") for case in cases}
+    units = {case: {n: one.units.get(n) for n in one.names} for case, one in found.items()}
+    problems = [
+        text for name, table in chosen.items() for text in wrong_signals(name, table, units)
+    ]
+    if problems:
+        raise DescriptionError(*problems)
+    titles = {case: experiment.case[case].title or case for case in cases}
+    return [write_animation(name, t, found, titles, output) for name, t in chosen.items()]
+
+
+def _read(path: Path) -> Result:
+    if not path.is_file():
+        raise LoadError(f"{path}: no such result; run the experiment first, with format 'parquet'")
+    return read_result(path)

@@ -23,7 +23,7 @@ from orchestrator.recording.journal import Journal
 from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
 from orchestrator.recording.origin import origin, versions
 from orchestrator.recording.parameters import ParameterRow, parameters_of
-from orchestrator.recording.parquet import read_parquet, write_parquet
+from orchestrator.recording.parquet import read_parquet, read_result, write_parquet
 from orchestrator.recording.report import render_report, write_report
 from orchestrator.recording.report_content import (
     CaseSection,
@@ -59,6 +59,7 @@ __all__ = [
     "plot_signals",
     "plot_xy",
     "read_parquet",
+    "read_result",
     "render_report",
     "save",
     "versions",

@@ -17,7 +17,7 @@ const Charts = (() => {
 
   // curves(): the curves to draw now, each {values, colour, label, dash}; seek(t) goes to a time.
   function chart(canvas, ylabel, time, curves, seek) {
-    const pen = canvas.getContext("2d");
+    const pen = canvas.getContext("2d", { willReadFrequently: true });
     let still = null; // all but the cursor
 
     function paint() {

@@ -2,7 +2,15 @@
 const Stage = (() => {
   const THREE = MeshCat.THREE;
   const pane = document.getElementById("stage");
-  const viewer = new MeshCat.Viewer(pane, false);
+  function opened() {
+    try {
+      return new MeshCat.Viewer(pane, false);
+    } catch (error) {
+      pane.textContent = "This browser shows no pictures in three dimensions: WebGL is missing or switched off.";
+      throw error;
+    }
+  }
+  const viewer = opened();
   viewer.gui.domElement.remove();
   ["Grid", "Axes", "Lights"].forEach((name) => viewer.delete_path([name]));
   viewer.hide_background();
@@ -15,15 +23,16 @@ const Stage = (() => {
   function light(box) {
     const size = Math.max(box.getSize(new THREE.Vector3()).length(), 0.1);
     const middle = box.getCenter(new THREE.Vector3());
-    const sun = new THREE.DirectionalLight(0xffffff, 0.75);
+    const sun = new THREE.DirectionalLight(0xffffff, 0.7);
     sun.position.copy(middle).add(new THREE.Vector3(0.5, -0.7, 1.1).multiplyScalar(size));
     sun.target.position.copy(middle);
     sun.castShadow = true;
     sun.shadow.mapSize.set(2048, 2048);
     const reach = 0.62 * size;
     Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.01 * size, far: 4 * size });
-    sun.shadow.normalBias = size / 400;
-    viewer.scene.add(new THREE.HemisphereLight(0xffffff, 0x8d99a6, 0.62));
+    sun.shadow.normalBias = size / 600;
+    sun.shadow.bias = -0.0006;
+    viewer.scene.add(new THREE.HemisphereLight(0xffffff, 0xb4bec8, 0.78));
     room.add(sun, sun.target);
     viewer.camera.near = size / 500;
     viewer.camera.far = 20 * size;
@@ -58,28 +67,39 @@ const Stage = (() => {
     element.className = kind;
     element.textContent = text;
     pane.appendChild(element);
-    const one = { element, object, width: element.offsetWidth };
-    labels.push(one);
-    return one;
+    labels.push({ element, object, size: [element.offsetWidth, element.offsetHeight] });
+  }
+
+  // A label that would lie on another one moves up, and is left out if there is no room.
+  function free(taken, x, y, width, height) {
+    for (let up = 0; up < 4; up += 1) {
+      const box = { x: x - width / 2, y: y - height / 2 - up * (height + 2) };
+      const hits = taken.some((o) => box.x < o.x + o.width && o.x < box.x + width && box.y < o.y + o.height && o.y < box.y + height);
+      if (!hits) {
+        taken.push({ ...box, width, height });
+        return box;
+      }
+    }
+    return null;
   }
 
   let named = true;
   const spot = new THREE.Vector3();
   function place() {
     const { clientWidth: width, clientHeight: height } = pane;
-    labels.forEach(({ element, object }) => {
+    const taken = [];
+    labels.forEach(({ element, object, size }) => {
       let shown = named;
       for (let o = object; o; o = o.parent) shown = shown && o.visible;
       if (shown) {
         object.getWorldPosition(spot).project(viewer.camera);
         shown = spot.z < 1 && Math.abs(spot.x) < 1.05 && Math.abs(spot.y) < 1.05;
       }
-      element.hidden = !shown;
-      if (shown) {
-        const x = Math.round((0.5 + 0.5 * spot.x) * width);
-        const y = Math.round((0.5 - 0.5 * spot.y) * height);
-        element.style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%)`;
-      }
+      const x = (0.5 + 0.5 * spot.x) * width;
+      const y = (0.5 - 0.5 * spot.y) * height;
+      const box = shown ? free(taken, x, y, ...size) : null;
+      element.style.visibility = box ? "visible" : "hidden";
+      if (box) element.style.transform = `translate(${Math.round(box.x)}px, ${Math.round(box.y)}px)`;
     });
   }
 

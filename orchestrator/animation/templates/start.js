@@ -27,7 +27,7 @@
       .map(({ curves: tracks }, i) => ({ ...curve, i, values: tracks[first + k].values }))
       .filter(({ i }) => (curve.own ? i === chosen : visible(i)))
       .map(({ i, label, values, colour, own }) => ({
-        values, colour, dash: own || !data.beside ? 0 : i,
+        values, colour, dash: own ? 1 : Number(Boolean(data.beside)) * 2 * i,
         label: own || !data.beside || cases.length === 1 ? label : `${label}, ${data.cases[i].title}`,
       })));
     return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, shown, (t) => seek(t));
