@@ -31,8 +31,8 @@ def legend(
         if part.label:
             text = part.label
             if isinstance(part, Arrow):
-                unit = unit_of(part, results) or "its unit"
-                text = f"{text}: 1 m is {1.0 / abs(float(part.scale)):.4g} {unit}"
+                unit = unit_of(part, results) or ""
+                text = f"{text}: 1 m is {1.0 / abs(float(part.scale)):.4g} {unit}".rstrip()
             item: dict[str, str | float] = {
                 "text": text,
                 "colour": part.colour,

@@ -26,10 +26,10 @@ def animate(
 ) -> None:
     """Draw animations anew, without running anything."""
     from orchestrator.campaign.animations import redraw
-    from orchestrator.cli.target import experiment_of
+    from orchestrator.cli.target import experiment_of, results_name
 
     experiment, folder = experiment_of(target)
-    where = results or Path("results") / folder.resolve().name
+    where = results or Path("results") / results_name(target, folder)
     paths = redraw(experiment, where, output or where, only or ())
     if json:
         print_json({"files": [str(path) for path in paths]})

@@ -65,10 +65,9 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report."""
-    from orchestrator.authoring import is_system_file
     from orchestrator.campaign import run_experiment
     from orchestrator.campaign.experiment import RunOptions
-    from orchestrator.cli.target import experiment_of, with_options
+    from orchestrator.cli.target import experiment_of, results_name, with_options
 
     experiment, folder = experiment_of(target)
     if not animation:
@@ -84,8 +83,7 @@ def run(
         flush=flush,
         backend=backend,
     )
-    is_system = target.suffix != ".toml" or is_system_file(target)
-    name = target.stem if is_system and not target.is_dir() else folder.resolve().name
+    name = results_name(target, folder)
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
     given |= {
         "--every": None if every is None else str(every),

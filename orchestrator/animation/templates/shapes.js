@@ -9,6 +9,7 @@ const Shapes = (() => {
     return new THREE.MeshStandardMaterial({
       color: new THREE.Color(part.colour), roughness: 0.62, metalness: 0.12, opacity,
       transparent: opacity < 1, depthWrite: opacity === 1,
+      polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1, // edges lie before faces
     });
   }
 

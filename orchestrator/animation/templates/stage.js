@@ -39,9 +39,9 @@ const Stage = (() => {
     viewer.camera.fov = 38;
   }
 
-  function bounds() {
+  function bounds(object) {
     viewer.scene.updateMatrixWorld(true);
-    const turned = new THREE.Box3().setFromObject(room);
+    const turned = new THREE.Box3().setFromObject(object);
     const flat = new THREE.Box3();
     const back = new THREE.Matrix4().copy(viewer.scene.matrixWorld).invert();
     return flat.copy(turned).applyMatrix4(back);

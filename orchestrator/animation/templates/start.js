@@ -10,9 +10,17 @@
   cases.forEach(({ group, labels }, i) => {
     if (data.beside) group.position.fromArray(data.beside.map((part) => i * part));
     Stage.room.add(group);
+    if (data.beside) {
+      const above = new MeshCat.THREE.Object3D();
+      const around = Stage.bounds(group);
+      around.getCenter(above.position).setZ(around.max.z + 0.06 * (around.max.z - around.min.z));
+      above.position.sub(group.position);
+      group.add(above);
+      Stage.label(data.cases[i].title, above, "case");
+    }
     labels.forEach(({ text, object }) => Stage.label(text, object, "name"));
   });
-  const box = Stage.bounds();
+  const box = Stage.bounds(Stage.room);
   Stage.light(box);
 
   let chosen = 0;
