@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from orchestrator.animation import Animation
 from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
 
 Time = StrictStr | StrictInt | StrictFloat
@@ -273,3 +274,4 @@ class Experiment(_Table):
     sweep: dict[Name, Sweep] = {}
     campaign: dict[Name, Campaign] = {}
     figure: dict[Name, Figure] = {}
+    animation: dict[Name, Animation] = {}

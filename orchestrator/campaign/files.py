@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orchestrator.campaign.animations import drawable, write_animation
 from orchestrator.campaign.diagram import facts_of_run
 from orchestrator.campaign.experiment import Experiment
 from orchestrator.campaign.figures import (
@@ -20,6 +21,7 @@ from orchestrator.campaign.figures import (
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome
 from orchestrator.campaign.prepare import merged
 from orchestrator.drawing import Drawing, draw_system
+from orchestrator.errors import DescriptionError
 from orchestrator.recording import (
     CaseSection,
     FigureItem,
@@ -55,6 +57,7 @@ def write_rest(
         items.append(FigureItem(figure, caption))
         tell("drawing", (number + 1) / len(drawn))
     diagrams = []
+    _animations(experiment, outcome, output, tell)
     for name, case in _each_drawing(outcome).items():
         options = merged(experiment.case[name], experiment.defaults)
         drawing = draw_system(case.nested, facts_of_run(case.system, options, case.result))
@@ -66,6 +69,23 @@ def write_rest(
     write_report(_report(experiment, outcome, items, diagrams, output), report)
     with whole_file(summary) as draft:
         draft.write_text(json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n")
+
+
+def _animations(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    output: Path,
+    tell: Callable[[str, float], None],
+) -> None:
+    results = {name: case.result for name, case in outcome.cases.items()}
+    titles = {name: case.title for name, case in outcome.cases.items()}
+    chosen = drawable(experiment, results)
+    for number, (name, table) in enumerate(chosen.items()):
+        try:
+            outcome.files.append(write_animation(name, table, results, titles, output))
+        except DescriptionError as error:
+            outcome.problems += error.problems
+        tell("animating", (number + 1) / len(chosen))
 
 
 def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from orchestrator.animation import expect_viewer
+from orchestrator.campaign.animations import drawable
 from orchestrator.campaign.case_run import run_case
 from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, Experiment, Setting, Sweep
@@ -89,6 +91,8 @@ def run_experiment(
     _expect_known([name for name in isolated if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
+    if drawable(experiment, chosen):
+        expect_viewer()
     nested = {
         name: nested_of(case, folder, systems[name], settings) for name, case in chosen.items()
     }

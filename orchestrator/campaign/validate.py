@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from orchestrator.campaign.animations import wrong_animations
 from orchestrator.campaign.campaign_check import wrong_campaign
 from orchestrator.campaign.experiment import (
     Axis,
@@ -84,6 +85,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     for name, campaign in experiment.campaign.items():
         problems += wrong_campaign(name, campaign, experiment, systems)
     problems += _figures(experiment, recorded)
+    problems += wrong_animations(experiment, systems, recorded)
     problems += wrong_maps(experiment)
     return problems
 

@@ -14,7 +14,7 @@ from orchestrator.recording.maps import MapAxis, MapLook, MapPanel, plot_maps
 from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
 from orchestrator.recording.origin import origin, versions
 from orchestrator.recording.parameters import ParameterRow, parameters_of
-from orchestrator.recording.parquet import read_parquet, write_parquet
+from orchestrator.recording.parquet import read_parquet, read_result, write_parquet
 from orchestrator.recording.plot_parts import PALETTE, Curve, Panel, Reference, Span
 from orchestrator.recording.report import render_report, write_report
 from orchestrator.recording.report_content import (
@@ -58,6 +58,7 @@ __all__ = [
     "plot_signals",
     "plot_xy",
     "read_parquet",
+    "read_result",
     "render_report",
     "save",
     "versions",
