@@ -31,7 +31,12 @@ def hold_step(matrix: Floats, column: Floats, step: float) -> tuple[Floats, Floa
 
 
 def ramp_step(matrix: Floats, column: Floats, step: float) -> tuple[Floats, Floats, Floats]:
-    """Discretise ``x' = matrix x + column u`` for an input that goes straight; as :func:`hold_step`.
+    """Discretise ``x' = matrix x + column u`` for an input that goes straight.
+
+    Parameters
+    ----------
+    matrix, column, step
+        As of :func:`hold_step`.
 
     Returns
     -------
@@ -104,10 +109,6 @@ class SampleRows:
         if share == 0.0:
             return np.asarray(past[whole])
         return np.asarray((1.0 - share) * past[whole] + share * past[whole + 1])
-
-    def place(self, name: str) -> int:
-        """Give the number of the first state of a name."""
-        return int(self._places[name].start)
 
     @property
     def matrices(self) -> tuple[Floats, Floats]:

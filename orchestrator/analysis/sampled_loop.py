@@ -245,7 +245,7 @@ class SampledContactLoop:
         contact = np.array([self.damping, self.stiffness])
         robot = np.array([1.0, 2.0 * self.zeta * w, w * w])
         sensor = np.array([self.lead_rest * self.sensor_lag, 1.0])
-        p = np.polymul(np.polymul(moving, robot), sensor)
+        p: Floats = np.polymul(np.polymul(moving, robot), sensor)
         q = contact * w * w
         if known is not None:
             believed = np.array([known.damping, known.stiffness])
@@ -269,6 +269,6 @@ def _chain_polynomials(chain: BodyChain, scale: float) -> tuple[Floats, Floats]:
     matrix = chain.matrix
     spring = np.zeros_like(matrix)
     spring[:, chain.joints - 1] = scale * chain.push
-    d = np.poly(matrix)
-    n = (np.poly(matrix + spring) - d) / scale
+    d: Floats = np.asarray(np.poly(matrix), dtype=float)
+    n: Floats = (np.asarray(np.poly(matrix + spring), dtype=float) - d) / scale
     return d, n[2:]  # the force acts on the second derivative
