@@ -245,13 +245,13 @@ class SampledContactLoop:
         contact = np.array([self.damping, self.stiffness])
         robot = np.array([1.0, 2.0 * self.zeta * w, w * w])
         sensor = np.array([self.lead_rest * self.sensor_lag, 1.0])
-        p: Floats = np.polymul(np.polymul(moving, robot), sensor)
+        p = np.polymul(np.polymul(moving, robot), sensor)
         q = contact * w * w
         if known is not None:
             believed = np.array([known.damping, known.stiffness])
             by_hand = np.polymul(np.polymul(compliance, believed), np.polymul(robot, sensor))
-            p = np.polyadd(p, by_hand)
-            q = np.polysub(q, w * w * np.polymul(believed, sensor))
+            p = np.asarray(np.polyadd(p, by_hand), dtype=float)
+            q = np.asarray(np.polysub(q, w * w * np.polymul(believed, sensor)), dtype=float)
         return QuasiPolynomial(p, np.polymul(compliance, q), self.command_delay + self.force_delay)
 
 
