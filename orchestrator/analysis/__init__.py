@@ -1,5 +1,6 @@
 """Analysis: what the delay of a loop does to it, said before the run and measured after it."""
 
+from orchestrator.analysis.attitude import cardan_angles
 from orchestrator.analysis.body_chain import BodyChain
 from orchestrator.analysis.contact_loop import ContactLoop
 from orchestrator.analysis.growth import GrowthFit, fit_growth
@@ -23,6 +24,7 @@ __all__ = [
     "LoopMode",
     "QuasiPolynomial",
     "SampledContactLoop",
+    "cardan_angles",
     "fit_growth",
     "growth_over_delay",
     "loop_modes",
