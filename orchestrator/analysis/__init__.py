@@ -1,25 +1,33 @@
 """Analysis: what the delay of a loop does to it, said before the run and measured after it."""
 
 from orchestrator.analysis.attitude import cardan_angles
+from orchestrator.analysis.body_chain import BodyChain
 from orchestrator.analysis.contact_loop import ContactLoop
 from orchestrator.analysis.growth import GrowthFit, fit_growth
 from orchestrator.analysis.impact import IdealImpact, ImpactTrajectory
+from orchestrator.analysis.loop_mode import LoopMode, loop_modes
 from orchestrator.analysis.pade import pade_coefficients, pade_phase
 from orchestrator.analysis.quasi_polynomial import Crossing, DelayMargin, QuasiPolynomial
 from orchestrator.analysis.root_locus import growth_over_delay, plot_growth_over_delay
+from orchestrator.analysis.sampled_loop import ForceCorrection, SampledContactLoop
 from orchestrator.analysis.stability_plane import plot_stability_plane, stability_plane
 
 __all__ = [
+    "BodyChain",
     "ContactLoop",
     "Crossing",
     "DelayMargin",
+    "ForceCorrection",
     "GrowthFit",
     "IdealImpact",
     "ImpactTrajectory",
+    "LoopMode",
     "QuasiPolynomial",
+    "SampledContactLoop",
     "cardan_angles",
     "fit_growth",
     "growth_over_delay",
+    "loop_modes",
     "pade_coefficients",
     "pade_phase",
     "plot_growth_over_delay",
