@@ -1,6 +1,17 @@
 """Analysis: what the delay of a loop does to it, said before the run and measured after it."""
 
 from orchestrator.analysis.contact_loop import ContactLoop
+from orchestrator.analysis.energy_automatic import automatic_plan
+from orchestrator.analysis.energy_ledger import EnergyLedger, Entry, Kind, energy_ledger
+from orchestrator.analysis.energy_plan import (
+    Account,
+    Bond,
+    Interface,
+    LedgerPlan,
+    LedgerPort,
+    Motion,
+    Stage,
+)
 from orchestrator.analysis.growth import GrowthFit, fit_growth
 from orchestrator.analysis.impact import IdealImpact, ImpactTrajectory
 from orchestrator.analysis.pade import pade_coefficients, pade_phase
@@ -9,13 +20,25 @@ from orchestrator.analysis.root_locus import growth_over_delay, plot_growth_over
 from orchestrator.analysis.stability_plane import plot_stability_plane, stability_plane
 
 __all__ = [
+    "Account",
+    "Bond",
     "ContactLoop",
     "Crossing",
     "DelayMargin",
+    "EnergyLedger",
+    "Entry",
     "GrowthFit",
     "IdealImpact",
     "ImpactTrajectory",
+    "Interface",
+    "Kind",
+    "LedgerPlan",
+    "LedgerPort",
+    "Motion",
     "QuasiPolynomial",
+    "Stage",
+    "automatic_plan",
+    "energy_ledger",
     "fit_growth",
     "growth_over_delay",
     "pade_coefficients",

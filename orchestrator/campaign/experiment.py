@@ -14,6 +14,8 @@ from pydantic import (
     StringConstraints,
 )
 
+from orchestrator.campaign.ledger_table import LedgerTable
+
 Time = StrictStr | StrictInt | StrictFloat
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
@@ -215,3 +217,4 @@ class Experiment(_Table):
     case: dict[Name, Case] = Field(min_length=1)
     sweep: dict[Name, Sweep] = {}
     figure: dict[Name, Figure] = {}
+    ledger: dict[Name, LedgerTable] = {}

@@ -27,6 +27,7 @@ from orchestrator.recording.parquet import read_parquet, write_parquet
 from orchestrator.recording.report import render_report, write_report
 from orchestrator.recording.report_content import (
     CaseSection,
+    EnergyRow,
     FigureItem,
     FileItem,
     FmuItem,
@@ -40,6 +41,7 @@ __all__ = [
     "PALETTE",
     "CaseSection",
     "Curve",
+    "EnergyRow",
     "FigureItem",
     "FileItem",
     "FmuItem",
