@@ -1,5 +1,6 @@
 """Analysis: what the delay of a loop does to it, said before the run and measured after it."""
 
+from orchestrator.analysis.attitude import cardan_angles
 from orchestrator.analysis.contact_loop import ContactLoop
 from orchestrator.analysis.energy_automatic import automatic_plan
 from orchestrator.analysis.energy_ledger import EnergyLedger, Entry, Kind, energy_ledger
@@ -38,6 +39,7 @@ __all__ = [
     "QuasiPolynomial",
     "Stage",
     "automatic_plan",
+    "cardan_angles",
     "energy_ledger",
     "fit_growth",
     "growth_over_delay",

@@ -9,6 +9,7 @@ model CaptureContact "Wire ropes around a captured rod: springs and dampers in t
     "Where the contact is at rest, from the origin of the torque";
   input Units.Position position[3] "Captured point from where the contact is at rest";
   input Units.Velocity velocity[3] "Rate of the position";
+  input Units.Position drag[3](each start = 0) "How far the rest has been moved from 'rest'";
   output Units.Force force[3] "Force on the part that holds the ropes";
   output Units.Torque torque[3] "Torque of the force about the origin";
   output Units.Stiffness k_now[3] "Stiffness at this time";
@@ -40,7 +41,7 @@ equation
     yielding[i] = noEvent(if k_now[i] > 0 then elastic[i]/k_now[i] else 0);
     force[i] = elastic[i] + c_now[i]*velocity[i];
   end for;
-  torque = cross(rest + position, force);
+  torque = cross(rest + drag + position, force);
   energy = 0.5*(elastic*yielding);
   dissipation = c_now[1]*velocity[1]^2 + c_now[2]*velocity[2]^2 + c_now[3]*velocity[3]^2;
   exchange = 0.5*slope*(k_swing[1]*yielding[1]^2 + k_swing[2]*yielding[2]^2
@@ -57,5 +58,7 @@ period of 4 s and swings as large as <code>k</code> and <code>c</code>.</p>
 <code>F^2/(2*K)</code> of the elastic force. By this law the power <code>F*v</code> is its rate and
 <code>der(K)*F^2/(2*K^2)</code>: energy that leaves while the stiffness grows and comes while it falls,
 from whatever varies it.</p>
+<p><code>position</code> and <code>velocity</code> are relative to where the contact is at rest, also while
+that is dragged; <code>drag</code> moves the torque's arm only.</p>
 </html>"));
 end CaptureContact;

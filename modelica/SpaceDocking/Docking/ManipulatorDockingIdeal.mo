@@ -11,9 +11,11 @@ model ManipulatorDockingIdeal "Docking in six degrees of freedom, with its conta
   output Units.Power contact_dissipation "Power that the contact's dampers take";
   output Units.Power contact_exchange "Power that the contact gives to what varies its stiffness";
   Contact.CaptureContact contact(rest = r_De) "Wire ropes around the captured rod";
+  Contact.DragScrew screw "Screw that draws the rod in";
 equation
-  contact.position = s + R_c*r_Oc - r_De;
-  contact.velocity = v + cross(w, R_c*r_Oc);
+  contact.drag = screw.drag;
+  contact.position = s + R_c*r_Oc - r_De - screw.drag;
+  contact.velocity = v + cross(w, R_c*r_Oc) - screw.drag_rate;
   contact_force = contact.force;
   contact_torque = contact.torque;
   force = contact.force;
@@ -23,6 +25,8 @@ equation
   contact_exchange = contact.exchange;
   annotation (Documentation(info = "<html>
 <p>The motion in space: the contact acts at the captured point <code>O</code>, in the axes of the
-end-effector, on both bodies. It begins 10 mm beside its rest in each direction.</p>
+end-effector, on both bodies. It begins 10 mm beside its rest in each direction.
+<code>screw.speed</code> lets a screw drag that rest along; its power is
+<code>-force*screw.drag_rate</code>.</p>
 </html>"));
 end ManipulatorDockingIdeal;
