@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.animation import Animation
 from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
+from orchestrator.campaign.ledger_table import LedgerTable
 
 Time = StrictStr | StrictInt | StrictFloat
 #: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
@@ -274,4 +275,5 @@ class Experiment(_Table):
     sweep: dict[Name, Sweep] = {}
     campaign: dict[Name, Campaign] = {}
     figure: dict[Name, Figure] = {}
+    ledger: dict[Name, LedgerTable] = {}
     animation: dict[Name, Animation] = {}
