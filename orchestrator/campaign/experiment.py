@@ -16,6 +16,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from orchestrator.animation import Animation
+from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
+from orchestrator.campaign.ledger_table import LedgerTable
+
 Time = StrictStr | StrictInt | StrictFloat
 #: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
 Axis = Literal["x", "y", "z"] | None
@@ -269,7 +273,9 @@ class PlaneFigure(_Table):
     delay: tuple[Time, Time]
 
 
-Figure = Annotated[TimeFigure | SweepFigure | PlaneFigure, Field(discriminator="kind")]
+Figure = Annotated[
+    TimeFigure | SweepFigure | PlaneFigure | MapFigure | LinesFigure, Field(discriminator="kind")
+]
 
 
 class Experiment(_Table):
@@ -280,4 +286,7 @@ class Experiment(_Table):
     defaults: RunOptions = RunOptions()
     case: dict[Name, Case] = Field(min_length=1)
     sweep: dict[Name, Sweep] = {}
+    campaign: dict[Name, Campaign] = {}
     figure: dict[Name, Figure] = {}
+    ledger: dict[Name, LedgerTable] = {}
+    animation: dict[Name, Animation] = {}

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.analysis import plot_stability_plane
+from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
 from orchestrator.campaign.experiment import Curve as Drawn
 from orchestrator.campaign.experiment import Figure, PlaneFigure, SweepFigure, TimeFigure
 from orchestrator.campaign.outcome import ExperimentOutcome, SweepOutcome
@@ -34,6 +35,11 @@ def sweeps_of(figure: Figure) -> set[str]:
     return set()
 
 
+def campaigns_of(figure: Figure) -> set[str]:
+    """Names of the campaigns that a figure needs."""
+    return {figure.campaign} if isinstance(figure, MapFigure | LinesFigure) else set()
+
+
 def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
     """Draw one figure.
 
@@ -46,7 +52,9 @@ def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
         return _over_time(figure, outcome)
     if isinstance(figure, SweepFigure):
         return _over_sweep(figure, outcome)
-    return _plane(figure)
+    if isinstance(figure, PlaneFigure):
+        return _plane(figure)
+    raise DescriptionError(f"figure '{figure.title}' is drawn by `softdock sweep`")
 
 
 def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from orchestrator.campaign.animations import wrong_animations
+from orchestrator.campaign.campaign_check import wrong_campaign
 from orchestrator.campaign.experiment import (
     Axis,
     Case,
@@ -16,6 +18,8 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
+from orchestrator.campaign.ledgers import wrong_ledgers
+from orchestrator.campaign.map_check import wrong_maps
 from orchestrator.campaign.observed import target_value
 from orchestrator.campaign.playback import uncovered
 from orchestrator.campaign.prepare import merged
@@ -69,6 +73,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
         options = merged(case, experiment.defaults)
         wrong = *wrong_faults(case, options, system), *uncovered(case, options, system)
         problems += (f"case '{name}': {text}" for text in wrong)
+        problems += wrong_ledgers(name, experiment, options, system)
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)
@@ -80,7 +85,11 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
             case = experiment.case[sweep.case]
             options = merged(case, experiment.defaults)
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
+    for name, campaign in experiment.campaign.items():
+        problems += wrong_campaign(name, campaign, experiment, systems)
     problems += _figures(experiment, systems, recorded)
+    problems += wrong_animations(experiment, systems, recorded)
+    problems += wrong_maps(experiment)
     return problems
 
 
