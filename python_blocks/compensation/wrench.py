@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from math import nan
-
-import numpy as np
+from math import isfinite, nan
 
 from orchestrator.simunits.compiled import compiled
 from python_blocks.kinematics.rotation import Floats
 
+Vector = tuple[float, float, float]
 #: Position, attitude (a quaternion, scalar first), velocity and angular velocity.
 Motion = tuple[Floats, Floats, Floats, Floats]
 
 
 @compiled
-def cross(a: Floats, b: Floats) -> Floats:
-    """Give the cross product of two vectors of shape (3,)."""
-    return np.array(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    )
+def vector(a: Floats) -> Vector:
+    """Give an array of shape (3,) as a tuple: those cost no memory here."""
+    return a[0], a[1], a[2]
 
 
 @compiled
-def turned(q: Floats, vector: Floats) -> Floats:
+def plus(a: Vector, b: Vector, factor: float) -> Vector:
+    """Give ``a + factor b``."""
+    return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
+
+
+@compiled
+def cross(a: Vector, b: Vector) -> Vector:
+    """Give the cross product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@compiled
+def turned(q: Floats, a: Vector) -> Vector:
     """Turn a vector by a quaternion of any norm; one of norm zero gives no numbers."""
-    norm = (q * q).sum()
-    twice = cross(q[1:], vector) * (2.0 / norm if norm > 0.0 else nan)
-    return vector + q[0] * twice + cross(q[1:], twice)
+    axis = q[1], q[2], q[3]
+    norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+    half = cross(axis, a)
+    scale = 2.0 / norm if norm > 0.0 else nan
+    return plus(plus(a, half, scale * q[0]), cross(axis, half), scale)
 
 
 @compiled
 def deviation(
     computed: Motion, actual: Motion, points: tuple[Floats, Floats, Floats]
-) -> tuple[Floats, Floats, Floats, Floats]:
+) -> tuple[Vector, Vector, Vector, Vector]:
     """Give the actual captured point from the end-effector, its error, velocity, and their error.
 
     Parameters
@@ -47,12 +58,13 @@ def deviation(
     s, q, v, w = computed
     position, actual_q, velocity, actual_w = actual
     effector, control, captured = points
-    to_point, offset = turned(q, control + captured), turned(actual_q, captured)
-    moving = v + cross(w, to_point)  # Eq 27
-    arm = position + offset - effector
-    ds = s + to_point - arm  # Eq 29
-    dv = moving - velocity - cross(actual_w, offset)  # Eq 28
-    return arm, ds, moving, dv
+    to_point = turned(q, plus(vector(control), vector(captured), 1.0))
+    offset = turned(actual_q, vector(captured))
+    moving = plus(vector(v), cross(vector(w), to_point), 1.0)  # Eq 27
+    arm = plus(plus(vector(position), offset, 1.0), vector(effector), -1.0)
+    ds = plus(plus(vector(s), to_point, 1.0), arm, -1.0)  # Eq 29
+    shown = plus(vector(velocity), cross(vector(actual_w), offset), 1.0)
+    return arm, ds, moving, plus(moving, shown, -1.0)  # Eq 28
 
 
 @compiled
@@ -86,21 +98,28 @@ def compensate(
     shown
         Where to write: force, moment, correction of the force, error of the point.
     """
-    believed = np.isfinite(measured[0]).all() and np.isfinite(measured[1]).all()
+    believed = True
+    for i in range(3):
+        believed = believed and isfinite(measured[0][i]) and isfinite(measured[1][i])
     if believed:
-        last[0][:], last[1][:] = measured
-    arm, error, velocity, dv = deviation(computed, actual, points)
+        last[0][:], last[1][:] = measured[0], measured[1]
     stiffness, damping, wrong_sign = contact
-    ds = error + ahead * velocity
-    wanted = np.where(wrong_sign > 0.5, 0.0, stiffness * ds + damping * dv)
-    active = (
-        believed and np.isfinite(arm).all() and np.isfinite(ds).all() and np.isfinite(wanted).all()
-    )
+    force, torque, added, error = shown
+    arm, missing, velocity, dv = deviation(computed, actual, points)
+    ds = plus(missing, velocity, ahead)
+    active, limited = believed, False
+    for i in range(3):
+        right = not wrong_sign[i] > 0.5
+        wanted = stiffness[i] * ds[i] + damping[i] * dv[i] if right else 0.0
+        active = active and isfinite(arm[i]) and isfinite(ds[i]) and isfinite(wanted)
+        added[i], error[i] = min(max(wanted, -limit), limit), missing[i]
+        limited = limited or added[i] != wanted
     if not active:
-        arm, ds, wanted, error = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-    added = np.minimum(np.maximum(wanted, -limit), limit)
-    force, torque, force_correction, shown_error = shown
-    force[:] = last[0] + added  # Eq 31
-    torque[:] = last[1] + cross(arm, added) + cross(ds, force)  # Eq 33, 34
-    force_correction[:], shown_error[:] = added, error
-    return active, bool((added != wanted).any())
+        added[:], error[:], limited = 0.0, 0.0, False
+        arm, ds = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(3):
+        force[i] = last[0][i] + added[i]  # Eq 31
+    by_arm, by_error = cross(arm, vector(added)), cross(ds, vector(force))
+    for i in range(3):
+        torque[i] = last[1][i] + by_arm[i] + by_error[i]  # Eq 33, 34
+    return active, limited
