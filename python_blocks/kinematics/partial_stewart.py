@@ -49,7 +49,7 @@ class PartialStewart(Block):
 
     def margin_of(self, lengths: Floats) -> float:
         """Give how far the leg nearest to one of its limits is from it, m; negative beyond."""
-        every = lengths.tolist()
+        every: list[float] = lengths.tolist()
         return min(min(every) - self.shortest, self.longest - max(every))
 
     def refuse(self, t: float, problem: str) -> None:

@@ -98,7 +98,7 @@ class StewartInverse(PartialStewart):
 
     def _refuse(self, t: float) -> None:
         if self.margin < 0.0:
-            lengths = leg_lengths(self.geometry, self.position, self.q)
+            lengths = leg_lengths(self.geometry, self.position.tolist(), self.q.tolist())
             self.refuse(t, f"the pose cannot be reached: {self.limits_text(lengths)}")
         if self.condition > self.condition_limit:
             self.refuse(
