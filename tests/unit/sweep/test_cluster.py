@@ -1,5 +1,6 @@
 import logging
 
+import dask
 import pandas as pd
 import pytest
 from distributed import LocalCluster
@@ -20,10 +21,9 @@ end = { kind = "final", signal = "a.y" }
 [campaign.c]
 cases = ["slope", "played"]
 measures = ["end", "way"]
-seeds = 2
 [campaign.c.over.at]
 set = ["a.at"]
-values = [1e9, 2e9]
+values = [2e9]
 [campaign.c.over.phase]
 set = ["b.phase"]
 values = [0, 4]
@@ -35,9 +35,9 @@ values = [0.5]
 
 @pytest.fixture(scope="module")
 def scheduler():
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-    ) as started:
+    once = {"distributed.scheduler.allowed-failures": 1}  # a deadly job kills two workers, not four
+    two = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with dask.config.set(once), LocalCluster(**two, silence_logs=logging.CRITICAL) as started:
         yield started.scheduler_address
 
 
@@ -45,11 +45,9 @@ def scheduler():
 def plans(write, folder, crash):
     from orchestrator.simunits import fmu
     from orchestrator.ssp import write_ssd
-    from orchestrator.system import Causality, Connector, System
+    from orchestrator.system import System
 
-    system = System("played").add("a", fmu(crash)).expose("a.u", "force")
-    assert system.connectors["force"].causality is Causality.INPUT
-    assert isinstance(system.connectors["force"], Connector)
+    system = System("played").add("a", fmu(crash)).expose("force", "a.u")
     write_ssd(system, folder / "played.ssd")
     (folder / "force.csv").write_text("time,force\n0,0\n1,2\n")
     path = write(TEXT)
@@ -79,8 +77,9 @@ def test_files_are_sent_and_not_read_where_they_were(plans, folder, crash, monke
     plan = plans["c"]
     monkeypatch.setattr(cluster, "run_jobs", lambda roster, jobs: roster)
     sent = cluster.run_sent(plan.roster, plan.jobs[:1])
-    places = {c.source.location for v in sent.variants.values() for c in v.system.components.values()
-              if c.source.location.endswith(".fmu")}  # fmt: skip
+    systems = [variant.system for variant in sent.variants.values()]
+    sources = [c.source.location for system in systems for c in system.components.values()]
+    places = {source for source in sources if source.endswith(".fmu")}
     assert len(places) == 1
     assert str(crash) not in places
     parcel.teardown(None)
