@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Iterator
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from orchestrator.animation import loose_ends
 from orchestrator.campaign.campaign_check import named_by_campaigns
 from orchestrator.campaign.experiment import Experiment, SweepFigure, TimeFigure
 from orchestrator.campaign.map_check import named_by_maps
@@ -41,7 +43,8 @@ def read_experiment(path: Path) -> Experiment:
         experiment = Experiment.model_validate(content)
     except ValidationError as error:
         raise DescriptionError(*misread(path, Experiment, error)) from None
-    problems = [f"{path}: {text}" for text in _dangling(experiment)]
+    loose = (loose_ends(name, table) for name, table in experiment.animation.items())
+    problems = [f"{path}: {text}" for text in (*_dangling(experiment), *chain(*loose))]
     if problems:
         raise DescriptionError(*problems)
     return experiment
@@ -69,8 +72,10 @@ def _named_by_cases(experiment: Experiment) -> Named:
     """Where a case or a sweep names another thing, what it names, and what there is."""
     for name, case in experiment.case.items():
         for key, measure in case.measure.items():
-            if measure.kind == "difference":
+            if measure.is_difference:
                 yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
+    for name, ledger in experiment.ledger.items():
+        yield from ((f"ledger.{name}.cases", case, experiment.case) for case in ledger.cases)
     for name, sweep in experiment.sweep.items():
         yield f"sweep.{name}.case", sweep.case, experiment.case
         if sweep.case in experiment.case:
@@ -89,3 +94,6 @@ def _named_by_figures(experiment: Experiment) -> Named:
                 yield where, line.sweep, experiment.sweep
                 if line.sweep in experiment.sweep:
                     yield where, line.measure, experiment.sweep[line.sweep].measures
+    for name, animation in experiment.animation.items():
+        where = f"animation.{name}"
+        yield from ((where, case, experiment.case) for case in sorted(animation.needed()))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.errors import DescriptionError
-from orchestrator.recording.figure import literal, new_figure, put_title
+from orchestrator.recording.plot_parts import headline, literal, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,7 +173,7 @@ def plot_maps(
             frameon=False,
             fontsize=8.5,
         )
-    put_title(figure, title)
+    headline(figure, title)
     return figure
 
 
