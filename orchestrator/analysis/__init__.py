@@ -1,5 +1,6 @@
 """Analysis: what the delay of a loop does to it, said before the run and measured after it."""
 
+from orchestrator.analysis.attitude import cardan_angles
 from orchestrator.analysis.contact_loop import ContactLoop
 from orchestrator.analysis.growth import GrowthFit, fit_growth
 from orchestrator.analysis.impact import IdealImpact, ImpactTrajectory
@@ -16,6 +17,7 @@ __all__ = [
     "IdealImpact",
     "ImpactTrajectory",
     "QuasiPolynomial",
+    "cardan_angles",
     "fit_growth",
     "growth_over_delay",
     "pade_coefficients",

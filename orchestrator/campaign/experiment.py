@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -12,15 +12,33 @@ from pydantic import (
     StrictInt,
     StrictStr,
     StringConstraints,
+    model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 Time = StrictStr | StrictInt | StrictFloat
+#: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
+Axis = Literal["x", "y", "z"] | None
+
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
 #: Names of recorders stand between that of the case and the ending.
 Part = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$", max_length=100)]
 Amount = StrictInt | StrictFloat | tuple[StrictInt | StrictFloat, ...]
 Setting = bool | int | float | str | tuple[float, ...]
+
+
+MeasureKind = Literal[
+    "peak",
+    "minimum",
+    "final",
+    "rms",
+    "median",
+    "growth",
+    "settling",
+    "difference",
+    "rms_difference",
+]
 
 
 class _Table(BaseModel):
@@ -41,19 +59,42 @@ class ContactLoopSpec(_Table):
 class Measure(_Table):
     """One figure that is read off a finished case.
 
-    ``peak`` and ``minimum`` of a signal with their time; its ``final`` value; the ``growth`` rate
-    of its oscillation; the largest ``difference`` to a signal of another case of the same times.
-    ``factor`` is applied to the signal first.
+    ``peak`` and ``minimum`` of a signal with their time; its ``final`` value, ``rms`` and
+    ``median``; the ``growth`` rate of its oscillation; the time of ``settling``, from which it
+    stays ``within`` so much of zero; the largest ``difference`` and the ``rms_difference`` to a
+    signal of another case of the same times. The signal is first multiplied by ``factor``, then
+    replaced by its deviation from ``target`` in percent of that (a number, or a parameter or
+    recorded signal), or by its percentage of ``percent_of``, last by its ``absolute`` value.
     """
 
-    kind: Literal["peak", "minimum", "final", "growth", "difference"]
+    kind: MeasureKind
     signal: str
+    angle: Axis = None
     begin: Time | None = Field(None, alias="from")
     until: Time | None = None
     to: str | None = None
     to_signal: str | None = None
     predict: ContactLoopSpec | None = None
     factor: float = 1.0
+    target: float | str | None = None
+    percent_of: float | None = None
+    absolute: bool = False
+    within: float | None = Field(None, gt=0)
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether it compares with another case."""
+        return self.kind in ("difference", "rms_difference")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if (self.within is None) == (self.kind == "settling"):
+            raise PydanticCustomError("within", "expected with kind 'settling', and only there")
+        if self.percent_of == 0 or self.target == 0:
+            raise PydanticCustomError("zero", "expected 'target' and 'percent_of' other than 0")
+        if self.target is not None and self.percent_of is not None:
+            raise PydanticCustomError("both", "expected 'target' or 'percent_of', found both")
+        return self
 
 
 class RunOptions(_Table):
@@ -151,22 +192,34 @@ class Curve(_Table):
     case: str
     signal: str
     label: str
+    angle: Axis = None
     factor: float = 1.0
 
 
+class LevelLine(_Table):
+    """A horizontal line to compare with."""
+
+    value: float
+    label: str
+
+
 class Panel(_Table):
-    """One set of axes over time."""
+    """One set of axes over time; what is outside of ``ylim`` is cut off."""
 
     ylabel: str
+    ylim: tuple[float, float] | None = None
+    lines: tuple[LevelLine, ...] = ()
     curves: tuple[Curve, ...] = Field(min_length=1)
 
 
 class TimeFigure(_Table):
-    """Signals over time, one panel above the other."""
+    """Signals over time: panels in rows of ``columns``."""
 
     kind: Literal["time"]
     title: str
     caption: str = ""
+    columns: int = Field(1, ge=1, le=3)
+    begin: Time | None = Field(None, alias="from")
     until: Time | None = None
     panels: tuple[Panel, ...] = Field(min_length=1)
 

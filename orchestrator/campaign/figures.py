@@ -9,6 +9,7 @@ import numpy as np
 from orchestrator.analysis import plot_stability_plane
 from orchestrator.campaign.experiment import Figure, PlaneFigure, SweepFigure, TimeFigure
 from orchestrator.campaign.outcome import ExperimentOutcome, SweepOutcome
+from orchestrator.campaign.signals import values_of
 from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_signals, plot_xy
 from orchestrator.system import nanoseconds, seconds
 
@@ -51,14 +52,24 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
         curves = []
         for curve in panel.curves:
             result = outcome.cases[curve.case].result
-            shown = slice(None)
-            if figure.until is not None:
-                last = nanoseconds(figure.until, "until")
-                shown = slice(0, int(np.searchsorted(result.time_ns, last, side="right")))
-            values = curve.factor * result[curve.signal]
+            shown = _shown(figure, result)
+            values = curve.factor * values_of(result, curve.signal, curve.angle)
             curves.append(Curve(curve.label, result.time[shown], values[shown]))
-        panels.append(Panel(panel.ylabel, curves))
-    return plot_signals(panels, figure.title, _spans(figure, outcome))
+        lines = [Reference(line.value, line.label) for line in panel.lines]
+        panels.append(Panel(panel.ylabel, curves, lines, panel.ylim))
+    spans = _spans(figure, outcome)
+    return plot_signals(panels, figure.title, spans, columns=figure.columns)
+
+
+def _shown(figure: TimeFigure, result: Result) -> slice:
+    """Rows of a result between the times that a figure shows."""
+    first, last = 0, result.time_ns.size
+    if figure.begin is not None:
+        first = int(np.searchsorted(result.time_ns, nanoseconds(figure.begin, "from")))
+    if figure.until is not None:
+        until = nanoseconds(figure.until, "until")
+        last = int(np.searchsorted(result.time_ns, until, side="right"))
+    return slice(first, last)
 
 
 def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:

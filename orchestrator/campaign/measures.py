@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from orchestrator.analysis import ContactLoop, fit_growth
 from orchestrator.campaign.experiment import Measure
+from orchestrator.campaign.observed import Observed, counterpart, observed
 from orchestrator.campaign.outcome import Measured
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds
-
-Floats = NDArray[np.float64]
 
 
 def evaluate(
@@ -29,45 +27,47 @@ def evaluate(
     result, system
         The finished case, and what was run.
     others
-        Results by case name, for a ``difference``.
+        Results by case name, for a difference.
 
     Raises
     ------
     DescriptionError
         If the signal does not exist, the window is empty, or the data do not hold the figure.
     """
-    time, values = _window(measure, result)
-    unit = result.units.get(measure.signal, "")
+    other = counterpart(measure, result, others) if measure.is_difference else None
+    seen = observed(measure, result, system, other)
     if measure.kind == "growth":
-        return _growth(measure, result, system, time, values)
-    if measure.kind == "difference":
-        return _difference(measure, result, others, unit)
+        return _growth(measure, result, system, seen)
+    if measure.kind == "settling":
+        return _settling(measure, result, seen)
+    time, values = seen.time, seen.values
     if measure.kind == "final":
-        return Measured(float(values[-1]), unit, {"time_s": float(time[-1])})
-    at = int(np.argmax(values) if measure.kind == "peak" else np.argmin(values))
-    return Measured(float(values[at]), unit, {"time_s": float(time[at])})
+        return Measured(float(values[-1]), seen.unit, {"time_s": float(time[-1])})
+    if measure.kind in ("rms", "rms_difference"):
+        return Measured(float(np.sqrt(np.mean(values**2))), seen.unit)
+    if measure.kind == "median":
+        return Measured(float(np.median(values)), seen.unit)
+    if measure.kind == "difference":
+        values = np.abs(values)
+    at = int(np.argmin(values) if measure.kind == "minimum" else np.argmax(values))
+    return Measured(float(values[at]), seen.unit, {"time_s": float(time[at])})
 
 
-def _window(measure: Measure, result: Result) -> tuple[Floats, Floats]:
-    inside = np.ones(result.time_ns.shape, dtype=bool)
-    if measure.begin is not None:
-        inside &= result.time_ns >= nanoseconds(measure.begin, "from")
-    if measure.until is not None:
-        inside &= result.time_ns <= nanoseconds(measure.until, "until")
-    if not inside.any():
+def _settling(measure: Measure, result: Result, seen: Observed) -> Measured:
+    """Give the first time from which the signal stays near zero until the end of the window."""
+    outside = np.flatnonzero(~(np.abs(seen.values) < measure.within))
+    first = outside[-1] + 1 if outside.size else 0
+    if first == seen.time.size:
         raise DescriptionError(
-            f"case '{result.name}': the window from {measure.begin} until {measure.until} of"
-            f" '{measure.signal}' holds no sample; the run covers {result.time[0]:g} to"
-            f" {result.time[-1]:g} s"
+            f"case '{result.name}', '{measure.signal}': expected to stay within {measure.within:g}"
+            f" {seen.unit}, found {seen.values[-1]:g} at the end of the window"
         )
-    return result.time[inside], measure.factor * result[measure.signal][inside]
+    return Measured(float(seen.time[first]), "s")
 
 
-def _growth(
-    measure: Measure, result: Result, system: System, time: Floats, values: Floats
-) -> Measured:
+def _growth(measure: Measure, result: Result, system: System, seen: Observed) -> Measured:
     try:
-        fit = fit_growth(time, values)
+        fit = fit_growth(seen.time, seen.values)
     except DescriptionError as error:
         raise DescriptionError(f"case '{result.name}', '{measure.signal}': {error}") from None
     details = {
@@ -121,23 +121,3 @@ def _later(measure: Measure, result: Result) -> dict[str, int]:
             )
         later |= dict.fromkeys(fault.lines, fault.later_ns)
     return later
-
-
-def _difference(
-    measure: Measure, result: Result, others: Mapping[str, Result], unit: str
-) -> Measured:
-    other = others.get(measure.to or "")
-    if other is None:
-        raise DescriptionError(
-            f"case '{result.name}': to take the difference to case '{measure.to}', run both"
-        )
-    if not np.array_equal(other.time_ns, result.time_ns):
-        raise DescriptionError(
-            f"case '{result.name}' and case '{other.name}' have different sample times; a"
-            " difference needs the same step, every and stop"
-        )
-    error = np.abs(
-        measure.factor * result[measure.signal] - other[measure.to_signal or measure.signal]
-    )
-    at = int(np.argmax(error))
-    return Measured(float(error[at]), unit, {"time_s": float(result.time[at])})

@@ -62,7 +62,7 @@ def _named_by_cases(experiment: Experiment) -> Named:
     """Where a case or a sweep names another thing, what it names, and what there is."""
     for name, case in experiment.case.items():
         for key, measure in case.measure.items():
-            if measure.kind == "difference":
+            if measure.is_difference:
                 yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
     for name, sweep in experiment.sweep.items():
         yield f"sweep.{name}.case", sweep.case, experiment.case

@@ -131,7 +131,7 @@ def _measured(
     measured: dict[str, Measured] = {}
     failed = []
     for key, measure in case.measure.items():
-        if measure.kind == "difference" and measure.to not in results:
+        if measure.is_difference and measure.to not in results:
             failed.append(f"measure '{key}' needs case '{measure.to}', which was not run")
             continue
         try:

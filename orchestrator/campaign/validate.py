@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from orchestrator.campaign.experiment import (
+    Axis,
     Case,
     ContactLoopSpec,
     Experiment,
@@ -14,9 +15,11 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
+from orchestrator.campaign.observed import target_value
 from orchestrator.campaign.playback import uncovered
 from orchestrator.campaign.prepare import merged
 from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
+from orchestrator.campaign.signals import names_of
 from orchestrator.campaign.simulate import horizon
 from orchestrator.campaign.sweeping import wrong_values
 from orchestrator.errors import DescriptionError
@@ -68,9 +71,9 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)
-            if measure.kind == "difference" and measure.to in recorded:
+            if measure.is_difference and measure.to in recorded:
                 signal = measure.to_signal or measure.signal
-                problems += _known(where, signal, recorded[measure.to])
+                problems += _known(where, signal, recorded[measure.to], measure.angle)
     for name, sweep in experiment.sweep.items():
         if sweep.case in systems:
             case = experiment.case[sweep.case]
@@ -85,7 +88,8 @@ def _figures(experiment: Experiment, recorded: Mapping[str, list[str]]) -> Itera
         if isinstance(figure, TimeFigure):
             for curve in (curve for panel in figure.panels for curve in panel.curves):
                 if curve.case in recorded:
-                    yield from _known(f"figure '{name}'", curve.signal, recorded[curve.case])
+                    where, known = f"figure '{name}'", recorded[curve.case]
+                    yield from _known(where, curve.signal, known, curve.angle)
 
 
 def _files(name: str, experiment: Experiment, system: System) -> Iterator[str]:
@@ -111,9 +115,10 @@ def _files(name: str, experiment: Experiment, system: System) -> Iterator[str]:
         yield from expect_room(view, (stop_ns - start_ns) // step_ns, options.every or 1)
 
 
-def _known(where: str, signal: str, recorded: list[str]) -> Iterator[str]:
-    if signal not in recorded:
-        yield f"{where}: no recorded output '{signal}'; recorded: {', '.join(recorded)}"
+def _known(where: str, signal: str, recorded: list[str], angle: Axis) -> Iterator[str]:
+    for name in names_of(signal, angle):
+        if name not in recorded:
+            yield f"{where}: no recorded output '{name}'; recorded: {', '.join(recorded)}"
 
 
 def _options(where: str, case: Case, experiment: Experiment, system: System) -> Iterator[str]:
@@ -138,7 +143,12 @@ def _time(where: str, time: str | float | None) -> Iterator[str]:
 
 
 def _measure(where: str, measure: Measure, recorded: list[str], system: System) -> Iterator[str]:
-    yield from _known(where, measure.signal, recorded)
+    yield from _known(where, measure.signal, recorded, measure.angle)
+    if isinstance(measure.target, str) and measure.target not in recorded:
+        try:
+            target_value(measure.target, system)
+        except DescriptionError as error:
+            yield f"{where}, target: {error}"
     yield from _time(f"{where}, from", measure.begin)
     yield from _time(f"{where}, until", measure.until)
     if measure.predict is not None:
@@ -155,6 +165,6 @@ def _sweep(
     where: str, sweep: Sweep, case: Case, options: RunOptions, system: System
 ) -> Iterator[str]:
     for key in sweep.measures:
-        if case.measure[key].kind == "difference":
+        if case.measure[key].is_difference:
             yield f"{where}: '{key}' is a difference to another case, which cannot be swept"
     yield from (f"{where}: {text}" for text in wrong_values(sweep, case, options, system))

@@ -7,23 +7,14 @@ imported quickly.
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.csv import write_csv
 from orchestrator.recording.decimation import decimate
-from orchestrator.recording.figure import (
-    PALETTE,
-    Curve,
-    Panel,
-    Reference,
-    Span,
-    picture,
-    plot_signals,
-    plot_xy,
-    save,
-)
+from orchestrator.recording.figure import picture, plot_xy, save
 from orchestrator.recording.formats import format_names, writer
 from orchestrator.recording.journal import Journal
 from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
 from orchestrator.recording.origin import origin, versions
 from orchestrator.recording.parameters import ParameterRow, parameters_of
 from orchestrator.recording.parquet import read_parquet, write_parquet
+from orchestrator.recording.plot_parts import PALETTE, Curve, Panel, Reference, Span
 from orchestrator.recording.report import render_report, write_report
 from orchestrator.recording.report_content import (
     CaseSection,
@@ -34,6 +25,7 @@ from orchestrator.recording.report_content import (
     Report,
 )
 from orchestrator.recording.result import Result
+from orchestrator.recording.signal_plot import plot_signals
 
 __all__ = [
     "LARGEST_MATRIX",

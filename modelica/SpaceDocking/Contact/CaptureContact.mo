@@ -9,6 +9,7 @@ model CaptureContact "Wire ropes around a captured rod: springs and dampers in t
     "Where the contact is at rest, from the origin of the torque";
   input Units.Position position[3] "Captured point from where the contact is at rest";
   input Units.Velocity velocity[3] "Rate of the position";
+  input Units.Position drag[3](each start = 0) "How far the rest has been moved from 'rest'";
   output Units.Force force[3] "Force on the part that holds the ropes";
   output Units.Torque torque[3] "Torque of the force about the origin";
   output Units.Stiffness k_now[3] "Stiffness at this time";
@@ -34,7 +35,7 @@ equation
     der(kept[i]) = k_swing[i]*slope*position[i];
     force[i] = k_now[i]*position[i] - kept[i] + c_now[i]*velocity[i];
   end for;
-  torque = cross(rest + position, force);
+  torque = cross(rest + drag + position, force);
   energy = 0.5*(k[1]*position[1]^2 + k[2]*position[2]^2 + k[3]*position[3]^2);
   annotation (Documentation(info = "<html>
 <p>Eq 22 of Yu et al., IEEE Access (2018): <code>F = integral of K v dt + C v</code> in three
@@ -44,5 +45,7 @@ position without any integration, and a stiffness that varies changes the force 
 <p>Stiffness and damping are Table 2 of that paper. <code>k_swing</code> and <code>c_swing</code> add
 a triangle that starts at 0, is 1 after half a period and never negative; the paper has one with a
 period of 4 s and swings as large as <code>k</code> and <code>c</code>.</p>
+<p><code>position</code> and <code>velocity</code> are relative to where the contact is at rest, also while
+that is dragged; <code>drag</code> moves the torque's arm only.</p>
 </html>"));
 end CaptureContact;

@@ -8,15 +8,19 @@ model ManipulatorDockingIdeal "Docking in six degrees of freedom, with its conta
   output Units.Force force[3] "Force of the contact on the end-effector, in its frame";
   output Units.Energy total_energy "Energy, the contact's springs included; for constant stiffness";
   Contact.CaptureContact contact(rest = r_De) "Wire ropes around the captured rod";
+  Contact.DragScrew screw "Screw that draws the rod in";
 equation
-  contact.position = s + R_c*r_Oc - r_De;
-  contact.velocity = v + cross(w, R_c*r_Oc);
+  contact.drag = screw.drag;
+  contact.position = s + R_c*r_Oc - r_De - screw.drag;
+  contact.velocity = v + cross(w, R_c*r_Oc) - screw.drag_rate;
   contact_force = contact.force;
   contact_torque = contact.torque;
   force = contact.force;
   total_energy = energy + contact.energy;
   annotation (Documentation(info = "<html>
 <p>The motion in space: the contact acts at the captured point <code>O</code>, in the axes of the
-end-effector, on both bodies. It begins 10 mm beside its rest in each direction.</p>
+end-effector, on both bodies. It begins 10 mm beside its rest in each direction.
+<code>screw.speed</code> lets a screw drag that rest along; its power is
+<code>-force*screw.drag_rate</code>.</p>
 </html>"));
 end ManipulatorDockingIdeal;

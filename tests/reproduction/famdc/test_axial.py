@@ -14,7 +14,7 @@ from reproduction.famdc.axial_rig import OFFSET, TABLES, ideal, noise, rig, run
 from scipy.linalg import block_diag, expm
 
 from orchestrator.analysis import fit_growth
-from orchestrator.system import Fault, FaultKind
+from orchestrator.system import Fault, FaultKind, System
 
 ALL = pytest.mark.parametrize("table", TABLES)
 POSITION = "dynamics.position"
@@ -30,18 +30,20 @@ def errors(columns: dict[str, np.ndarray], wanted: np.ndarray) -> tuple[float, f
     return float(np.sqrt(np.mean(error**2))), float(np.abs(error).max())
 
 
-def sampled_growth(table: str, H: float = 1e-3) -> float:
+def sampled_growth(system: System, H: float = 1e-3) -> float:
     """Growth of the loop from its matrix for one step, with a sensor that is continuous."""
-    bodies, contact = TABLES[table]
-    k, c = bodies["k_manipulator"], bodies["c_manipulator"]
-    masses = np.array([50000.0, bodies["m_e"], bodies["m_c"]])
+    k, c, *masses = (
+        system.value(f"dynamics.{name}")
+        for name in ("k_manipulator", "c_manipulator", "m_s", "m_e", "m_c")
+    )
+    masses = np.array(masses)
     chain = np.zeros((6, 6))
     chain[:3, 3:] = np.eye(3)
     pull = np.array([[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
     chain[3:] = np.hstack([k * pull, c * pull]) / masses[:, None]
     push = np.array([0.0, 0.0, 0.0, 0.0, 1.0, -1.0]) / np.tile(masses, 2)
     w, z, lag = 30 * np.pi, 0.7, 2e-3
-    sensor = [contact["k"] / lag, contact["d"] / lag, -1 / lag]
+    sensor = [system.value("contact.k") / lag, system.value("contact.d") / lag, -1 / lag]
     rig_part = np.array([[0.0, 1.0, 0.0], [-(w**2), -2 * z * w, 0.0], sensor])
     drive = np.array([0.0, w**2, 0.0])
 
@@ -61,14 +63,15 @@ def sampled_growth(table: str, H: float = 1e-3) -> float:
 
 @ALL
 def test_without_compensation_it_diverges_as_its_matrix_says(plants: Path, table: str) -> None:
-    found = growth(run(rig(plants, table, compensated=False), stop="12 s"), start=8.0)
+    system = rig(plants, table, "uncompensated")
+    found = growth(run(system, stop="12 s"), start=8.0)
     # The contact's force goes straight from sample to sample, in the matrix it is continuous: the
     # difference is of the order (w H)^2 / 12 of the rates, 6e-5 of 4 1/s at 27 rad/s.
-    assert found == pytest.approx(sampled_growth(table), abs=5e-4)
+    assert found == pytest.approx(sampled_growth(system), abs=5e-4)
 
 
 def test_growth_of_table_1(plants: Path) -> None:
-    columns = run(rig(plants, "1", compensated=False))
+    columns = run(rig(plants, "1", "uncompensated"))
     assert growth(columns) == pytest.approx(0.97, abs=0.15)
     assert np.abs(columns[POSITION]).max() > 0.2
 
@@ -79,11 +82,11 @@ def test_compensated_it_moves_as_in_space(plants: Path, table: str) -> None:
     rms, largest = errors(columns, ideal(plants, table))
     assert rms <= 0.006
     assert largest <= 0.015
-    contact = TABLES[table][1]
+    system = rig(plants, table)
     k, c = columns["identifier.stiffness"], columns["identifier.damping"]
-    assert np.median(k[400:]) == pytest.approx(contact["k"], rel=0.002)
-    assert np.median(c[400:]) == pytest.approx(contact["d"], rel=0.15)
-    assert np.abs(k[400:] / contact["k"] - 1).max() < 0.02  # found by 0.4 s
+    assert np.median(k[400:]) == pytest.approx(system.value("contact.k"), rel=0.002)
+    assert np.median(c[400:]) == pytest.approx(system.value("contact.d"), rel=0.15)
+    assert np.abs(k[400:] / system.value("contact.k") - 1).max() < 0.02  # found by 0.4 s
     assert columns["identifier.known"][-1] == columns["identifier.excited"][-1] == 1.0
     assert not columns["identifier.wrong_sign"].any()
     assert columns["identifier.rejected"][-1] == 0
@@ -116,7 +119,7 @@ def test_too_small_a_stiffness_diverges_and_too_large_does_not(
     plants: Path, share: float, grows: bool
 ) -> None:
     """Why the identified stiffness is bounded from below: the limit is 15 % here."""
-    columns = run(rig(plants, "1", known=(share * 5e4, 100.0)))
+    columns = run(rig(plants, "1", "known", compensation__stiffness=share * 5e4))
     assert (growth(columns) > 0.0) is grows
 
 
@@ -125,7 +128,8 @@ def test_limit_of_the_stiffness(plants: Path, half: bool, limit: float) -> None:
     """15.3 % too little is the limit, and 12.4 % without the half sample."""
     rates = []
     for share in (limit - 0.005, limit + 0.005):
-        made = rig(plants, known=(share * 5e4, 100.0), compensation__half_sample=half)
+        values = {"compensation__stiffness": share * 5e4, "compensation__half_sample": half}
+        made = rig(plants, "1", "known", **values)
         rates.append(growth(run(made, stop="10 s"), start=4.0))
     assert rates[0] > 0.0 > rates[1]
 
@@ -142,13 +146,10 @@ def test_a_bound_from_below_helps_from_the_first_sample(plants: Path) -> None:
 @ALL
 def test_smith_predictor_is_as_good_as_its_delay(plants: Path, table: str) -> None:
     """Robot (14.9 ms) and sensor (2 ms) are the delay; 2 ms less is ten times the error."""
-    k, d = TABLES[table][1].values()
-    wanted, values = ideal(plants, table), {"filter__stiffness": k, "filter__damping": d}
+    wanted = ideal(plants, table)
 
     def error(delay: float) -> float:
-        made = rig(
-            plants, table, compensated=False, force="smith_predictor", filter__delay=delay, **values
-        )
+        made = rig(plants, table, "smith_predictor", filter__delay=delay)
         return errors(run(made), wanted)[0]
 
     assert error(16.9e-3) < 0.005
@@ -159,7 +160,7 @@ def test_smith_predictor_is_as_good_as_its_delay(plants: Path, table: str) -> No
 def test_first_order_prediction_stops_the_growth_and_misses_the_motion(
     plants: Path, table: str
 ) -> None:
-    made = rig(plants, table, compensated=False, command="first_order_delay", ahead__delay=16.9e-3)
+    made = rig(plants, table, "first_order_delay")
     columns = run(made)
     assert growth(columns) < 0.0
     assert errors(columns, ideal(plants, table))[0] > 0.03
@@ -170,7 +171,7 @@ def test_virtual_damper_needs_the_right_number(plants: Path, table: str) -> None
     """Stiffness times delay, 5e4 N/m x 17.4 ms; 500 N s/m leave over 10 % of error."""
     wanted = ideal(plants, table)
     found = [
-        errors(run(rig(plants, table, compensated=False, damper=b)), wanted)[0]
+        errors(run(rig(plants, table, "virtual_damper", damper__b=b)), wanted)[0]
         for b in (500.0, 870.0)
     ]
     assert found[1] < 0.03

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from reproduction.famdc.axial_rig import run
+from reproduction.famdc.example import run
 from reproduction.famdc.spatial_rig import OFFSET, START, C, K, ideal, noise, rig
 
 

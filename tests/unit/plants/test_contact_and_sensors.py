@@ -22,6 +22,41 @@ def test_constant_contact_is_a_spring_and_a_damper(open_model, random):
     np.testing.assert_allclose(contact.get("torque"), torque, rtol=1e-12, atol=1e-9)
 
 
+def test_the_rest_of_the_contact_is_dragged(open_model, random):
+    """The force is that of the position from rest; the torque's arm goes with the rest."""
+    contact = open_model("CaptureContact", rest=[0.1, -0.2, 1.0])
+    x, v, drag = random.normal(size=(3, 3))
+    contact.set(position=x, velocity=v, drag=drag)
+    force = K * x + C * v
+    np.testing.assert_allclose(contact.get("force"), force, rtol=1e-14)
+    torque = np.cross(np.array([0.1, -0.2, 1.0]) + drag + x, force)
+    np.testing.assert_allclose(contact.get("torque"), torque, rtol=1e-12, atol=1e-9)
+
+
+def test_screw_drags_at_constant_speed_until_its_stroke_ends(plants):
+    """Two turns a second with a lead of 5 mm are 10 mm/s: 15 mm take 1.5 s and one ramp."""
+    values = {"speed": 4 * np.pi, "lead": 5e-3, "stroke": 0.015, "begin": 0.5, "ramp": 0.2}
+    axis = (0.6, 0.0, -0.8)
+    system = System("s").add("screw", fmu(plants / "DragScrew.fmi3.fmu"), **values, axis=axis)
+    with Execution(system, step="10 ms", early_return=False) as run:
+        run.advance("3 s")
+        rows = run.recording()
+    found = {name: rows.values[:, i] for i, name in enumerate(rows.names)}
+    time = rows.time_ns / 1e9
+    gained, lost = (np.clip((time - start) / 0.2, 0.0, 1.0) for start in (0.5, 2.0))
+    rate = 0.01 * (gained - lost)
+    # Trapezoids are exact for a speed that goes straight between samples.
+    way = np.concatenate([[0.0], np.cumsum(0.005 * (rate[1:] + rate[:-1]))])
+    assert way[-1] == pytest.approx(0.015, abs=1e-12)
+    for i, share in enumerate(axis):
+        np.testing.assert_allclose(found[f"screw.drag[{i}]"], share * way, atol=1e-15)
+        np.testing.assert_allclose(found[f"screw.drag_rate[{i}]"], share * rate, atol=1e-15)
+    still = System("s").add("screw", fmu(plants / "DragScrew.fmi3.fmu"))
+    with Execution(still, step="10 ms", early_return=False) as run:
+        run.advance("1 s")
+        assert not run.recording().values.any()
+
+
 class Swing(Block):
     """Moves the captured point."""
 
@@ -46,6 +81,7 @@ def test_time_varying_contact_is_the_integral_of_equation_22(plants):
         system = (
             system.set(f"contact.k_swing[{i}]", K[i - 1])
             .set(f"contact.c_swing[{i}]", C[i - 1])
+            .set(f"contact.drag[{i}]", 0.0)
             .connect(f"swing.x{i}", f"contact.position[{i}]", extrapolation="linear")
             .connect(f"swing.v{i}", f"contact.velocity[{i}]", extrapolation="linear")
         )

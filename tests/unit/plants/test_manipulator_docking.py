@@ -163,3 +163,25 @@ def test_damped_motion_loses_energy_and_keeps_momenta(plants):
     assert energy[-1] < 0.5 * energy[0]
     np.testing.assert_allclose(vector(columns, "momentum"), 0.0, atol=1e-9)
     np.testing.assert_allclose(vector(columns, "angular_momentum"), 0.0, atol=1e-7)
+
+
+def test_a_screw_that_drags_puts_in_its_power_and_no_momentum(plants):
+    """Without damping the energy changes by the integral of minus the force times the rate."""
+    zeros = (0.0, 0.0, 0.0)
+    columns = conserved(
+        plants,
+        c_manipulator=zeros,
+        c_rotation=zeros,
+        **{"contact.c": zeros, "screw.speed": 4 * np.pi, "screw.begin": 0.5, "screw.stroke": 0.03},
+    )
+    time = np.arange(5001) * 1e-3
+    gained, lost = (np.clip((time - start) / 0.1, 0.0, 1.0) for start in (0.5, 3.5))
+    power = 0.01 * (gained - lost) * columns["force[2]"]  # W; the rate is -10 mm/s along z
+    work = np.concatenate([[0.0], np.cumsum(0.5e-3 * (power[1:] + power[:-1]))])
+    energy = columns["total_energy"]
+    assert np.ptp(energy) > 0.1 * energy[0]
+    # Trapezoids of 1 ms: (w H)^2/12 of 0.2 J at w = 12 1/s, and the corners of the ramps.
+    np.testing.assert_allclose(energy - energy[0], work, atol=1e-5)
+    np.testing.assert_allclose(vector(columns, "momentum"), 0.0, atol=1e-9)
+    np.testing.assert_allclose(vector(columns, "angular_momentum"), 0.0, atol=1e-7)
+    assert columns["s[2]"][3600:].mean() < columns["s[2]"][:400].mean() - 0.02

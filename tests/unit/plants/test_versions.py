@@ -11,6 +11,7 @@ from orchestrator.export import build_recipe, find_recipes
 WITH_ARRAYS = (
     "AttachedBody",
     "CaptureContact",
+    "DragScrew",
     "LockedManipulator",
     "ManipulatorDocking",
     "ManipulatorDockingIdeal",
