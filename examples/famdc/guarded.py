@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from orchestrator import System, block
+from systems import axial, spatial
+
+from orchestrator import System, block, write_ssd
 from orchestrator.system import Component
 
 HERE = Path(__file__).parent
@@ -120,3 +122,19 @@ def _rewired(system: System, taken: Mapping[str, str], lines: Mapping[str, str])
         for target in targets.split():
             system = system.connect(source, target)
     return system
+
+
+def systems() -> dict[str, System]:
+    """Give all guarded systems by the name of their file."""
+    made = {
+        "axial_guarded": guarded_axis(axial()),
+        "axial_uncompensated_guarded": guarded_axis(axial("uncompensated")),
+        "spatial_guarded": guarded_pose(spatial()),
+        "spatial_uncompensated_guarded": guarded_pose(spatial(compensated=False)),
+    }
+    return {f"{name}.ssd": replace(system, name=name) for name, system in made.items()}
+
+
+if __name__ == "__main__":
+    for file, system in systems().items():
+        write_ssd(system, HERE / file, version="2.0")

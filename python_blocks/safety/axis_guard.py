@@ -27,6 +27,7 @@ class AxisGuard(PartialGuard):
     reset        input           its rising edge leaves the safe state, if that is allowed
     command      output    m     position for the robot
     rate         output    m/s   its velocity
+    slope        output    m/s2  change of the velocity over the last step
     standing     output          the command stands in the safe state
     safe         output          the guard is in its safe state
     reason       output          why, see :class:`~python_blocks.safety.reason.Reason`
@@ -57,6 +58,7 @@ class AxisGuard(PartialGuard):
         unit="m", description="Position for the robot", depends_on=("position",)
     )
     rate: float = Output(unit="m/s", description="Its velocity", depends_on=("velocity",))
+    slope: float = Output(unit="m/s2", description="Change of the velocity", depends_on=())
     standing: bool = Output(description="The command stands in the safe state", depends_on=())
     travel: float = Parameter(start=0.03, unit="m", description="Largest distance from the start")
     speed: float = Parameter(start=0.3, unit="m/s", description="Largest velocity")
@@ -73,7 +75,7 @@ class AxisGuard(PartialGuard):
         x, v = self.position, self.velocity
         self.command = self.home = x if x - x == 0.0 else 0.0
         self.rate = v if v - v == 0.0 else 0.0
-        self.standing = False
+        self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:
         """Pass the sample at the end of the step, or come to rest."""
@@ -86,6 +88,7 @@ class AxisGuard(PartialGuard):
             self._hold(t, h)
             return
         self.left, self.pressed = False, self.reset
+        self.slope = (self.velocity - self.rate) / h if h else 0.0
         self.command, self.rate = self.position, self.velocity
 
     def _found(self, h: float) -> int:
@@ -103,7 +106,9 @@ class AxisGuard(PartialGuard):
         return self.persists(0 if self.healthy else Reason.KINEMATICS, h)
 
     def _hold(self, t: float, h: float) -> None:
-        self.command, self.rate = braked(self.command, self.rate, self.deceleration, h)
+        before = self.rate
+        self.command, self.rate = braked(self.command, before, self.deceleration, h)
+        self.slope = (self.rate - before) / h if h else 0.0
         self.standing = self.rate == 0.0
         near = abs(self.position - self.command) <= self.rejoin
         slow = abs(self.velocity) <= self.rejoin

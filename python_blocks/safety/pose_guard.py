@@ -36,6 +36,7 @@ class PoseGuard(PartialGuard):
     attitude          output    1      attitude for the robot, (4,)
     rate              output    m/s    its velocity, (3,)
     turn_rate         output    rad/s  its angular velocity, (3,)
+    slope             output    m/s2   size of the change of the velocity over the last step
     standing          output           the command stands in the safe state
     safe              output           the guard is in its safe state
     reason            output           why, see :class:`~python_blocks.safety.reason.Reason`
@@ -88,6 +89,7 @@ class PoseGuard(PartialGuard):
     turn_rate: Floats = Output(
         unit="rad/s", shape=(3,), description="Its angular velocity", depends_on=("w",)
     )
+    slope: float = Output(unit="m/s2", description="Change of the velocity", depends_on=())
     standing: bool = Output(description="The command stands in the safe state", depends_on=())
     travel: float = Parameter(start=0.1, unit="m", description="Largest distance from the start")
     turn: float = Parameter(start=0.2, unit="rad", description="Largest rotation from the start")
@@ -116,7 +118,7 @@ class PoseGuard(PartialGuard):
         self.begin()
         self._pass(self.position.tolist(), self.velocity.tolist(), self.w.tolist())
         self.home = [*self.position.tolist(), *self.q.tolist()]
-        self.standing = False
+        self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:
         """Pass the sample at the end of the step, or come to rest."""
@@ -154,6 +156,7 @@ class PoseGuard(PartialGuard):
             return Reason.VELOCITY
         change = (vx - lvx) ** 2 + (vy - lvy) ** 2 + (vz - lvz) ** 2
         turned_by = (wx - lwx) ** 2 + (wy - lwy) ** 2 + (wz - lwz) ** 2
+        self.slope = sqrt(change) / h if h else 0.0
         if change > (self.acceleration * h) ** 2 or turned_by > (self.angular * h) ** 2:
             return Reason.ACCELERATION
         hx, hy, hz, ha, hb, hc, hd = self.home
@@ -174,7 +177,9 @@ class PoseGuard(PartialGuard):
 
     def _hold(self, t: float, h: float) -> None:
         p, v, w = self.last[:3], self.last[3:6], self.last[6:]
+        fast = sqrt(sum(one * one for one in v))
         way, v = braked_vector(v, self.deceleration, h)
+        self.slope = (fast - sqrt(sum(one * one for one in v))) / h if h else 0.0
         angle, w = braked_vector(w, self.slowing, h)
         p = [one + more for one, more in zip(p, way, strict=True)]
         self.last = p + v + w
