@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 from orchestrator.animation import Animation
 from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
 from orchestrator.campaign.ledger_table import LedgerTable
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec
 
 Time = StrictStr | StrictInt | StrictFloat
 #: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
@@ -78,7 +79,7 @@ class Measure(_Table):
     until: Time | None = None
     to: str | None = None
     to_signal: str | None = None
-    predict: ContactLoopSpec | None = None
+    predict: ContactLoopSpec | SampledLoopSpec | None = None
     factor: float = 1.0
     target: float | str | None = None
     percent_of: float | None = None

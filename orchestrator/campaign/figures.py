@@ -99,13 +99,15 @@ def _shown(figure: TimeFigure, result: Result) -> slice:
 
 
 def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
-    """Times of all faults of the cases that are drawn; those of one case among several name it."""
+    """Times of faults and safe states that are drawn; those of one case among several name it."""
     cases = sorted(cases_of(figure))
     found: dict[tuple[str, float, float | None], set[str]] = {}
     for name in cases:
         for fault in outcome.cases[name].result.faults:
             until = None if fault.until_ns is None else seconds(fault.until_ns)
             found.setdefault((fault.name, seconds(fault.begin_ns), until), set()).add(name)
+        if safe := outcome.cases[name].result.safe_states:
+            found.setdefault(("safe state", seconds(safe[0].time_ns), None), set()).add(name)
     return [
         Span(
             label if len(having) == len(cases) else f"{label} ({', '.join(sorted(having))})",

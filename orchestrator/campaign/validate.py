@@ -24,6 +24,7 @@ from orchestrator.campaign.observed import target_value
 from orchestrator.campaign.playback import uncovered
 from orchestrator.campaign.prepare import merged
 from orchestrator.campaign.recorders import expect_room, flush_seconds, signal_names, views
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec
 from orchestrator.campaign.signals import names_of
 from orchestrator.campaign.simulate import horizon
 from orchestrator.campaign.sweeping import wrong_values
@@ -195,7 +196,9 @@ def _measure(where: str, measure: Measure, recorded: list[str], system: System) 
             yield f"{where}, target: {error}"
     yield from _time(f"{where}, from", measure.begin)
     yield from _time(f"{where}, until", measure.until)
-    if measure.predict is not None:
+    if isinstance(measure.predict, SampledLoopSpec):
+        yield from (f"{where}, predict.{text}" for text in measure.predict.problems(system))
+    elif measure.predict is not None:
         for key in ContactLoopSpec.model_fields:
             value = getattr(measure.predict, key)
             if isinstance(value, str):

@@ -16,6 +16,7 @@ from orchestrator.campaign.case_run import run_case
 from orchestrator.campaign.design import placed
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import Measured
+from orchestrator.campaign.playback import know_playbacks
 from orchestrator.campaign.targets import Variant
 from orchestrator.errors import DescriptionError, SoftdockError
 from orchestrator.recording import Result
@@ -28,6 +29,8 @@ _kept = threading.local()
 
 def run_jobs(roster: Roster, jobs: Sequence[Job]) -> list[Record]:
     """Run jobs one after the other; one that fails is a record like the others."""
+    for variant in roster.variants.values():
+        know_playbacks(variant.system)
     with _quiet():
         return [_run(roster, job) for job in jobs]
 

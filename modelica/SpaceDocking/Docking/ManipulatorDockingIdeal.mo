@@ -12,6 +12,7 @@ model ManipulatorDockingIdeal "Docking in six degrees of freedom, with its conta
   output Units.Energy contact_energy "Energy of the contact's springs";
   output Units.Power contact_dissipation "Power that the contact's dampers take";
   output Units.Power contact_exchange "Power that the contact gives to what varies its stiffness";
+  output Units.Power screw_power "Power that the contact gives to the screw";
   Contact.CaptureContact contact(rest = r_De) "Wire ropes around the captured rod";
   Contact.DragScrew screw "Screw that draws the rod in";
 equation
@@ -26,10 +27,11 @@ equation
   contact_energy = contact.energy;
   contact_dissipation = contact.dissipation;
   contact_exchange = contact.exchange;
+  screw_power = force*screw.drag_rate;
   annotation (Documentation(info = "<html>
 <p>The motion in space: the contact acts at the captured point <code>O</code>, in the axes of the
 end-effector, on both bodies. It begins 10 mm beside its rest in each direction.
-<code>screw.speed</code> lets a screw drag that rest along; its power is
-<code>-force*screw.drag_rate</code>.</p>
+<code>screw.speed</code> lets a screw drag that rest along; the screw spends
+<code>-screw_power</code>.</p>
 </html>"));
 end ManipulatorDockingIdeal;
