@@ -9,9 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orchestrator.campaign.animations import drawable, write_animation
 from orchestrator.campaign.diagram import facts_of_run
 from orchestrator.campaign.experiment import Experiment
-from orchestrator.campaign.figures import cases_of, default_figure, draw, sweeps_of
+from orchestrator.campaign.figures import (
+    campaigns_of,
+    cases_of,
+    default_figure,
+    draw,
+    sweeps_of,
+)
 from orchestrator.campaign.ledger_files import (
     draw_ledger,
     energy_note,
@@ -21,6 +28,7 @@ from orchestrator.campaign.ledger_files import (
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome
 from orchestrator.campaign.prepare import merged
 from orchestrator.drawing import Drawing, draw_system
+from orchestrator.errors import DescriptionError
 from orchestrator.recording import (
     CaseSection,
     FigureItem,
@@ -57,6 +65,7 @@ def write_rest(
         tell("drawing", (number + 1) / len(drawn))
     ledgers = _ledgers(outcome, output)
     diagrams = []
+    _animations(experiment, outcome, output, tell)
     for name, case in _each_drawing(outcome).items():
         options = merged(experiment.case[name], experiment.defaults)
         drawing = draw_system(case.nested, facts_of_run(case.system, options, case.result))
@@ -69,6 +78,23 @@ def write_rest(
     write_report(_report(experiment, outcome, sections, items, diagrams, output), report)
     with whole_file(summary) as draft:
         draft.write_text(json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n")
+
+
+def _animations(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    output: Path,
+    tell: Callable[[str, float], None],
+) -> None:
+    results = {name: case.result for name, case in outcome.cases.items()}
+    titles = {name: case.title for name, case in outcome.cases.items()}
+    chosen = drawable(experiment, results)
+    for number, (name, table) in enumerate(chosen.items()):
+        try:
+            outcome.files.append(write_animation(name, table, results, titles, output))
+        except DescriptionError as error:
+            outcome.problems += error.problems
+        tell("animating", (number + 1) / len(chosen))
 
 
 def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
@@ -90,7 +116,9 @@ def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tu
     wanted = {
         name: figure
         for name, figure in experiment.figure.items()
-        if cases_of(figure) <= set(outcome.cases) and sweeps_of(figure) <= set(outcome.sweeps)
+        if cases_of(figure) <= set(outcome.cases)
+        and sweeps_of(figure) <= set(outcome.sweeps)
+        and not campaigns_of(figure)  # `softdock sweep` draws these
     }
     if not experiment.figure:
         wanted = {

@@ -12,6 +12,7 @@ from orchestrator.drawing import Drawing
 from orchestrator.recording.origin import versions
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.result import Result
+from orchestrator.simunits import Notice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,6 +82,16 @@ class FileItem:
     description: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class TableItem:
+    """A table with its heading; the first column names the rows, numbers stand to the right."""
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float | None, ...], ...]
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseSection:
     """One case: how it was run and what came of it.
@@ -90,7 +101,7 @@ class CaseSection:
     name, description
         Heading, and a sentence below it.
     algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, faults,
-    line_statistics
+    notices, line_statistics
         As in :class:`~orchestrator.recording.Result`.
     measures
         Numbers for the summary.
@@ -116,6 +127,7 @@ class CaseSection:
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
     faults: tuple[FaultRecord, ...] = ()
+    notices: tuple[Notice, ...] = ()
     line_statistics: Mapping[str, LineStatistics] = field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
@@ -154,6 +166,7 @@ class CaseSection:
             loops=result.loops,
             plans=result.plans,
             faults=result.faults,
+            notices=result.notices,
             line_statistics=result.line_statistics,
         )
 
@@ -177,6 +190,8 @@ class Report:
         Drawings of the systems.
     figures
         Pictures that compare cases.
+    tables
+        Stand below the pictures.
     parameters
         Parameters that all cases share.
     versions
@@ -194,6 +209,7 @@ class Report:
     cases: tuple[CaseSection, ...] = ()
     diagrams: tuple[FigureItem, ...] = ()
     figures: tuple[FigureItem, ...] = ()
+    tables: tuple[TableItem, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     versions: Mapping[str, str] = field(default_factory=versions)
     fmus: tuple[FmuItem, ...] = ()

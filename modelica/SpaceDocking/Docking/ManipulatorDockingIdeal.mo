@@ -6,6 +6,8 @@ model ManipulatorDockingIdeal "Docking in six degrees of freedom, with its conta
     "Where the contact is at rest, in the end-effector's frame";
   parameter Units.Position r_Oc[3] = {0, 0, -1.5} "Captured point, in the spacecraft's frame";
   output Units.Force force[3] "Force of the contact on the end-effector, in its frame";
+  output Units.Torque torque[3]
+    "Torque of the contact about the end-effector's centre of mass, in its frame";
   output Units.Energy total_energy "Energy, the contact's springs included";
   output Units.Energy contact_energy "Energy of the contact's springs";
   output Units.Power contact_dissipation "Power that the contact's dampers take";
@@ -20,6 +22,7 @@ equation
   contact_force = contact.force;
   contact_torque = contact.torque;
   force = contact.force;
+  torque = contact.torque;
   total_energy = energy + contact.energy;
   contact_energy = contact.energy;
   contact_dissipation = contact.dissipation;

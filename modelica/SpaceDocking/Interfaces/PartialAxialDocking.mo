@@ -12,11 +12,11 @@ partial model PartialAxialDocking "Station, manipulator, end-effector and spacec
   output Units.Energy energy "Kinetic energy and energy of the manipulator's spring";
   output Units.Power dissipation "Power that the manipulator's damper takes";
   output Units.Momentum momentum "Sum of the momenta";
-  Units.Position x_s(start = 0, fixed = true) "Displacement of the station";
+  output Units.Position x_s(start = 0, fixed = true) "Displacement of the station";
   Units.Velocity v_s(start = 0, fixed = true) "Velocity of the station";
-  Units.Position x_e(start = 0, fixed = true) "Displacement of the end-effector";
+  output Units.Position x_e(start = 0, fixed = true) "Displacement of the end-effector";
   Units.Velocity v_e(start = 0, fixed = true) "Velocity of the end-effector";
-  Units.Position x_c(start = offset, fixed = true) "Displacement of the spacecraft";
+  output Units.Position x_c(start = offset, fixed = true) "Displacement of the spacecraft";
   Units.Velocity v_c(start = 0, fixed = true) "Velocity of the spacecraft";
 protected
   Units.Force contact "Force of the contact on the end-effector";
