@@ -6,21 +6,20 @@ from typing import Annotated
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
-from orchestrator.animation.shapes import (
+from orchestrator.animation.shapes import Arrow, Part
+from orchestrator.animation.values import (
     WORLD,
-    Arrow,
+    Attitude,
     Colour,
     Number,
-    Part,
     Point,
-    Quaternion,
+    Size,
     Table,
+    Vector,
     Word,
 )
 
 Time = StrictStr | StrictInt | StrictFloat
-#: A signal with three elements, or three numbers and scalar signals.
-Vector = str | tuple[Number | str, Number | str, Number | str]
 
 
 class Frame(Table):
@@ -43,7 +42,7 @@ class Frame(Table):
 
     within: str = Field(WORLD, alias="in")
     position: Vector = (0.0, 0.0, 0.0)
-    attitude: str | Quaternion = (1.0, 0.0, 0.0, 0.0)
+    attitude: Attitude = (1.0, 0.0, 0.0, 0.0)
     rest: Point | None = None
     case: str | None = None
 
@@ -61,7 +60,7 @@ class ChartCurve(Table):
     signal: str
     label: str
     case: str | None = None
-    factor: float = 1.0
+    factor: Number = 1.0
     colour: Colour | None = None
 
 
@@ -97,9 +96,9 @@ class Animation(Table):
     caption: str = ""
     cases: Annotated[tuple[str, ...], Field(min_length=1)]
     beside: Point | None = None
-    exaggerate: Annotated[Number, Field(gt=0)] = 1.0
-    speed: Annotated[Number, Field(gt=0)] = 1.0
-    fps: Annotated[Number, Field(gt=0, le=120)] = 30
+    exaggerate: Size = 1.0
+    speed: Size = 1.0
+    fps: Annotated[Size, Field(le=120)] = 30.0
     begin: Time | None = Field(None, alias="from")
     until: Time | None = None
     view: dict[Word, View] = Field(default={})

@@ -12,7 +12,7 @@ from orchestrator.recording import Result
 
 def facts(table: Animation) -> list[str]:
     """Say in which way the picture differs from what happens."""
-    factor, speed = float(table.exaggerate), float(table.speed)
+    factor, speed = table.exaggerate, table.speed
     told = []
     if factor != 1.0:
         told.append(f"motion from rest {factor:g} times as large, sizes true")
@@ -32,7 +32,7 @@ def legend(
             text = part.label
             if isinstance(part, Arrow):
                 unit = unit_of(part, results) or ""
-                text = f"{text}: 1 m is {1.0 / abs(float(part.scale)):.4g} {unit}".rstrip()
+                text = f"{text}: 1 m is {1.0 / abs(part.scale):.4g} {unit}".rstrip()
             item: dict[str, str | float] = {
                 "text": text,
                 "colour": part.colour,

@@ -18,7 +18,8 @@
       group.add(above);
       Stage.label(data.cases[i].title, above, "case");
     }
-    labels.forEach(({ text, object }) => Stage.label(text, object, "name"));
+    // Beside each other all cases look alike: the first one has the names.
+    if (!data.beside || i === 0) labels.forEach(({ text, object, lift }) => Stage.label(text, object, "name", lift));
   });
   const box = Stage.bounds(Stage.room);
   Stage.light(box);
