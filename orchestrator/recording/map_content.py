@@ -71,6 +71,8 @@ class MapPanel:
         Array of shape (rows, columns), with NaN where there is none.
     missing
         Why there is none: masks of the same shape, by what the legend says.
+    marked
+        Such masks of cells whose value holds under a reservation: they are hatched over it.
     predicted, contour
         Of the same shape; the first has the predicted limit, the second the contour lines.
     """
@@ -78,6 +80,7 @@ class MapPanel:
     title: str
     values: Floats
     missing: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    marked: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     predicted: Floats | None = None
     contour: Floats | None = None
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Cells without a figure, each kind with a hatch of its own.
+_EMPTY = {"facecolor": "#EEEEEE", "edgecolor": "#999999"}
+_OVER = {"facecolor": "none", "edgecolor": "#333333"}
 _HATCHES = ("////", "xxxx", "....", "\\\\\\\\", "++++", "oooo")
 
 
@@ -47,23 +49,25 @@ _DASHED = _Pen("white", "black", 1.2, (0.0, (3.0, 3.0)))
 _THIN = _Pen("#555555", "white", 1.0, "-")
 
 
-def hatch_missing(axes: Axes, panel: MapPanel, x: MapAxis, y: MapAxis) -> dict[str, Any]:
-    """Hatch the cells that have no figure; returns what the legend shows."""
+def hatch_cells(axes: Axes, panel: MapPanel, x: MapAxis, y: MapAxis) -> dict[str, Any]:
+    """Hatch cells without a value, or with a reservation; returns what the legend shows."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Patch, Rectangle
 
     legend = {}
     across, up = x.edges, y.edges
-    for label, mask in panel.missing.items():
+    kinds = [(label, mask, _EMPTY) for label, mask in panel.missing.items()]
+    kinds += [(label, mask, _OVER) for label, mask in panel.marked.items()]
+    for label, mask, fill in kinds:
         hatch = _HATCHES[sum(map(ord, label)) % len(_HATCHES)]  # the same in all panels
         cells = [
             Rectangle((across[j], up[i]), across[j + 1] - across[j], up[i + 1] - up[i])
             for i, j in np.argwhere(mask)
         ]
         if cells:
-            look: dict[str, Any] = {"hatch": hatch, "facecolor": "#EEEEEE", "edgecolor": "#999999"}
-            axes.add_collection(PatchCollection(cells, linewidth=0.0, **look))
-            legend[literal(label)] = Patch(linewidth=0.0, **look)
+            look: dict[str, Any] = {"hatch": hatch, "linewidth": 0.0, **fill}
+            axes.add_collection(PatchCollection(cells, **look))
+            legend[literal(label)] = Patch(**look)
     return legend
 
 

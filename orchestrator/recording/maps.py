@@ -9,7 +9,7 @@ import numpy as np
 
 from orchestrator.errors import DescriptionError
 from orchestrator.recording.map_content import MapAxis, MapLook, MapPanel
-from orchestrator.recording.map_marks import draw_lines, hatch_missing
+from orchestrator.recording.map_marks import draw_lines, hatch_cells
 from orchestrator.recording.plot_parts import headline, literal, new_figure
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def plot_maps(
         shown = np.ma.masked_invalid(panel.values)
         mesh = axes.pcolormesh(x.edges, y.edges, shown, rasterized=True, **colours)
         _scale(axes, x, y)
-        legend |= hatch_missing(axes, panel, x, y)
+        legend |= hatch_cells(axes, panel, x, y)
         legend |= draw_lines(axes, panel, x, y, look)
         axes.set_title(literal(panel.title), fontsize=9.5)
         axes.tick_params(labelsize=8.5)
