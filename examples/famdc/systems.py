@@ -253,9 +253,12 @@ def spatial(*, compensated: bool = True, driven: bool = False) -> System:
 def spatial_ideal() -> System:
     """Build the same bodies with the contact inside: the motion in space."""
     text = "Docking in six degrees of freedom as in space: the contact acts without any rig."
-    return System("spatial_ideal", experiment=RUN, description=text).add(
-        "dynamics", plant("ManipulatorDockingIdeal"), s0=START
+    system = (
+        System("spatial_ideal", experiment=RUN, description=text)
+        .add("dynamics", plant("ManipulatorDockingIdeal"), s0=START)
+        .add("point", block("control_point"))  # where a robot without delay would be
     )
+    return joined(system, {f"dynamics.{name}": f"point.{name}" for name in "sqvw"})
 
 
 def joined(system: System, lines: Mapping[str, str]) -> System:

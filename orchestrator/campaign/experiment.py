@@ -16,6 +16,11 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from orchestrator.animation import Animation
+from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
+from orchestrator.campaign.ledger_table import LedgerTable
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec
+
 Time = StrictStr | StrictInt | StrictFloat
 #: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
 Axis = Literal["x", "y", "z"] | None
@@ -74,7 +79,7 @@ class Measure(_Table):
     until: Time | None = None
     to: str | None = None
     to_signal: str | None = None
-    predict: ContactLoopSpec | None = None
+    predict: ContactLoopSpec | SampledLoopSpec | None = None
     factor: float = 1.0
     target: float | str | None = None
     percent_of: float | None = None
@@ -186,14 +191,27 @@ class Sweep(_Table):
     measures: tuple[str, ...] = Field(min_length=1)
 
 
-class Curve(_Table):
+class SignalOf(_Table):
     """One recorded signal of one case."""
+
+    case: str
+    signal: str
+
+
+class Curve(_Table):
+    """One recorded signal of one case, or what it differs by from one of equal times."""
 
     case: str
     signal: str
     label: str
     angle: Axis = None
     factor: float = 1.0
+    minus: SignalOf | None = None
+
+    @property
+    def cases(self) -> set[str]:
+        """Names of the cases that it needs."""
+        return {self.case} if self.minus is None else {self.case, self.minus.case}
 
 
 class LevelLine(_Table):
@@ -256,7 +274,9 @@ class PlaneFigure(_Table):
     delay: tuple[Time, Time]
 
 
-Figure = Annotated[TimeFigure | SweepFigure | PlaneFigure, Field(discriminator="kind")]
+Figure = Annotated[
+    TimeFigure | SweepFigure | PlaneFigure | MapFigure | LinesFigure, Field(discriminator="kind")
+]
 
 
 class Experiment(_Table):
@@ -267,4 +287,7 @@ class Experiment(_Table):
     defaults: RunOptions = RunOptions()
     case: dict[Name, Case] = Field(min_length=1)
     sweep: dict[Name, Sweep] = {}
+    campaign: dict[Name, Campaign] = {}
     figure: dict[Name, Figure] = {}
+    ledger: dict[Name, LedgerTable] = {}
+    animation: dict[Name, Animation] = {}

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.analysis import plot_stability_plane
+from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
+from orchestrator.campaign.experiment import Curve as Drawn
 from orchestrator.campaign.experiment import Figure, PlaneFigure, SweepFigure, TimeFigure
 from orchestrator.campaign.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.campaign.signals import values_of
+from orchestrator.errors import DescriptionError
 from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_signals, plot_xy
 from orchestrator.system import nanoseconds, seconds
 
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
 def cases_of(figure: Figure) -> set[str]:
     """Names of the cases that a figure needs."""
     if isinstance(figure, TimeFigure):
-        return {curve.case for panel in figure.panels for curve in panel.curves}
+        return {name for panel in figure.panels for curve in panel.curves for name in curve.cases}
     return set()
 
 
@@ -29,6 +33,11 @@ def sweeps_of(figure: Figure) -> set[str]:
     if isinstance(figure, SweepFigure):
         return {curve.sweep for curve in figure.curves}
     return set()
+
+
+def campaigns_of(figure: Figure) -> set[str]:
+    """Names of the campaigns that a figure needs."""
+    return {figure.campaign} if isinstance(figure, MapFigure | LinesFigure) else set()
 
 
 def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
@@ -43,7 +52,9 @@ def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
         return _over_time(figure, outcome)
     if isinstance(figure, SweepFigure):
         return _over_sweep(figure, outcome)
-    return _plane(figure)
+    if isinstance(figure, PlaneFigure):
+        return _plane(figure)
+    raise DescriptionError(f"figure '{figure.title}' is drawn by `softdock sweep`")
 
 
 def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
@@ -53,12 +64,27 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
         for curve in panel.curves:
             result = outcome.cases[curve.case].result
             shown = _shown(figure, result)
-            values = curve.factor * values_of(result, curve.signal, curve.angle)
+            values = curve.factor * _values(curve, outcome)
             curves.append(Curve(curve.label, result.time[shown], values[shown]))
         lines = [Reference(line.value, line.label) for line in panel.lines]
         panels.append(Panel(panel.ylabel, curves, lines, panel.ylim))
     spans = _spans(figure, outcome)
     return plot_signals(panels, figure.title, spans, columns=figure.columns)
+
+
+def _values(curve: Drawn, outcome: ExperimentOutcome) -> NDArray[np.float64]:
+    """Values of a curve over the whole run, shape (n,)."""
+    result = outcome.cases[curve.case].result
+    values = values_of(result, curve.signal, curve.angle)
+    if curve.minus is None:
+        return values
+    other = outcome.cases[curve.minus.case].result
+    if not np.array_equal(other.time_ns, result.time_ns):
+        raise DescriptionError(
+            f"curve '{curve.label}': case '{result.name}' and case '{other.name}' have different"
+            " sample times; 'minus' needs the same step, every and stop"
+        )
+    return values - values_of(other, curve.minus.signal, curve.angle)
 
 
 def _shown(figure: TimeFigure, result: Result) -> slice:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Iterator
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from orchestrator.animation import loose_ends
+from orchestrator.campaign.campaign_check import named_by_campaigns
 from orchestrator.campaign.experiment import Experiment, SweepFigure, TimeFigure
+from orchestrator.campaign.map_check import named_by_maps
 from orchestrator.campaign.misread import misread
 from orchestrator.errors import DescriptionError, LoadError
 
@@ -39,7 +43,8 @@ def read_experiment(path: Path) -> Experiment:
         experiment = Experiment.model_validate(content)
     except ValidationError as error:
         raise DescriptionError(*misread(path, Experiment, error)) from None
-    problems = [f"{path}: {text}" for text in _dangling(experiment)]
+    loose = (loose_ends(name, table) for name, table in experiment.animation.items())
+    problems = [f"{path}: {text}" for text in (*_dangling(experiment), *chain(*loose))]
     if problems:
         raise DescriptionError(*problems)
     return experiment
@@ -47,7 +52,12 @@ def read_experiment(path: Path) -> Experiment:
 
 def _dangling(experiment: Experiment) -> list[str]:
     """Find names of cases, sweeps and measures that do not exist."""
-    named = [*_named_by_cases(experiment), *_named_by_figures(experiment)]
+    named = [
+        *_named_by_cases(experiment),
+        *named_by_campaigns(experiment),
+        *_named_by_figures(experiment),
+        *named_by_maps(experiment),
+    ]
     return [
         f"'{where}': no '{name}'; known: {', '.join(known) or 'none'}"
         for where, name, known in named
@@ -64,6 +74,8 @@ def _named_by_cases(experiment: Experiment) -> Named:
         for key, measure in case.measure.items():
             if measure.is_difference:
                 yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
+    for name, ledger in experiment.ledger.items():
+        yield from ((f"ledger.{name}.cases", case, experiment.case) for case in ledger.cases)
     for name, sweep in experiment.sweep.items():
         yield f"sweep.{name}.case", sweep.case, experiment.case
         if sweep.case in experiment.case:
@@ -76,9 +88,13 @@ def _named_by_figures(experiment: Experiment) -> Named:
         where = f"figure.{name}"
         if isinstance(figure, TimeFigure):
             for panel in figure.panels:
-                yield from ((where, curve.case, experiment.case) for curve in panel.curves)
+                for curve in panel.curves:
+                    yield from ((where, case, experiment.case) for case in curve.cases)
         elif isinstance(figure, SweepFigure):
             for line in figure.curves:
                 yield where, line.sweep, experiment.sweep
                 if line.sweep in experiment.sweep:
                     yield where, line.measure, experiment.sweep[line.sweep].measures
+    for name, animation in experiment.animation.items():
+        where = f"animation.{name}"
+        yield from ((where, case, experiment.case) for case in sorted(animation.needed()))

@@ -8,10 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from orchestrator.analysis import EnergyLedger
+from orchestrator.animation import expect_viewer
+from orchestrator.campaign.animations import drawable
+from orchestrator.campaign.case_run import run_case
 from orchestrator.campaign.diagram import nested_of
-from orchestrator.campaign.experiment import Case, Experiment, RunOptions, Setting, Sweep
-from orchestrator.campaign.faults import faults_of
+from orchestrator.campaign.experiment import Case, Experiment, Setting, Sweep
 from orchestrator.campaign.files import write_rest
+from orchestrator.campaign.ledgers import Wanted, ledger_of, wanted_ledger, with_signals
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import (
     CaseOutcome,
@@ -21,11 +25,11 @@ from orchestrator.campaign.outcome import (
 )
 from orchestrator.campaign.prepare import EVERY, merged, prepare_all, with_processes
 from orchestrator.campaign.recorders import journal_of, views, write_views
-from orchestrator.campaign.simulate import FailedRunError, InterruptedRun, simulate
+from orchestrator.campaign.simulate import FailedRunError, InterruptedRun
 from orchestrator.campaign.sweeping import paths_of, varied
 from orchestrator.campaign.validate import expect_sound
 from orchestrator.errors import DescriptionError, UnknownNameError
-from orchestrator.recording import Journal, Result
+from orchestrator.recording import Result
 from orchestrator.system import Endpoint, System
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
@@ -89,6 +93,8 @@ def run_experiment(
     _expect_known([name for name in isolated if name != EVERY], systems)
     systems = {name: with_processes(system, isolated) for name, system in systems.items()}
     expect_sound(experiment, systems)
+    if drawable(experiment, chosen):
+        expect_viewer()
     nested = {
         name: nested_of(case, folder, systems[name], settings) for name, case in chosen.items()
     }
@@ -96,28 +102,48 @@ def run_experiment(
     outcome = ExperimentOutcome(experiment.title)
     output.mkdir(parents=True, exist_ok=True)
     results: dict[str, Result] = {}
+    ledgers: dict[str, EnergyLedger | None] = {}
     for name, case in chosen.items():
         options = merged(case, experiment.defaults)
+        wanted = wanted_ledger(name, experiment, options, systems[name])
+        options = with_signals(options, wanted, systems[name])
         files = views(name, case, options, systems[name])
         journal = journal_of(name, options, output)
         try:
-            result = _simulate(name, case, systems[name], options, partial(tell, name), journal)
+            result = run_case(name, case, systems[name], options, partial(tell, name), journal)
         except (FailedRunError, InterruptedRun) as failure:
             outcome.files += write_views(failure.result, files, output, whole=False)
             journal.remove()
             raise
-        results[name] = replace(result, notes=(*notes, *result.notes))
+        result = replace(result, notes=(*notes, *result.notes))
+        results[name], ledgers[name] = _with_ledger(wanted, result, systems[name], outcome)
         outcome.files += write_views(results[name], files, output, whole=True)
         journal.remove()
     for name, case in chosen.items():
         result, measured = _measured(name, case, systems[name], results, outcome)
         title = case.title or name
-        outcome.cases[name] = CaseOutcome(title, systems[name], nested[name], result, measured)
+        outcome.cases[name] = CaseOutcome(
+            title, systems[name], nested[name], result, measured, ledgers[name]
+        )
     for name, sweep in experiment.sweep.items():
         if sweep.case in chosen:
             outcome.sweeps[name] = _sweep(name, sweep, experiment, systems[sweep.case], tell)
     write_rest(experiment, outcome, output, tell)
     return outcome
+
+
+def _with_ledger(
+    wanted: Wanted | None, result: Result, system: System, outcome: ExperimentOutcome
+) -> tuple[Result, EnergyLedger | None]:
+    """Add the ledger's totals to a result; an open balance is said, and a problem if asked for."""
+    if wanted is None:
+        return result, None
+    ledger, wrong = ledger_of(wanted, result, system)
+    if wrong:
+        result = replace(result, notes=(*result.notes, wrong))
+    if wrong and wanted.name:
+        outcome.problems.append(f"case '{result.name}': {wrong}")
+    return replace(result, energies=ledger.totals() if ledger else {}), ledger
 
 
 def _measured(
@@ -166,35 +192,6 @@ def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None
             )
 
 
-def _simulate(
-    name: str,
-    case: Case,
-    system: System,
-    options: RunOptions,
-    progress: Any,
-    journal: Journal | None,
-) -> Result:
-    if options.backend is not None:
-        system = system.with_backend(options.backend)
-    return simulate(
-        system,
-        step=options.step,
-        stop=options.stop,
-        start=options.start,
-        algorithm=options.algorithm,
-        algorithm_options=options.algorithm_options,
-        rates=options.rates,
-        delay=options.delay or "exact",
-        record=options.record,
-        every=options.every or 1,
-        early_return=options.early_return,
-        faults=faults_of(case),
-        name=name,
-        progress=progress,
-        journal=journal,
-    )
-
-
 def _sweep(
     name: str, sweep: Sweep, experiment: Experiment, system: System, tell: Progress
 ) -> SweepOutcome:
@@ -205,7 +202,7 @@ def _sweep(
     values: list[float] = []
     for number, value in enumerate(sweep.values):
         there = varied(sweep, value, case, options, system)
-        result = _simulate(sweep.case, there.case, there.system, there.options, None, None)
+        result = run_case(sweep.case, there.case, there.system, there.options)
         values.append(there.number)
         for key in sweep.measures:
             rows[key].append(evaluate(case.measure[key], result, there.system, {}))

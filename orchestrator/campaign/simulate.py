@@ -76,6 +76,7 @@ def simulate(  # the options of a run are what they are
     record: Sequence[str] | None = None,
     every: int = 1,
     early_return: bool | None = None,
+    threads: int | None = None,
     faults: Sequence[Fault] = (),
     name: str | None = None,
     progress: Progress | None = None,
@@ -87,7 +88,7 @@ def simulate(  # the options of a run are what they are
     ----------
     system
         What to run.
-    step, stop, start, algorithm, algorithm_options, rates, early_return
+    step, stop, start, algorithm, algorithm_options, rates, early_return, threads
         See :class:`orchestrator.master.Execution`; what is ``None`` is taken from the system's
         default experiment. A stop time off the grid of steps is reached by the last
         whole step before it.
@@ -129,6 +130,7 @@ def simulate(  # the options of a run are what they are
         record=record,
         every=every,
         early_return=chosen.early_return,
+        threads=threads,
         faults=faults,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns

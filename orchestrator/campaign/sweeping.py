@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
-from orchestrator.campaign.experiment import Case, FaultTable, RunOptions, Sweep
+from orchestrator.campaign.experiment import Case, RunOptions, Sweep
 from orchestrator.campaign.faults import wrong_faults
-from orchestrator.campaign.prepare import set_value
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.campaign.targets import FaultFigure, Parameter, Step, Target, Variant
+from orchestrator.errors import DescriptionError
 from orchestrator.system import System, nanoseconds, seconds
-
-#: Figures of a fault that are times.
-_TIMES = ("from", "until", "delay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +25,20 @@ class Varied:
 def paths_of(sweep: Sweep) -> tuple[str, ...]:
     """What a sweep varies together."""
     return (sweep.over,) if isinstance(sweep.over, str) else sweep.over
+
+
+def targets_of(sweep: Sweep, case: Case) -> list[Target]:
+    """The same as what is changed; ``fault.LABEL.FIGURE`` is a parameter if no fault has it."""
+    return [_target(path, case) for path in paths_of(sweep)]
+
+
+def _target(path: str, case: Case) -> Target:
+    word, _, rest = path.partition(".")
+    if path == "step":
+        return Step()
+    if word == "fault" and rest.partition(".")[0] in case.fault:
+        return FaultFigure(rest)
+    return Parameter(path)
 
 
 def varied(
@@ -49,19 +58,12 @@ def varied(
     DescriptionError
         If there is no such parameter or fault, or the value does not fit.
     """
-    paths = paths_of(sweep)
-    is_time = False
-    for path in paths:
-        if path == "step":
-            is_time = True
-            nanoseconds(value, "step")
-            options = options.model_copy(update={"step": value})
-        elif (place := _fault(path, case)) is not None:
-            is_time = is_time or place[1] in _TIMES
-            case = _with_figure(case, *place, value)
-        else:
-            system = set_value(system, path, value)
-    return Varied(case, options, system, _number(value, is_time=is_time))
+    there = Variant(case, options, system)
+    targets = targets_of(sweep, case)
+    for target in targets:
+        there = target.changed(there, value)
+    is_time = any(target.is_time for target in targets)
+    return Varied(there.case, there.options, there.system, _number(value, is_time=is_time))
 
 
 def wrong_values(sweep: Sweep, case: Case, options: RunOptions, system: System) -> Iterator[str]:
@@ -74,25 +76,6 @@ def wrong_values(sweep: Sweep, case: Case, options: RunOptions, system: System) 
             continue
         if there.case is not case:
             yield from wrong_faults(there.case, there.options, there.system)
-
-
-def _fault(path: str, case: Case) -> tuple[str, str] | None:
-    """Label and figure of ``fault.LABEL.FIGURE``; ``None`` if it is none of the case's."""
-    word, _, rest = path.partition(".")
-    label, _, figure = rest.partition(".")
-    return (label, figure) if word == "fault" and label in case.fault else None
-
-
-def _with_figure(case: Case, label: str, figure: str, value: str | float) -> Case:
-    names = [field.alias or name for name, field in FaultTable.model_fields.items()]
-    if figure not in names:
-        raise UnknownNameError(f"fault.{label}: no '{figure}' to sweep; known: {', '.join(names)}")
-    given = case.fault[label].model_dump(by_alias=True, exclude_none=True)
-    try:
-        table = FaultTable.model_validate({**given, figure: value})
-    except ValidationError:
-        raise DescriptionError(f"fault.{label}.{figure}: {value!r} does not fit") from None
-    return case.model_copy(update={"fault": {**case.fault, label: table}})
 
 
 def _number(value: str | float, *, is_time: bool) -> float:

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -70,3 +77,37 @@ def progress_bar() -> Iterator[Bar]:
     )
     with Progress(*columns, console=messages, disable=not messages.is_terminal) as progress:
         yield Bar(progress)
+
+
+class CountBar:
+    """One line for each campaign: how many runs are done, how fast, and how long the rest takes."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._jobs: dict[str, tuple[TaskID, int]] = {}
+
+    def __call__(self, job: str, done: int, total: int, failed: int) -> None:
+        """Show that so many of a job's runs are done, and so many of these failed."""
+        if job not in self._jobs:
+            task = self._progress.add_task(job, total=total, completed=done, rate="", failed="")
+            self._jobs[job] = task, done
+        task, first = self._jobs[job]
+        elapsed = self._progress.tasks[task].elapsed or 0.0
+        rate = f"{(done - first) / elapsed:.3g}/s" if elapsed and done > first else ""
+        told = f"{failed} without figures" if failed else ""
+        self._progress.update(task, completed=done, rate=rate, failed=told)
+
+
+@contextmanager
+def count_bar() -> Iterator[CountBar]:
+    """Show the progress of many runs on a terminal."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]}"),
+    )
+    with Progress(*columns, console=messages, disable=not messages.is_terminal) as progress:
+        yield CountBar(progress)

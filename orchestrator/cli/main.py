@@ -8,7 +8,19 @@ import sys
 
 import typer
 
-from orchestrator.cli import analyze, build, check, diff, export, fmu, graph, run, system
+from orchestrator.cli import (
+    analyze,
+    animate,
+    build,
+    check,
+    diff,
+    export,
+    fmu,
+    graph,
+    run,
+    sweep,
+    system,
+)
 from orchestrator.cli import export_block as block_export
 from orchestrator.cli import export_ssp as ssp_export
 from orchestrator.cli.console import print_error
@@ -24,6 +36,8 @@ app = typer.Typer(
 app.command("build")(build.build)
 app.command("check")(check.check)
 app.command("run")(run.run)
+app.command("animate")(animate.animate)
+app.command("sweep")(sweep.sweep)
 app.command("graph")(graph.graph)
 app.command("diff")(diff.diff)
 app.add_typer(analyze.app, name="analyze")

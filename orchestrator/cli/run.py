@@ -68,18 +68,22 @@ def run(
     backend: Annotated[
         Literal["native", "fmpy", "pyfmi"] | None, typer.Option(help="What runs the FMUs")
     ] = None,
+    animation: Annotated[
+        bool, typer.Option("--animation/--no-animation", help="Draw the experiment's animations")
+    ] = True,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report.
 
     The exit code is 3 if a component went to its safe state; all results are written then, too.
     """
-    from orchestrator.authoring import is_system_file
     from orchestrator.campaign import run_experiment
     from orchestrator.campaign.experiment import RunOptions
-    from orchestrator.cli.target import experiment_of, with_options
+    from orchestrator.cli.target import experiment_of, results_name, with_options
 
     experiment, folder = experiment_of(target)
+    if not animation:
+        experiment = experiment.model_copy(update={"animation": {}})
     options = RunOptions(
         algorithm=algorithm,
         delay=delay,
@@ -91,8 +95,7 @@ def run(
         flush=flush,
         backend=backend,
     )
-    is_system = target.suffix != ".toml" or is_system_file(target)
-    name = target.stem if is_system and not target.is_dir() else folder.resolve().name
+    name = results_name(target, folder)
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
     given |= {
         "--every": None if every is None else str(every),

@@ -41,6 +41,18 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
     return read_experiment(target), target.parent
 
 
+def results_name(target: Path, folder: Path) -> str:
+    """Name of the folder for the results of a target: its folder's, and its own if it is not alone.
+
+    A folder has one ``experiment.toml``, and may have other experiments.
+    """
+    if target.is_dir() or target.name == _INSIDE[0]:
+        return folder.resolve().name
+    if target.suffix == ".toml" and not is_system_file(target):
+        return f"{folder.resolve().name}-{target.stem}"
+    return target.stem
+
+
 def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from orchestrator.coupling import LoopDelay
 from orchestrator.drawing.chains import chains_of, inside
 from orchestrator.drawing.details import details_of
 from orchestrator.drawing.drawing import framed
 from orchestrator.drawing.facts import Facts, colour_of
+from orchestrator.drawing.inline import embedded, environment
 from orchestrator.drawing.legend import legend
 from orchestrator.drawing.parts import Level, component_count, level_of
 from orchestrator.drawing.svg import FONTS, svg_shapes
 from orchestrator.drawing.wording import path_of, sentence
 from orchestrator.system import System
-
-if TYPE_CHECKING:
-    import jinja2
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = ("view.js", "facts.js", "start.js")
@@ -89,40 +86,23 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
         "views": [{"name": view.name, "label": view.label} for view in views],
         "first": _first(system, depths),
     }
-    return _template().render(
-        title=system.name or "system",
-        description=system.description,
-        notes=notes,
-        views=views,
-        signs=svg_shapes(signs.shapes),
-        signs_box=f"-1 -1 {signs.width + 2:.10g} {signs.height + 2:.10g}",
-        signs_width=f"{signs.width + 2:.10g}",
-        data=_embedded(data),
-        script=script,
-        digest=digest,
-        fonts=FONTS,
+    return (
+        environment(_TEMPLATES)
+        .get_template("page.html.j2")
+        .render(
+            title=system.name or "system",
+            description=system.description,
+            notes=notes,
+            views=views,
+            signs=svg_shapes(signs.shapes),
+            signs_box=f"-1 -1 {signs.width + 2:.10g} {signs.height + 2:.10g}",
+            signs_width=f"{signs.width + 2:.10g}",
+            data=embedded(data),
+            script=script,
+            digest=digest,
+            fonts=FONTS,
+        )
     )
-
-
-def _template() -> jinja2.Template:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template("page.html.j2")
-
-
-def _embedded(data: Any) -> str:
-    """JSON that may stand in a script element: nothing in it ends the element."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
 
 
 def _depths(system: System, facts: Facts) -> Iterator[View]:
@@ -159,8 +139,7 @@ def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:
     chains = chains_of(system) if facts.loops else {}
 
     def keys(loop: LoopDelay) -> list[str]:
-        lines = (line for ring in loop.loops for line in ring.connections)
-        found = (chains.get((line.source, line.target), ()) for line in lines)
+        found = (chains.get((line.source, line.target), ()) for line in loop.lines)
         return list(dict.fromkeys(segment.key for segments in found for segment in segments))
 
     return [

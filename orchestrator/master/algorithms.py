@@ -14,6 +14,7 @@ from orchestrator.system import System
 DEFAULT_ALGORITHM = "gauss-seidel"
 #: Called with the system, and with the algorithm's own options by keyword.
 Algorithm = Callable[..., Plan]
+_LOADED: dict[str, Algorithm] = {}
 
 
 def algorithm_names() -> list[str]:
@@ -23,12 +24,14 @@ def algorithm_names() -> list[str]:
 
 def algorithm(name: str) -> Algorithm:
     """Find an algorithm by name."""
+    if name in _LOADED:  # looking through all installed packages takes as long as 100 steps
+        return _LOADED[name]
     for entry in entry_points(group="softdock.algorithms", name=name):
         try:
             loaded: Algorithm = entry.load()
         except Exception as error:
             raise PluginError(f"algorithm '{name}' cannot be imported: {error}") from error
-        return loaded
+        return _LOADED.setdefault(name, loaded)
     raise UnknownNameError(
         f"no algorithm '{name}'; registered: {', '.join(algorithm_names()) or 'none'}"
     )

@@ -88,3 +88,30 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     frame.attrs["units"] = run.pop("units")
     frame.attrs["run"] = run
     return frame
+
+
+def read_result(path: str | Path) -> Result:
+    """Read the signals of a result and their units back, without what is told of the run.
+
+    Parameters
+    ----------
+    path
+        As for :func:`read_parquet`.
+
+    Raises
+    ------
+    LoadError
+        If the file is missing, damaged or not written by Softdock.
+    """
+    frame = read_parquet(path)
+    run = frame.attrs["run"]
+    return Result(
+        name=run["case"],
+        time_ns=np.rint(frame.index.to_numpy(dtype=np.float64) * 1e9).astype(np.int64),
+        names=tuple(map(str, frame.columns)),
+        values=frame.to_numpy(dtype=np.float64),
+        units=frame.attrs["units"],
+        step_ns=run["step_ns"],
+        algorithm=run["algorithm"],
+        delay_mode=run["delay_mode"],
+    )

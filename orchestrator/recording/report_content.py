@@ -27,6 +27,24 @@ class Measure:
     unit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class EnergyRow:
+    """One line of an energy ledger.
+
+    Parameters
+    ----------
+    group, name
+        What it is, such as ``"created"``, and of what.
+    energy, percent
+        J, and the share of what percentages are of.
+    """
+
+    group: str
+    name: str
+    energy: float
+    percent: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FigureItem:
     """A picture with its caption.
@@ -64,6 +82,16 @@ class FileItem:
     description: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class TableItem:
+    """A table with its heading; the first column names the rows, numbers stand to the right."""
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float | None, ...], ...]
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseSection:
     """One case: how it was run and what came of it.
@@ -79,6 +107,10 @@ class CaseSection:
         Numbers for the summary.
     parameters
         Parameters of this case; empty if the report lists them for all cases.
+    energies
+        Its energy ledger.
+    energy_note
+        What percentages are of, and how well the balance closes.
     figures
         Pictures of this case.
     note
@@ -101,6 +133,8 @@ class CaseSection:
     parameters: tuple[ParameterRow, ...] = ()
     figures: tuple[FigureItem, ...] = ()
     note: str = ""
+    energies: tuple[EnergyRow, ...] = ()
+    energy_note: str = ""
 
     @classmethod
     def of(
@@ -156,6 +190,8 @@ class Report:
         Drawings of the systems.
     figures
         Pictures that compare cases.
+    tables
+        Stand below the pictures.
     parameters
         Parameters that all cases share.
     versions
@@ -173,6 +209,7 @@ class Report:
     cases: tuple[CaseSection, ...] = ()
     diagrams: tuple[FigureItem, ...] = ()
     figures: tuple[FigureItem, ...] = ()
+    tables: tuple[TableItem, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
     versions: Mapping[str, str] = field(default_factory=versions)
     fmus: tuple[FmuItem, ...] = ()

@@ -64,6 +64,8 @@ class Result:
         What went wrong, and when.
     notices
         What components warned of, and which went to a safe state, in the order of time.
+    energies
+        Totals of its energy ledger by name, J; empty without one.
 
     Raises
     ------
@@ -89,6 +91,7 @@ class Result:
     notes: tuple[str, ...] = ()
     faults: tuple[FaultRecord, ...] = ()
     notices: tuple[Notice, ...] = ()
+    energies: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))

@@ -24,9 +24,14 @@ class Identifier(PartialIdentifier):
     damping           output    N.s/m estimate, not below its minimum
     deviation         output    N/m   standard deviation of the stiffness, as the filter has it
     excited           output          the contact has lately moved enough to learn from
-    known             output          the stiffness is known to the precision
+    known             output          the stiffness is known to the precision, and nothing speaks
+                                      against it
     wrong_sign        output          the stiffness is surely negative: a sign is wrong
     sensor_lost       output          the force is no number, or stands still in motion
+    force_late        output          the damping is surely negative: a force later than motion
+    surprise          output    1     mean square of innovations over the expected one, lately
+    trend             output    1     innovations that go with the position, in deviations
+    blur              output    1     share that noise of the position takes of the stiffness
     rejected          output          outliers so far
     resets            output          how often the filter began anew
     stiffness0        parameter N/m   first estimate
@@ -44,6 +49,9 @@ class Identifier(PartialIdentifier):
     patience          parameter       outliers in a row that are a new contact
     still             parameter       equal forces in a row, in motion, that are a lost sensor
     precision         parameter 1     relative deviation of a stiffness that is known
+    surprise_limit    parameter 1     surprise beyond which nothing counts as known
+    trend_limit       parameter 1     trend beyond which the same holds
+    integrated        parameter       changes of place are the integral of the velocity
     ================= ========= ===== =========================================================
 
     References
@@ -67,6 +75,18 @@ class Identifier(PartialIdentifier):
     sensor_lost: bool = Output(
         description="The force is no number, or stands still in motion", depends_on=()
     )
+    force_late: bool = Output(description="The damping is surely negative", depends_on=())
+    surprise: float = Output(
+        unit="1", description="Innovations over what is expected, mean square", depends_on=()
+    )
+    trend: float = Output(
+        unit="1", description="Innovations that go with the position", depends_on=()
+    )
+    blur: float = Output(
+        unit="1",
+        description="Share of the stiffness that noise of the position takes",
+        depends_on=(),
+    )
     rejected: int = Output(description="Outliers so far", depends_on=())
     resets: int = Output(description="How often the filter began anew", depends_on=())
 
@@ -84,4 +104,6 @@ class Identifier(PartialIdentifier):
         self.deviation = one.deviation
         self.excited, self.known = one.excited(self._settings), one.known(self._settings)
         self.wrong_sign, self.sensor_lost = one.wrong_sign(), one.lost
+        self.force_late, self.surprise = one.force_late(), one.surprise
+        self.trend, self.blur = one.trend, one.blur
         self.rejected, self.resets = one.rejected, one.resets

@@ -47,6 +47,13 @@ class KalmanSettings:
         sensor that is lost.
     precision
         Standard deviation of the stiffness, relative to it, below which it counts as known.
+    surprise_limit
+        Mean square of the innovations, relative to what the filter expects, above which its
+        estimates do not count as known. A phase lead alone makes it 15.
+    trend_limit
+        Standard deviations of the trend of the innovations above which the same holds.
+    integrated
+        Whether changes of place are the integral of the velocity, not differences of positions.
     """
 
     stiffness0: float = 10.0
@@ -64,6 +71,9 @@ class KalmanSettings:
     patience: int = 20
     still: int = 5
     precision: float = 0.05
+    surprise_limit: float = 25.0
+    trend_limit: float = 3.0
+    integrated: bool = False
 
 
 @dataclass(slots=True)
@@ -88,6 +98,15 @@ class Direction:
         Whether the force cannot be believed at present.
     learned
         Whether the stiffness was known once; until then it learns from any motion.
+    surprise
+        Mean square of the innovations over the window, relative to what was expected.
+    pushed, scatter
+        Means over the window of innovations times changes of position, N m, and of their squares.
+    trend
+        Of the innovations with the position, in standard deviations.
+    moved, blurred
+        Mean squares over the window of the changes of position, and of what these differ by from
+        the integral of the velocity, m^2.
     """
 
     stiffness: float = 0.0
@@ -107,6 +126,12 @@ class Direction:
     resets: int = 0
     lost: bool = False
     learned: bool = False
+    surprise: float = 0.0
+    pushed: float = 0.0
+    scatter: float = 0.0
+    trend: float = 0.0
+    moved: float = 0.0
+    blurred: float = 0.0
 
     @classmethod
     def begin(cls, settings: KalmanSettings) -> Direction:
@@ -140,10 +165,15 @@ class Direction:
             return
         known = self.seen
         dl, dv, df = position - self.position, velocity - self.velocity, force - self.force
-        self._watch(settings, h, position, moved=known and (dl != 0.0), changed=df != 0.0)
+        run = 0.5 * h * (velocity + self.velocity)
+        keep = exp(-h / settings.window)
+        self._watch(settings, keep, position, moved=known and (dl != 0.0), changed=df != 0.0)
         self.position, self.velocity, self.force, self.seen = position, velocity, force, True
+        if known:
+            self.moved += (1.0 - keep) * (dl * dl - self.moved)
+            self.blurred += (1.0 - keep) * ((dl - run) ** 2 - self.blurred)
         if known and not self.lost and (self.excited(settings) or not self.learned):
-            self._update(settings, dl, dv, df)
+            self._update(settings, keep, run if settings.integrated else dl, dv, df)
             self.learned = self.learned or self.known(settings)
 
     def excited(self, settings: KalmanSettings) -> bool:
@@ -151,8 +181,33 @@ class Direction:
         return 0.5 * (self.high - self.low) >= settings.amplitude
 
     def known(self, settings: KalmanSettings) -> bool:
-        """Whether the stiffness is known to the precision that was asked for."""
-        return self.deviation <= settings.precision * abs(self.stiffness)
+        """Whether the stiffness is known to the precision that was asked for, and to be believed.
+
+        The deviation is only what the filter thinks of itself. So the forces must be about as the
+        filter expects them, show no trend, and positions not be too blurred for differences.
+        """
+        return (
+            self.deviation <= settings.precision * abs(self.stiffness)
+            and self.surprise <= settings.surprise_limit
+            and abs(self.trend) <= settings.trend_limit
+            and (settings.integrated or self.blur <= settings.precision)
+        )
+
+    @property
+    def blur(self) -> float:
+        """Share by which noise of the position makes the stiffness too small, 0 to 1.
+
+        The noise of a difference is seen where positions and velocities disagree; regression on a
+        noisy difference loses the noise's share of its mean square.
+        """
+        return min(self.blurred / self.moved, 1.0) if self.moved > 0.0 else 0.0
+
+    def force_late(self) -> bool:
+        """Whether the damping is surely negative: the force is later than the motion.
+
+        A force that comes later by T looks like a damping that is smaller by ``stiffness T``.
+        """
+        return self.damping + 3.0 * sqrt(self.p_cc) < 0.0
 
     def wrong_sign(self) -> bool:
         """Whether the force surely pushes with the motion instead of against it.
@@ -175,12 +230,12 @@ class Direction:
         )
 
     def _watch(
-        self, settings: KalmanSettings, h: float, position: float, *, moved: bool, changed: bool
+        self, settings: KalmanSettings, keep: float, position: float, *, moved: bool, changed: bool
     ) -> None:
         """See how far the contact moves, and whether the force still changes with it."""
         if not self.seen and self.low == self.high:
             self.low = self.high = position
-        middle, keep = 0.5 * (self.high + self.low), exp(-h / settings.window)
+        middle = 0.5 * (self.high + self.low)
         self.high = max(position, middle + keep * (self.high - middle))
         self.low = min(position, middle + keep * (self.low - middle))
         if changed or not self.seen:
@@ -189,7 +244,9 @@ class Direction:
             self.equal += 1
         self.lost = self.equal >= settings.still
 
-    def _update(self, settings: KalmanSettings, dl: float, dv: float, df: float) -> None:
+    def _update(
+        self, settings: KalmanSettings, keep: float, dl: float, dv: float, df: float
+    ) -> None:
         """Eq 26 with the gate and the new beginning."""
         p_kk = self.p_kk + settings.stiffness_walk**2
         p_cc = self.p_cc + settings.damping_walk**2
@@ -197,7 +254,10 @@ class Direction:
         a, b = p_kk * dl + p_kc * dv, p_kc * dl + p_cc * dv  # P H'
         spread = dl * a + dv * b + 2.0 * settings.noise**2
         innovation = df - self.stiffness * dl - self.damping * dv
-        if innovation**2 > settings.gate**2 * spread:
+        outlying = settings.gate**2
+        surprise = min(innovation**2 / spread, outlying)  # one outlier is soon forgotten
+        self.surprise += (1.0 - keep) * (surprise - self.surprise)
+        if innovation**2 > outlying * spread:
             self.outliers += 1
             self.rejected += 1
             if self.outliers >= settings.patience:
@@ -205,9 +265,21 @@ class Direction:
                 self.outliers, self.resets, self.learned = 0, self.resets + 1, False
             return
         self.outliers = 0
+        self._compare(keep, dl, innovation, spread)
         gain_k, gain_c = a / spread, b / spread
         self.stiffness += gain_k * innovation
         self.damping += gain_c * innovation
         self.p_kk = max(p_kk - gain_k * a, 0.0)
         self.p_kc = p_kc - gain_k * b
         self.p_cc = max(p_cc - gain_c * b, 0.0)
+
+    def _compare(self, keep: float, dl: float, innovation: float, spread: float) -> None:
+        """See whether innovations go with the position: then the stiffness is wrong and stays so.
+
+        It happens where the filter is too sure of itself to learn: a first deviation that is too
+        small, or a contact that changes faster than it was told.
+        """
+        self.pushed += (1.0 - keep) * (innovation * dl - self.pushed)
+        self.scatter += (1.0 - keep) * (max(innovation**2, spread) * dl * dl - self.scatter)
+        deviation = sqrt(0.5 * (1.0 - keep) * self.scatter)  # of a mean over the window
+        self.trend = self.pushed / deviation if deviation > 0.0 else 0.0

@@ -55,6 +55,16 @@ class PartialIdentifier(Block):
         start=0.05, unit="1", description="Relative deviation of a known stiffness"
     )
 
+    surprise_limit: float = Parameter(
+        start=25.0, unit="1", description="Surprise beyond which nothing counts as known"
+    )
+    trend_limit: float = Parameter(
+        start=3.0, unit="1", description="Trend of innovations beyond which nothing is known"
+    )
+    integrated: bool = Parameter(
+        start=False, description="Changes of place are the integral of the velocity"
+    )
+
     def begin(self, count: int) -> None:
         """Make the filters of so many directions, which have seen nothing."""
         self._settings = KalmanSettings(

@@ -23,9 +23,14 @@ class TripleIdentifier(PartialIdentifier):
     damping           output    N.s/m estimates, not below the minimum, (3,)
     deviation         output    N/m   standard deviations of the stiffness, (3,)
     excited           output    1     1: the contact has lately moved enough to learn from
-    known             output    1     1: the stiffness is known to the precision
+    known             output    1     1: the stiffness is known to the precision, and nothing
+                                      speaks against it
     wrong_sign        output    1     1: the stiffness is surely negative: a sign is wrong
     sensor_lost       output    1     1: the force is no number, or stands still in motion
+    force_late        output    1     1: the damping is surely negative: a force later than motion
+    surprise          output    1     mean square of innovations over the expected one, (3,)
+    trend             output    1     innovations that go with the position, in deviations, (3,)
+    blur              output    1     share that noise of the position takes of the stiffness, (3,)
     rejected          output    1     outliers so far, (3,)
     resets            output    1     how often each filter began anew, (3,)
     stiffness0        parameter N/m   first estimate
@@ -43,6 +48,9 @@ class TripleIdentifier(PartialIdentifier):
     patience          parameter       outliers in a row that are a new contact
     still             parameter       equal forces in a row, in motion, that are a lost sensor
     precision         parameter 1     relative deviation of a stiffness that is known
+    surprise_limit    parameter 1     surprise beyond which nothing counts as known
+    trend_limit       parameter 1     trend beyond which the same holds
+    integrated        parameter       changes of place are the integral of the velocity
     ================= ========= ===== =========================================================
 
     References
@@ -76,6 +84,18 @@ class TripleIdentifier(PartialIdentifier):
     sensor_lost: Floats = Output(
         unit="1", shape=(3,), description="1: not a force to believe", depends_on=()
     )
+    force_late: Floats = Output(
+        unit="1", shape=(3,), description="1: surely negative damping", depends_on=()
+    )
+    surprise: Floats = Output(
+        unit="1", shape=(3,), description="Innovations over the expected ones", depends_on=()
+    )
+    trend: Floats = Output(
+        unit="1", shape=(3,), description="Innovations that go with the position", depends_on=()
+    )
+    blur: Floats = Output(
+        unit="1", shape=(3,), description="Share of stiffness lost to noise", depends_on=()
+    )
     rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far", depends_on=())
     resets: Floats = Output(
         unit="1", shape=(3,), description="How often each filter began anew", depends_on=()
@@ -98,4 +118,6 @@ class TripleIdentifier(PartialIdentifier):
             self.deviation[i] = one.deviation
             self.excited[i], self.known[i] = one.excited(settings), one.known(settings)
             self.wrong_sign[i], self.sensor_lost[i] = one.wrong_sign(), one.lost
+            self.force_late[i], self.surprise[i] = one.force_late(), one.surprise
+            self.trend[i], self.blur[i] = one.trend, one.blur
             self.rejected[i], self.resets[i] = one.rejected, one.resets

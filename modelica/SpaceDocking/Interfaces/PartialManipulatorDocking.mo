@@ -28,9 +28,16 @@ partial model PartialManipulatorDocking "Station, manipulator, end-effector and 
   output Units.AngularVelocity w[3]
     "Angular velocity of the spacecraft seen from the end-effector, in the end-effector's frame";
   output Units.Energy energy "Kinetic energy and energy of the manipulator's springs";
+  output Units.Power dissipation "Power that the manipulator's dampers take";
   output Units.Momentum momentum[3] "Sum of the momenta, in the world frame";
   output Units.AngularMomentum angular_momentum[3]
     "Angular momentum about the origin of the world frame";
+  output Units.Position r_s[3] "Station's centre of mass, in the world frame";
+  output Units.Position r_e[3] "End-effector's centre of mass, in the world frame";
+  output Units.Position r_c[3] "Spacecraft's centre of mass, in the world frame";
+  output Real q_s[4](each unit = "1") "Attitude of the station in the world frame";
+  output Real q_e[4](each unit = "1") "Attitude of the end-effector in the world frame";
+  output Real q_c[4](each unit = "1") "Attitude of the spacecraft in the world frame";
 protected
   Units.Force contact_force[3] "Force on the end-effector, in its frame";
   Units.Torque contact_torque[3] "Torque about its centre of mass, in its frame";
@@ -64,10 +71,17 @@ equation
   station.force = {0, 0, 0};
   station.torque = {0, 0, 0};
   energy = station.energy + effector.energy + spacecraft.energy + manipulator.energy;
+  dissipation = manipulator.dissipation;
   momentum = m_s*station.v + m_e*effector.v + m_c*spacecraft.v;
   angular_momentum = station.momentum + effector.momentum + spacecraft.momentum
     + m_s*cross(station.r, station.v) + m_e*cross(effector.r, effector.v)
     + m_c*cross(spacecraft.r, spacecraft.v);
+  r_s = station.r;
+  r_e = effector.r;
+  r_c = spacecraft.r;
+  q_s = station.q;
+  q_e = effector.q;
+  q_c = spacecraft.q;
   annotation (Documentation(info = "<html>
 <p>Eq 1 to 17 of Yu et al., IEEE Access (2018). Each body is a free body in the world frame; the
 relative motions that the paper integrates in turning frames are computed from them, so the corrections

@@ -1,0 +1,164 @@
+"""An animation as one HTML file that needs nothing else: no network, no server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.animation.checks import pictures
+from orchestrator.animation.description import Animation
+from orchestrator.animation.shapes import Arm, Arrow, Line, Part, Spring
+from orchestrator.animation.signals import Signals
+from orchestrator.animation.tracks import Tracks, tracks
+from orchestrator.animation.values import WORLD
+from orchestrator.animation.viewer import read_viewer
+from orchestrator.animation.wording import facts, legend, unit_of
+from orchestrator.drawing.inline import embedded, environment
+from orchestrator.errors import DescriptionError
+from orchestrator.recording import Result
+from orchestrator.system import nanoseconds
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_SCRIPTS = ("shapes.js", "scene.js", "stage.js", "chart.js", "start.js")
+#: Colours of curves that name none, told apart with any colour vision.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+#: What the reader may multiply the speed by.
+_RATES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def render_animation(
+    table: Animation, results: Mapping[str, Result], titles: Mapping[str, str]
+) -> str:
+    """Return the HTML page of an animation; all text in it is escaped.
+
+    Parameters
+    ----------
+    table
+        Without loose ends.
+    results
+        By case, of all that it needs.
+    titles
+        By case, what the reader is shown for it.
+
+    Raises
+    ------
+    DescriptionError
+        If a signal does not exist, or cannot be drawn at any time.
+    LoadError
+        If the viewer is not installed.
+    """
+    begin_ns, times_ns = _times(table, results)
+    shown = {case: tracks(table, case, _signals(results, times_ns)) for case in table.cases}
+    troubles = (f"{titles[case]}: {text}" for case, one in shown.items() for text in one.troubles)
+    data = _data(table, results, titles, shown)
+    step = table.speed / table.fps
+    data |= {"count": len(times_ns), "begin": begin_ns / 1e9, "step": step}
+    viewer = read_viewer()
+    script = "\n".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    return (
+        environment(_TEMPLATES)
+        .get_template("page.html.j2")
+        .render(
+            title=table.title,
+            caption=table.caption,
+            facts=facts(table),
+            legend=legend(table, results, titles),
+            notes=tuple(dict.fromkeys(troubles)),
+            charts=table.chart,
+            count=len(times_ns),
+            rates=[{"factor": f, "label": f"{f * table.speed:g}"} for f in _RATES],
+            data=embedded(data),
+            viewer=viewer.script,
+            viewer_version=viewer.version,
+            viewer_digest=_digest(viewer.script),
+            licences=viewer.licences,
+            script=script,
+            digest=_digest(script),
+        )
+    )
+
+
+def _times(table: Animation, results: Mapping[str, Result]) -> tuple[int, NDArray[np.int64]]:
+    """Return when the pictures begin and the time of each, in nanoseconds."""
+    spans = [results[case].time_ns for case in table.cases if len(results[case].time_ns)]
+    if not spans:
+        raise DescriptionError("no case that is shown recorded anything")
+    begin_ns = min(int(times[0]) for times in spans)
+    until_ns = max(int(times[-1]) for times in spans)
+    if table.begin is not None:
+        begin_ns = max(begin_ns, nanoseconds(table.begin, "from"))
+    if table.until is not None:
+        until_ns = min(until_ns, nanoseconds(table.until, "until"))
+    count = pictures(table, max(until_ns - begin_ns, 0))
+    step_ns = 1e9 * table.speed / table.fps
+    return begin_ns, begin_ns + np.rint(np.arange(count) * step_ns).astype(np.int64)
+
+
+def _signals(results: Mapping[str, Result], times_ns: NDArray[np.int64]) -> dict[str, Signals]:
+    return {name: Signals(result, times_ns) for name, result in results.items()}
+
+
+def _data(
+    table: Animation,
+    results: Mapping[str, Result],
+    titles: Mapping[str, str],
+    shown: Mapping[str, Tracks],
+) -> dict[str, Any]:
+    names = [WORLD, *table.frame]
+    curves = (curve for chart in table.chart for curve in chart.curves)
+    colours = {id(c): c.colour or _COLOURS[i % len(_COLOURS)] for i, c in enumerate(curves)}
+    return {
+        "speed": table.speed,
+        "beside": table.beside,
+        "frames": names,
+        "parts": [
+            _part(part, names, len(shown[table.cases[0]].segments.get(name, ())), results)
+            for name, part in table.part.items()
+        ],
+        "views": [{"name": name, **view.model_dump()} for name, view in table.view.items()],
+        "charts": [
+            {
+                "ylabel": chart.ylabel,
+                "curves": [
+                    {"label": c.label, "colour": colours[id(c)], "own": c.case is not None}
+                    for c in chart.curves
+                ],
+            }
+            for chart in table.chart
+        ],
+        "cases": [
+            {
+                "name": case,
+                "title": titles[case],
+                "ends": float(results[case].time[-1]),
+                "tracks": [one.shape for one in found.all()],
+                "values": found.packed(),
+            }
+            for case, found in shown.items()
+        ],
+    }
+
+
+def _part(
+    part: Part, names: list[str], count: int, results: Mapping[str, Result]
+) -> dict[str, Any]:
+    """Return what the page draws of a part: its sizes, and the number of its frame or tracks."""
+    given = part.model_dump(exclude={"within", "begin", "end", "vector", "case", "span"})
+    if isinstance(part, Arrow):
+        # As in books: a torque is an arrow with two heads.
+        turning = unit_of(part, results) in {"N.m", "N m", "Nm"}
+        return given | {"segments": count, "heads": 2 if turning else 1}
+    if isinstance(part, Line | Spring | Arm):
+        return given | {"segments": count}
+    ghost = None if part.ghost is None else names.index(part.ghost)
+    return given | {"frame": names.index(part.within), "ghost": ghost}
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

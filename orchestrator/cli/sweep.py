@@ -1,0 +1,145 @@
+"""``softdock sweep``: run campaigns of many runs, and draw what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.console import count_bar, print_error, print_json, print_table
+from orchestrator.cli.console import output as console
+from orchestrator.errors import DescriptionError, LoadError
+
+if TYPE_CHECKING:
+    from orchestrator.sweep import CampaignOutcome, Plan
+    from orchestrator.sweep.runner import Lanes
+
+
+def sweep(
+    target: Annotated[Path, typer.Argument(help="experiment.toml, or its folder")],
+    campaign: Annotated[
+        list[str] | None, typer.Argument(help="Campaigns and sweeps; default: all")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for results; default: results/NAME")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes; default: one for each processor; 1: none but this", min=1),
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Throw away what is done")] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run again what did not come to its measures")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many runs there are, and how long they take")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Run campaigns; what is done is kept, so that the same command goes on after a stop."""
+    from orchestrator.cli.target import experiment_of
+    from orchestrator.sweep import estimate, local, plans_of, run_plans, write_page
+
+    if workers is not None and scheduler is not None:
+        raise DescriptionError("--workers and --scheduler: a cluster has its own; give one of both")
+    experiment, folder = experiment_of(target)
+    plans = plans_of(experiment, folder, campaign or ())
+    where = output or Path("results") / _name_of(target, folder)
+    if dry_run:
+        _print_estimate(plans, estimate(plans, where, workers, fresh=fresh), json=json)
+        return
+    lanes = local(workers) if scheduler is None else _cluster(scheduler)
+    with _interruption(where), count_bar() as bar:
+        outcomes = run_plans(
+            plans, where, lanes, fresh=fresh, retry_failed=retry_failed, progress=bar
+        )
+    files = write_page(experiment, outcomes, where)
+    if json:
+        told = {name: outcome.as_json() for name, outcome in outcomes.items()}
+        print_json({"campaigns": told, "files": [str(path) for path in files]})
+        return
+    _print(outcomes)
+    for path in files:
+        if path.suffix in {".html", ".png"}:
+            console.print(str(path), markup=False)
+
+
+def _cluster(address: str) -> Lanes:
+    try:
+        from orchestrator.sweep.cluster import on_cluster
+    except ModuleNotFoundError as error:
+        raise LoadError(
+            f"--scheduler needs Dask, which is not installed ({error.name}): pip install"
+            " 'softdock[cluster]'"
+        ) from None
+    return on_cluster(address)
+
+
+def _name_of(target: Path, folder: Path) -> str:
+    """Name of the results: that of the folder, and of the file if it is not the usual one."""
+    name = folder.resolve().name
+    is_usual = target.is_dir() or target.name == "experiment.toml"
+    return name if is_usual else f"{name}-{target.stem}"
+
+
+@contextmanager
+def _interruption(where: Path) -> Iterator[None]:
+    """Say what Ctrl-C left behind."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print_error(f"interrupted; what is done is kept in {where}: the same command goes on")
+        raise typer.Exit(130) from None
+
+
+def _print(outcomes: Mapping[str, CampaignOutcome]) -> None:
+    rows = []
+    for name, outcome in outcomes.items():
+        counts = outcome.counts()
+        others = ", ".join(f"{n} {status}" for status, n in counts.items() if status != "done")
+        runs = len(outcome.plan.distinct)
+        numbers = [len(outcome.plan.jobs), runs, outcome.ran, counts.get("done", 0)]
+        rows.append([name, *map(str, numbers), others or "-"])
+    columns = ["campaign", "rows", "runs", "run now", "done", "others"]
+    print_table("Campaigns", columns, rows)
+    for name, outcome in outcomes.items():
+        reasons = [r.reason for r in outcome.records.values() if not r.is_good and r.reason]
+        for reason in list(dict.fromkeys(reasons))[:3]:
+            console.print(f"{name}: such as: {reason}", markup=False)
+        for path in outcome.files:
+            console.print(str(path), markup=False)
+
+
+def _print_estimate(
+    plans: Mapping[str, Plan], seconds: Mapping[str, tuple[int, float]], *, json: bool
+) -> None:
+    if json:
+        print_json(
+            {
+                name: {
+                    "rows": len(plan.jobs),
+                    "runs": len(plan.distinct),
+                    "to_run": seconds[name][0],
+                    "seconds": seconds[name][1],
+                }
+                for name, plan in plans.items()
+            }
+        )
+        return
+    rows = [
+        [
+            name,
+            str(len(plan.jobs)),
+            str(len(plan.distinct)),
+            str(seconds[name][0]),
+            f"{seconds[name][1]:.0f}",
+        ]
+        for name, plan in plans.items()
+    ]
+    print_table("Nothing is run yet", ["campaign", "rows", "runs", "to run", "about [s]"], rows)

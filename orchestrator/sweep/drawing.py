@@ -1,0 +1,115 @@
+"""The figures that are drawn from campaigns: maps, and lines with bands."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
+from orchestrator.recording import (
+    Curve,
+    MapLook,
+    MapPanel,
+    Reference,
+    plot_maps,
+    plot_xy,
+)
+from orchestrator.sweep.cells import (
+    axis_of,
+    cells_of,
+    detail,
+    each,
+    label_of_measure,
+    missing,
+    other,
+    reduced,
+    values_in,
+)
+from orchestrator.sweep.runner import CampaignOutcome
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+
+def draw_campaign(figure: MapFigure | LinesFigure, outcome: CampaignOutcome) -> Figure:
+    """Draw a figure of a campaign.
+
+    Raises
+    ------
+    DescriptionError
+        If there is nothing to draw.
+    """
+    if isinstance(figure, MapFigure):
+        return _map(figure, outcome)
+    return _lines(figure, outcome)
+
+
+def _map(figure: MapFigure, outcome: CampaignOutcome) -> Figure:
+    over = outcome.plan.roster.campaign.over
+    panels = []
+    for panel in figure.panels:
+        cells = cells_of(panel, (figure.y, figure.x), outcome)
+        panels.append(
+            MapPanel(
+                panel.title or panel.case,
+                each(cells, partial(reduced, figure)),
+                missing(figure, cells),
+                each(cells, partial(detail, figure, "predicted")),
+                each(cells, partial(other, figure.contour)) if figure.contour else None,
+            )
+        )
+    label = label_of_measure(figure, outcome)
+    contour = (figure.contour or "").replace("_", " ")
+    look = MapLook(label, figure.colours, figure.limit, figure.range, contour, figure.levels)
+    if figure.reduce == "share above limit":
+        look = MapLook(f"Share of runs with {label} above {figure.limit:g}", limits=(0.0, 1.0))
+    x, y = (axis_of(name, over[name]) for name in (figure.x, figure.y))
+    return plot_maps(panels, x, y, look, figure.title)
+
+
+def _lines(figure: LinesFigure, outcome: CampaignOutcome) -> Figure:
+    over = outcome.plan.roster.campaign.over
+    axis = axis_of(figure.x, over[figure.x])
+    curves: list[Curve] = []
+    predicted: list[Curve] = []
+    bands: list[tuple[Floats, Floats]] = []
+    for curve in figure.curves:
+        cells = cells_of(curve, (figure.x,), outcome)
+        label = curve.title or curve.case
+        curves.append(Curve(label, axis.centres, each(cells, partial(reduced, figure))[0]))
+        bands.append(_band([values_in(figure, cell) for cell in cells[0]]))
+        expected = each(cells, partial(detail, figure, "predicted"))[0]
+        if np.isfinite(expected).any():
+            predicted.append(Curve(f"{label}, predicted", axis.centres, expected))
+    drawn = plot_xy(
+        curves,
+        xlabel=axis.label,
+        ylabel=label_of_measure(figure, outcome),
+        title=figure.title,
+        references=[] if figure.limit is None else [Reference(figure.limit, f"{figure.limit:g}")],
+        reference_curves=predicted,
+        log=figure.log,
+    )
+    axes = drawn.axes[0]
+    for line, (low, high) in zip(axes.lines[len(predicted) :], bands, strict=False):
+        if (high > low).any():
+            colour = line.get_color()
+            axes.fill_between(axis.centres, low, high, color=colour, alpha=0.18, linewidth=0)
+    if axis.is_named:
+        axes.set_xticks(axis.centres, axis.values)  # type: ignore[arg-type]
+    if figure.range is not None:
+        axes.set_ylim(*figure.range)
+    return drawn
+
+
+def _band(cells: list[Floats]) -> tuple[Floats, Floats]:
+    """Least and largest value of the seeds at each place, NaN where there is none."""
+    finite = [values[np.isfinite(values)] for values in cells]
+    low = [values.min() if len(values) else np.nan for values in finite]
+    high = [values.max() if len(values) else np.nan for values in finite]
+    return np.array(low), np.array(high)

@@ -1,0 +1,100 @@
+"""One run of a campaign, what workers need to know of all runs, and what comes of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from orchestrator.campaign.campaign_table import Campaign
+from orchestrator.campaign.design import Point
+from orchestrator.campaign.experiment import Measure
+from orchestrator.campaign.outcome import Measured
+from orchestrator.campaign.targets import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """A campaign with the systems of its cases, prepared: the same for all its jobs.
+
+    Parameters
+    ----------
+    name, campaign
+        The campaign.
+    variants
+        Cases by name as they are without it: its own, and those that measures compare with.
+    measures
+        What is read off each case of the campaign.
+    """
+
+    name: str
+    campaign: Campaign
+    variants: Mapping[str, Variant]
+    measures: Mapping[str, Mapping[str, Measure]]
+
+    def others(self, case: str) -> list[str]:
+        """Names of the cases that a case is compared with."""
+        found = [m.to for m in self.measures[case].values() if m.to is not None]
+        return [name for name in dict.fromkeys(found) if name != case]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One case at one point, for one seed.
+
+    Parameters
+    ----------
+    key
+        Hash of all that determines what comes of it.
+    case, point, seed
+        What is run.
+    runs
+        Hashes of its own run and of those that it is compared with, by case.
+    """
+
+    key: str
+    case: str
+    point: Point
+    seed: int | None
+    runs: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What came of a job.
+
+    Parameters
+    ----------
+    key, case, point, seed
+        Of the job; the point as it is shown.
+    status
+        ``"done"``; ``"failed"``: the run ended with an error; ``"unmeasured"``: measures could not
+        be read off; ``"diverged"``: one is infinite or no number; ``"died"``: its process did;
+        ``"safe state"``: the rig went to it.
+    reason
+        Why, unless it is done.
+    measured
+        What could be read off, by the measure's name.
+    wall_seconds
+        Of the whole run, with loading and initialisation.
+    """
+
+    key: str
+    case: str
+    point: Mapping[str, bool | float | str]
+    seed: int | None
+    status: str
+    reason: str = ""
+    measured: Mapping[str, Measured] = field(default_factory=dict)
+    wall_seconds: float = 0.0
+
+    @classmethod
+    def of(cls, job: Job, status: str, reason: str = "", **rest: Any) -> Record:
+        """Make the record of a job."""
+        shown = {name: value.shown for name, value in job.point.items()}
+        return cls(job.key, job.case, shown, job.seed, status, reason, **rest)
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all measures are numbers."""
+        return self.status == "done"

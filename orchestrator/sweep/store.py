@@ -1,0 +1,141 @@
+"""The file of what is done: one line of JSON for each finished job, appended at once."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from orchestrator.campaign.outcome import Measured
+from orchestrator.errors import LoadError, SoftdockError
+from orchestrator.sweep.job import Record
+
+
+class Store:
+    """Appends records to a file, and reads those that are in it.
+
+    A line that a killed process has left half written is no record; the next one begins on a line
+    of its own.
+
+    Parameters
+    ----------
+    path
+        The file; made with its folder when the first record is written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: int | None = None
+
+    def read(self) -> dict[str, Record]:
+        """Return what is in the file, by key; of several records of a key the last.
+
+        Raises
+        ------
+        LoadError
+            If it cannot be read, or a line before the last is no record.
+        """
+        try:
+            lines = self.path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise LoadError(f"{self.path}: cannot be read: {error.strerror}") from error
+        return {record.key: record for record in self._records(lines)}
+
+    def _records(self, lines: list[bytes]) -> Iterator[Record]:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                yield _record(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                if not line.startswith(b'{"key": "') or line.endswith(b"}"):
+                    raise LoadError(
+                        f"{self.path}:{number}: expected a record of a run; move the file away, or"
+                        " start with --fresh"
+                    ) from None
+
+    def append(self, record: Record) -> None:
+        """Write a record; it is in the file when this returns.
+
+        Raises
+        ------
+        SoftdockError
+            If it cannot be written.
+        """
+        text = json.dumps(_data(record), allow_nan=False)
+        try:
+            if self._file is None:
+                self._file = self._open()
+            os.write(self._file, text.encode() + b"\n")
+        except OSError as error:
+            raise SoftdockError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def _open(self) -> int:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        opened = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        size = os.fstat(opened).st_size
+        if size and os.pread(opened, 1, size - 1) != b"\n":
+            os.write(opened, b"\n")
+        return opened
+
+    def clear(self) -> None:
+        """Throw everything away."""
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def _data(record: Record) -> dict[str, Any]:
+    """Plain data; what is not finite is ``null``."""
+    return {
+        "key": record.key,
+        "case": record.case,
+        "at": dict(record.point),
+        "seed": record.seed,
+        "status": record.status,
+        "reason": record.reason,
+        "wall_s": round(record.wall_seconds, 6),
+        "measures": {
+            name: {key: _finite(value) for key, value in measured.as_json().items()}
+            for name, measured in record.measured.items()
+        },
+    }
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _record(data: dict[str, Any]) -> Record:
+    measured = {}
+    for name, row in data["measures"].items():
+        figures = {key: math.nan if value is None else value for key, value in row.items()}
+        value, unit = figures.pop("value"), figures.pop("unit")
+        measured[name] = Measured(float(value), str(unit), figures)
+    return Record(
+        key=data["key"],
+        case=data["case"],
+        point=data["at"],
+        seed=data["seed"],
+        status=data["status"],
+        reason=data["reason"],
+        measured=measured,
+        wall_seconds=data["wall_s"],
+    )

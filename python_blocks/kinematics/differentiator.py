@@ -1,0 +1,46 @@
+"""Velocity from positions, where none is measured."""
+
+from __future__ import annotations
+
+from math import exp
+
+from orchestrator.errors import DescriptionError
+from orchestrator.simunits import Block, Input, Output, Parameter, State
+
+
+class Differentiator(Block):
+    """Difference of the last two positions divided by the time between them, behind a low-pass.
+
+    It belongs to the middle between the two samples, so it is late by half a step, and by
+    ``smoothing``. Noise of the position comes out ``sqrt(2)/h`` times as large without smoothing:
+    5 um sampled at 1 ms are 7 mm/s.
+
+    ========= ========= ==== ==================================================
+    connector causality unit meaning
+    ========= ========= ==== ==================================================
+    position  input     m    position
+    velocity  output    m/s  its rate, 0 until there are two samples
+    smoothing parameter s    time constant of the low-pass; 0: none
+    ========= ========= ==== ==================================================
+    """
+
+    position: float = Input(unit="m", description="Position")
+    velocity: float = Output(unit="m/s", description="Its rate")
+    smoothing: float = Parameter(start=0.0, unit="s", description="Time constant of the low-pass")
+    last: float = State(start=0.0, description="Sample before")
+
+    def initialise(self, t: float) -> None:
+        """Begin at rest."""
+        if not self.smoothing >= 0.0:
+            raise DescriptionError(
+                f"differentiator: smoothing: expected >= 0 s, found {self.smoothing}"
+            )
+        self.last, self.velocity = self.position, 0.0
+
+    def step(self, t: float, h: float) -> None:
+        """Take the sample at the end of the step."""
+        if h > 0.0:
+            keep = exp(-h / self.smoothing) if self.smoothing > 0.0 else 0.0
+            raw = (self.position - self.last) / h
+            self.velocity = keep * self.velocity + (1.0 - keep) * raw
+        self.last = self.position

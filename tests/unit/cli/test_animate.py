@@ -1,0 +1,124 @@
+"""Animations of an experiment: checked before a run, drawn after it, and drawn anew."""
+
+import json
+import re
+
+import pytest
+
+from orchestrator.animation import viewer
+from orchestrator.simunits import Block, Input, Output, block
+from orchestrator.ssp import write_ssd
+from orchestrator.system import System
+
+EXPERIMENT = """
+title = "slide"
+[defaults]
+step = "10 ms"
+stop = "1 s"
+formats = ["parquet"]
+[case.a]
+title = "first"
+system = "slide.ssd"
+[case.b]
+system = "slide.ssd"
+[animation.moving]
+cases = ["a"]
+frame = { body = { position = ["slide.x", 0, 0] } }
+part = { ball = { shape = "sphere", in = "body", radius = 0.1 } }
+[animation.both]
+cases = ["a", "b"]
+part = { ball = { shape = "sphere", radius = 0.1 } }
+"""
+
+
+class Slide(Block):
+    """Moves at 1 m/s."""
+
+    u: float = Input()
+    x: float = Output(unit="m", depends_on=())
+
+    def step(self, t, h):
+        self.x = t + h
+
+
+@pytest.fixture
+def folder(register, tmp_path, monkeypatch):
+    register(slide=Slide)
+    write_ssd(System("s").add("slide", block("slide"), u=0.0), tmp_path / "slide.ssd")
+    monkeypatch.chdir(tmp_path)
+
+    def write(text=EXPERIMENT):
+        (tmp_path / "experiment.toml").write_text(text)
+        return tmp_path
+
+    return write
+
+
+def data_of(path):
+    return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text())[1])
+
+
+def test_a_run_draws_them_and_they_are_drawn_anew_alike(softdock, folder):
+    where = folder()
+    code, out, err = softdock("run", where, "--output", "out")
+    assert code == 0, err
+    page = where / "out" / "animations" / "moving.html"
+    assert "out/animations/moving.html" in out
+    assert data_of(page)["cases"][0]["title"] == "first"
+    code, out, err = softdock("animate", where, "--results", "out", "--output", "again", "--json")
+    assert code == 0, err
+    assert json.loads(out)["files"] == [
+        "again/animations/moving.html",
+        "again/animations/both.html",
+    ]
+    assert (where / "again" / "animations" / "moving.html").read_bytes() == page.read_bytes()
+
+
+def test_those_whose_cases_are_left_out_are_not_drawn(softdock, folder):
+    where = folder()
+    assert softdock("run", where, "--output", "out", "--case", "a")[0] == 0
+    assert [p.name for p in (where / "out" / "animations").iterdir()] == ["moving.html"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('"slide.x"', '"slide.y"', "animation 'moving', frame.body.position: case 'a' records no"),
+        ('in = "body"', 'in = "boy"', "'animation.moving.part.ball.in': no frame 'boy'; known"),
+        ('["a", "b"]', '["a", "c"]', "'animation.both': no 'c'; known: a, b"),
+        ('"sphere", in', '"cube", in', "'animation.moving.part.ball'"),
+        (", radius = 0.1 } }\n[", " } }\n[", "missing key 'animation.moving.part.ball.radius'"),
+        ('cases = ["a"]', 'cases = ["a"]\nfrom = 2', "expected 'from' before 'until', and both"),
+        ('cases = ["a"]', 'cases = ["a"]\nspeed = 1e-6', "30000001 pictures; expected at most"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(softdock, folder, old, new, expected):
+    assert EXPERIMENT.count(old) == 1
+    where = folder(EXPERIMENT.replace(old, new))
+    code, _, err = softdock("run", where, "--output", "out")
+    assert code == 2
+    assert expected in " ".join(err.split())
+    assert not (where / "out").exists()
+    code, out, err = softdock("check", where)
+    assert code in {1, 2}
+    assert expected in " ".join((out + err).split())
+
+
+def test_a_missing_viewer_is_said_before_anything_runs(softdock, folder, monkeypatch):
+    where = folder()
+    monkeypatch.setattr(viewer, "_SCRIPT", "meshcat/gone.js")
+    code, _, err = softdock("run", where, "--output", "out")
+    assert code == 2
+    assert "pip install 'softdock[animation]'" in " ".join(err.split())
+    assert not (where / "out").exists()
+    assert softdock("run", where, "--output", "out", "--no-animation")[0] == 0
+    assert not (where / "out" / "animations").exists()
+
+
+def test_results_that_are_not_there_are_said(softdock, folder):
+    code, _, err = softdock("animate", folder(), "--results", "out")
+    assert code == 2
+    assert "out/a.parquet: no such result; run the experiment first" in " ".join(err.split())
+    code, _, err = softdock("animate", folder(), "--only", "still")
+    assert code == 2
+    assert "no animation still; the experiment has: moving, both" in " ".join(err.split())
