@@ -5,7 +5,9 @@ usage: python benchmarks/famdc.py [--json FILE] [--require FACTOR]
 Steps of 1 ms, Gauss-Seidel, all outputs recorded, one thread. A rig takes turns with its floor, the
 same FMUs, connections and recording with blocks that do nothing, and with each of its components
 alone, whose inputs are those of the rig at 0.3 s. The least processor time of each counts, as other
-processes only ever add to it; where they are none it is the time on the clock. What the components leave of the whole is the exchange between them.
+processes only ever add to it; where there are none it is the time on the clock. What the components
+leave of the whole is the exchange between them. The ratio to the floor stands where a busy neighbour
+slows both.
 """
 
 from __future__ import annotations
