@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.animation import Animation
 from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
+from orchestrator.campaign.ledger_table import LedgerTable
 from orchestrator.campaign.sampled_prediction import SampledLoopSpec
 
 Time = StrictStr | StrictInt | StrictFloat
@@ -275,4 +276,5 @@ class Experiment(_Table):
     sweep: dict[Name, Sweep] = {}
     campaign: dict[Name, Campaign] = {}
     figure: dict[Name, Figure] = {}
+    ledger: dict[Name, LedgerTable] = {}
     animation: dict[Name, Animation] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,12 @@ from orchestrator.campaign.figures import (
     default_figure,
     draw,
     sweeps_of,
+)
+from orchestrator.campaign.ledger_files import (
+    draw_ledger,
+    energy_note,
+    energy_rows,
+    write_ledger,
 )
 from orchestrator.campaign.outcome import CaseOutcome, ExperimentOutcome
 from orchestrator.campaign.prepare import merged
@@ -56,6 +63,7 @@ def write_rest(
         _save(figure, pictures / name, outcome)
         items.append(FigureItem(figure, caption))
         tell("drawing", (number + 1) / len(drawn))
+    ledgers = _ledgers(outcome, output)
     diagrams = []
     _animations(experiment, outcome, output, tell)
     for name, case in _each_drawing(outcome).items():
@@ -66,7 +74,8 @@ def write_rest(
         diagrams.append(FigureItem(drawing, caption.strip()))
     report, summary = output / "report.html", output / "summary.json"
     outcome.files += [report, summary]
-    write_report(_report(experiment, outcome, items, diagrams, output), report)
+    sections = [_section(case, ledgers.get(name)) for name, case in outcome.cases.items()]
+    write_report(_report(experiment, outcome, sections, items, diagrams, output), report)
     with whole_file(summary) as draft:
         draft.write_text(json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n")
 
@@ -132,6 +141,7 @@ def _each_drawing(outcome: ExperimentOutcome) -> dict[str, CaseOutcome]:
 def _report(
     experiment: Experiment,
     outcome: ExperimentOutcome,
+    sections: list[CaseSection],
     figures: list[FigureItem],
     diagrams: list[FigureItem],
     output: Path,
@@ -139,7 +149,7 @@ def _report(
     return Report(
         title=experiment.title,
         description=experiment.description,
-        cases=tuple(_section(case) for case in outcome.cases.values()),
+        cases=tuple(sections),
         diagrams=tuple(diagrams),
         figures=tuple(figures),
         fmus=_fmus(outcome),
@@ -148,20 +158,40 @@ def _report(
     )
 
 
-def _section(case: CaseOutcome) -> CaseSection:
+def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
+    """Write the energy ledgers of the cases that have one, and draw them."""
+    items = {}
+    for name, case in outcome.cases.items():
+        if case.ledger is None:
+            continue
+        table = output / f"{name}.ledger.csv"
+        write_ledger(case.ledger, table)
+        outcome.files.append(table)
+        figure = draw_ledger(case.ledger, f"Energy of '{name}'")
+        _save(figure, output / "figures" / f"ledger-{name}", outcome)
+        items[name] = FigureItem(figure, f"Energy ledger of {name}. {case.title}.")
+    return items
+
+
+def _section(case: CaseOutcome, ledger: FigureItem | None) -> CaseSection:
     measures = []
     for name, value in case.measured.items():
         measures.append(Measure(name.replace("_", " "), value.value, value.unit))
         if "predicted" in value.details:
             predicted = value.details["predicted"]
             measures.append(Measure(f"{name.replace('_', ' ')}, predicted", predicted, value.unit))
-    return CaseSection.of(
+    section = CaseSection.of(
         case.result,
         description=case.title,
         measures=tuple(measures),
         parameters=parameters_of(case.system),
+        figures=(ledger,) if ledger else (),
         note="; ".join(case.result.remarks),
     )
+    if case.ledger is None:
+        return section
+    note, rows = energy_note(case.ledger), tuple(energy_rows(case.ledger))
+    return replace(section, energies=rows, energy_note=note)
 
 
 def _fmus(outcome: ExperimentOutcome) -> tuple[FmuItem, ...]:

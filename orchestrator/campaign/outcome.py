@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from orchestrator.analysis import EnergyLedger
 from orchestrator.coupling import DelayPlan
 from orchestrator.recording import Result
 from orchestrator.system import System, seconds
@@ -40,13 +41,17 @@ def _declared_ms(plan: DelayPlan) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """One finished case; its ``system`` is flat, ``nested`` is the same as it was written."""
+    """One finished case; its ``system`` is flat, ``nested`` is the same as it was written.
+
+    ``ledger`` is what became of its energy, where the system or the experiment says that.
+    """
 
     title: str
     system: System
     nested: System
     result: Result
     measured: dict[str, Measured]
+    ledger: EnergyLedger | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -87,6 +92,7 @@ class CaseOutcome:
             "faults": [asdict(fault) for fault in result.faults],
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
+            "energy_j": result.energies,
         }
 
 

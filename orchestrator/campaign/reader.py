@@ -74,6 +74,8 @@ def _named_by_cases(experiment: Experiment) -> Named:
         for key, measure in case.measure.items():
             if measure.is_difference:
                 yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
+    for name, ledger in experiment.ledger.items():
+        yield from ((f"ledger.{name}.cases", case, experiment.case) for case in ledger.cases)
     for name, sweep in experiment.sweep.items():
         yield f"sweep.{name}.case", sweep.case, experiment.case
         if sweep.case in experiment.case:

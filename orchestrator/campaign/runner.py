@@ -8,12 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from orchestrator.analysis import EnergyLedger
 from orchestrator.animation import expect_viewer
 from orchestrator.campaign.animations import drawable
 from orchestrator.campaign.case_run import run_case
 from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, Experiment, Setting, Sweep
 from orchestrator.campaign.files import write_rest
+from orchestrator.campaign.ledgers import Wanted, ledger_of, wanted_ledger, with_signals
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import (
     CaseOutcome,
@@ -100,8 +102,11 @@ def run_experiment(
     outcome = ExperimentOutcome(experiment.title)
     output.mkdir(parents=True, exist_ok=True)
     results: dict[str, Result] = {}
+    ledgers: dict[str, EnergyLedger | None] = {}
     for name, case in chosen.items():
         options = merged(case, experiment.defaults)
+        wanted = wanted_ledger(name, experiment, options, systems[name])
+        options = with_signals(options, wanted, systems[name])
         files = views(name, case, options, systems[name])
         journal = journal_of(name, options, output)
         try:
@@ -110,18 +115,35 @@ def run_experiment(
             outcome.files += write_views(failure.result, files, output, whole=False)
             journal.remove()
             raise
-        results[name] = replace(result, notes=(*notes, *result.notes))
+        result = replace(result, notes=(*notes, *result.notes))
+        results[name], ledgers[name] = _with_ledger(wanted, result, systems[name], outcome)
         outcome.files += write_views(results[name], files, output, whole=True)
         journal.remove()
     for name, case in chosen.items():
         result, measured = _measured(name, case, systems[name], results, outcome)
         title = case.title or name
-        outcome.cases[name] = CaseOutcome(title, systems[name], nested[name], result, measured)
+        outcome.cases[name] = CaseOutcome(
+            title, systems[name], nested[name], result, measured, ledgers[name]
+        )
     for name, sweep in experiment.sweep.items():
         if sweep.case in chosen:
             outcome.sweeps[name] = _sweep(name, sweep, experiment, systems[sweep.case], tell)
     write_rest(experiment, outcome, output, tell)
     return outcome
+
+
+def _with_ledger(
+    wanted: Wanted | None, result: Result, system: System, outcome: ExperimentOutcome
+) -> tuple[Result, EnergyLedger | None]:
+    """Add the ledger's totals to a result; an open balance is said, and a problem if asked for."""
+    if wanted is None:
+        return result, None
+    ledger, wrong = ledger_of(wanted, result, system)
+    if wrong:
+        result = replace(result, notes=(*result.notes, wrong))
+    if wrong and wanted.name:
+        outcome.problems.append(f"case '{result.name}': {wrong}")
+    return replace(result, energies=ledger.totals() if ledger else {}), ledger
 
 
 def _measured(

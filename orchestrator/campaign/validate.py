@@ -17,6 +17,7 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
+from orchestrator.campaign.ledgers import wrong_ledgers
 from orchestrator.campaign.map_check import wrong_maps
 from orchestrator.campaign.observed import target_value
 from orchestrator.campaign.playback import uncovered
@@ -72,6 +73,7 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
         options = merged(case, experiment.defaults)
         wrong = *wrong_faults(case, options, system), *uncovered(case, options, system)
         problems += (f"case '{name}': {text}" for text in wrong)
+        problems += wrong_ledgers(name, experiment, options, system)
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
             problems += _measure(where, measure, recorded[name], system)

@@ -1,4 +1,4 @@
-"""Which outputs of a system are recorded: names and patterns with wildcards."""
+"""What of a system is recorded: outputs by names and patterns, inputs by name."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ _LISTED = 8
 
 
 def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
-    """Return the outputs to record: those asked for, or all that are numbers.
+    """Return what to record: what is asked for, or all outputs that are numbers.
 
     Parameters
     ----------
     system
-        Whose outputs.
+        Flat.
     record
-        Names ``component.connector``, or patterns: ``*`` stands for any characters, ``?`` for one;
-        brackets stand for themselves. Patterns pass over outputs that are no numbers. ``None``
-        means ``"*"``, and an empty list nothing.
+        Names ``component.connector`` of outputs and of connected inputs, or patterns for outputs:
+        ``*`` stands for any characters, ``?`` for one; brackets stand for themselves. Patterns
+        pass over outputs that are no numbers. ``None`` means ``"*"``, and an empty list nothing.
+        A row of an input is what it was held at in the step that ended then.
 
     Returns
     -------
@@ -33,8 +34,8 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
     Raises
     ------
     DescriptionError
-        If names are no outputs or patterns match none; all together, with the outputs that come
-        nearest.
+        If names are neither outputs nor connected inputs, or patterns match no output; all
+        together, with the outputs that come nearest.
     """
     types = {
         f"{component.name}.{output.name}": output.type
@@ -50,13 +51,17 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
     ]
     if record is None:
         return numbers
+    fed = {str(line.target) for line in system.connections}
     chosen: list[str] = []
     problems: list[DescriptionError] = []
     for text in [record] if isinstance(record, str) else record:
-        found = matching(text, numbers) if is_pattern(text) else [text] if text in types else []
+        if is_pattern(text):
+            found, fault = matching(text, numbers), "no output matches it"
+        else:
+            found = [text] if text in types or text in fed else []
+            fault = "it is neither an output nor an input that is connected"
         chosen += found
         if not found:
-            fault = "no output matches it" if is_pattern(text) else "it is not an output"
             problems.append(
                 UnknownNameError(f"cannot record '{text}': {fault}; {_offer(text, list(types))}")
             )

@@ -19,6 +19,7 @@ from orchestrator.recording.plot_parts import PALETTE, Curve, Panel, Reference, 
 from orchestrator.recording.report import render_report, write_report
 from orchestrator.recording.report_content import (
     CaseSection,
+    EnergyRow,
     FigureItem,
     FileItem,
     FmuItem,
@@ -34,6 +35,7 @@ __all__ = [
     "PALETTE",
     "CaseSection",
     "Curve",
+    "EnergyRow",
     "FigureItem",
     "FileItem",
     "FmuItem",

@@ -26,6 +26,24 @@ class Measure:
     unit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class EnergyRow:
+    """One line of an energy ledger.
+
+    Parameters
+    ----------
+    group, name
+        What it is, such as ``"created"``, and of what.
+    energy, percent
+        J, and the share of what percentages are of.
+    """
+
+    group: str
+    name: str
+    energy: float
+    percent: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FigureItem:
     """A picture with its caption.
@@ -88,6 +106,10 @@ class CaseSection:
         Numbers for the summary.
     parameters
         Parameters of this case; empty if the report lists them for all cases.
+    energies
+        Its energy ledger.
+    energy_note
+        What percentages are of, and how well the balance closes.
     figures
         Pictures of this case.
     note
@@ -109,6 +131,8 @@ class CaseSection:
     parameters: tuple[ParameterRow, ...] = ()
     figures: tuple[FigureItem, ...] = ()
     note: str = ""
+    energies: tuple[EnergyRow, ...] = ()
+    energy_note: str = ""
 
     @classmethod
     def of(

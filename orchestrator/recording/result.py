@@ -61,6 +61,8 @@ class Result:
         What whoever ran it has to say, in sentences.
     faults
         What went wrong, and when.
+    energies
+        Totals of its energy ledger by name, J; empty without one.
 
     Raises
     ------
@@ -85,6 +87,7 @@ class Result:
     simulated_seconds: float = 0.0
     notes: tuple[str, ...] = ()
     faults: tuple[FaultRecord, ...] = ()
+    energies: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))

@@ -37,7 +37,7 @@ from orchestrator.system.transformation import (
     Transformation,
 )
 from orchestrator.system.unit_options import UnitOptions
-from orchestrator.system.units import BaseUnit, conversion, is_power
+from orchestrator.system.units import BaseUnit, conversion, is_power, product_in
 from orchestrator.system.variation import Delivery, Jitter, JitterKind, Newest, Variation
 
 __all__ = [
@@ -88,6 +88,7 @@ __all__ = [
     "lines_of",
     "nanoseconds",
     "power_ports",
+    "product_in",
     "seconds",
     "with_starts",
 ]

@@ -94,13 +94,23 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
 @cache
 def is_power(one: str | None, other: str | None) -> bool:
     """Whether the product of two units is a power, as that of an effort and a flow is."""
-    if one is None or other is None:
-        return False
-    try:
-        product = _registry().Quantity(1.0, _parse(one)) * _registry().Quantity(1.0, _parse(other))
-    except UnitMismatchError:
-        return False
-    return bool(product.is_compatible_with("watt"))
+    return product_in("W", one, other) is not None
+
+
+@cache
+def product_in(wanted: str, *units: str | None) -> float | None:
+    """Return how much the product of some units is in another; ``None`` if it is none of that."""
+    product = _registry().Quantity(1.0)
+    for unit in units:
+        if unit is None:
+            return None
+        try:
+            product = product * _registry().Quantity(1.0, _parse(unit))
+        except UnitMismatchError:
+            return None
+    if not product.is_compatible_with(_parse(wanted)):
+        return None
+    return float(product.to(_parse(wanted)).magnitude)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ class SpringDashpot(Block):
     velocity_b   input     m/s   velocity of the base
     force_a      output    N     force on the probe
     force_b      output    N     force on the base, = -force_a
+    energy       output    J     energy of the spring
+    dissipation  output    W     power that the damper takes
     k            parameter N/m   stiffness
     d            parameter N.s/m damping
     latched      parameter       the contact holds and pulls too
@@ -42,6 +44,10 @@ class SpringDashpot(Block):
     velocity_b: float = Input(unit="m/s", description="Velocity of the base")
     force_a: float = Output(unit="N", description="Force on the probe")
     force_b: float = Output(unit="N", description="Force on the base")
+    energy: float = Output(
+        unit="J", description="Energy of the spring", depends_on=("position_a", "position_b")
+    )
+    dissipation: float = Output(unit="W", description="Power that the damper takes")
     k: float = Parameter(start=3000.0, unit="N/m", description="Stiffness")
     d: float = Parameter(start=40.0, unit="N.s/m", description="Damping")
     latched: bool = Parameter(start=False, description="The contact holds and pulls too")
@@ -49,8 +55,12 @@ class SpringDashpot(Block):
     def step(self, t: float, h: float) -> None:
         """Evaluate the contact law; the block has no state."""
         delta = self.position_a - self.position_b
-        push = self.k * delta + self.d * (self.velocity_a - self.velocity_b)
+        rate = self.velocity_a - self.velocity_b
+        push = self.k * delta + self.d * rate
         free = (delta <= 0.0) | (push < 0.0)
         push = where(self.latched, push, where(free, 0.0, push))
         self.force_a = -push
         self.force_b = push
+        spring = where(self.latched, self.k * delta, where(delta <= 0.0, 0.0, self.k * delta))
+        self.energy = 0.5 * spring * delta
+        self.dissipation = (push - spring) * rate

@@ -14,13 +14,17 @@ model CaptureContact "Wire ropes around a captured rod: springs and dampers in t
   output Units.Torque torque[3] "Torque of the force about the origin";
   output Units.Stiffness k_now[3] "Stiffness at this time";
   output Units.Damping c_now[3] "Damping at this time";
-  output Units.Energy energy "Energy in the springs; means something for constant stiffness only";
+  output Units.Energy energy "Energy that the springs would give back at their present stiffness";
+  output Units.Power dissipation "Power that the dampers take";
+  output Units.Power exchange "Power given to what varies the stiffness";
 protected
   Real triangle(unit = "1") "Share of the swing, 0 to 1 and back in each period";
   Real slope(unit = "1/s") "Rate of the share";
   Boolean rising(start = true, fixed = true) "First half of the period";
   Units.Force kept[3](each start = 0, each fixed = true)
     "Force that the stiffness would have given in excess by growing under a stretched spring";
+  Units.Force elastic[3] "Force of the springs";
+  Units.Position yielding[3] "What the springs would move back, let go at this stiffness";
   discrete Units.Time begin(start = 0, fixed = true) "Start of the present half period";
 equation
   when sample(0.5*period, 0.5*period) then
@@ -33,10 +37,15 @@ equation
     k_now[i] = k[i] + k_swing[i]*triangle;
     c_now[i] = c[i] + c_swing[i]*triangle;
     der(kept[i]) = k_swing[i]*slope*position[i];
-    force[i] = k_now[i]*position[i] - kept[i] + c_now[i]*velocity[i];
+    elastic[i] = k_now[i]*position[i] - kept[i];
+    yielding[i] = noEvent(if k_now[i] > 0 then elastic[i]/k_now[i] else 0);
+    force[i] = elastic[i] + c_now[i]*velocity[i];
   end for;
   torque = cross(rest + drag + position, force);
-  energy = 0.5*(k[1]*position[1]^2 + k[2]*position[2]^2 + k[3]*position[3]^2);
+  energy = 0.5*(elastic*yielding);
+  dissipation = c_now[1]*velocity[1]^2 + c_now[2]*velocity[2]^2 + c_now[3]*velocity[3]^2;
+  exchange = 0.5*slope*(k_swing[1]*yielding[1]^2 + k_swing[2]*yielding[2]^2
+    + k_swing[3]*yielding[3]^2);
   annotation (Documentation(info = "<html>
 <p>Eq 22 of Yu et al., IEEE Access (2018): <code>F = integral of K v dt + C v</code> in three
 perpendicular directions, here integrated by parts,
@@ -45,6 +54,10 @@ position without any integration, and a stiffness that varies changes the force 
 <p>Stiffness and damping are Table 2 of that paper. <code>k_swing</code> and <code>c_swing</code> add
 a triangle that starts at 0, is 1 after half a period and never negative; the paper has one with a
 period of 4 s and swings as large as <code>k</code> and <code>c</code>.</p>
+<p>What is stored is what a spring with the present stiffness gives back when it is let go,
+<code>F^2/(2*K)</code> of the elastic force. By this law the power <code>F*v</code> is its rate and
+<code>der(K)*F^2/(2*K^2)</code>: energy that leaves while the stiffness grows and comes while it falls,
+from whatever varies it.</p>
 <p><code>position</code> and <code>velocity</code> are relative to where the contact is at rest, also while
 that is dragged; <code>drag</code> moves the torque's arm only.</p>
 </html>"));

@@ -2,7 +2,14 @@ within SpaceDocking.Contact;
 model Compliance "Mechanical compliance between probe and base, such as a metal sheet"
   extends Interfaces.PartialContact;
   parameter Boolean latched = false "Probe and base hold together: the element pulls as well";
+  output Units.Energy energy "Energy of the spring";
+  output Units.Power dissipation "Power that the damper takes";
+protected
+  Units.Force spring "Force of the spring alone, on side b";
 equation
+  spring = noEvent(if latched or compression > 0 then k*compression else 0);
+  energy = 0.5*spring*compression;
+  dissipation = (force_b - spring)*rate;
   force_a = noEvent(
     if latched then -(k*compression + d*rate)
     elseif compression > 0 then -max(0, k*compression + d*rate)

@@ -6,7 +6,10 @@ model ManipulatorDockingIdeal "Docking in six degrees of freedom, with its conta
     "Where the contact is at rest, in the end-effector's frame";
   parameter Units.Position r_Oc[3] = {0, 0, -1.5} "Captured point, in the spacecraft's frame";
   output Units.Force force[3] "Force of the contact on the end-effector, in its frame";
-  output Units.Energy total_energy "Energy, the contact's springs included; for constant stiffness";
+  output Units.Energy total_energy "Energy, the contact's springs included";
+  output Units.Energy contact_energy "Energy of the contact's springs";
+  output Units.Power contact_dissipation "Power that the contact's dampers take";
+  output Units.Power contact_exchange "Power that the contact gives to what varies its stiffness";
   Contact.CaptureContact contact(rest = r_De) "Wire ropes around the captured rod";
   Contact.DragScrew screw "Screw that draws the rod in";
 equation
@@ -17,6 +20,9 @@ equation
   contact_torque = contact.torque;
   force = contact.force;
   total_energy = energy + contact.energy;
+  contact_energy = contact.energy;
+  contact_dissipation = contact.dissipation;
+  contact_exchange = contact.exchange;
   annotation (Documentation(info = "<html>
 <p>The motion in space: the contact acts at the captured point <code>O</code>, in the axes of the
 end-effector, on both bodies. It begins 10 mm beside its rest in each direction.

@@ -10,6 +10,7 @@ partial model PartialAxialDocking "Station, manipulator, end-effector and spacec
   output Units.Velocity velocity "Velocity of the spacecraft seen from the end-effector";
   output Units.Force manipulator_force "Force of the manipulator on the station";
   output Units.Energy energy "Kinetic energy and energy of the manipulator's spring";
+  output Units.Power dissipation "Power that the manipulator's damper takes";
   output Units.Momentum momentum "Sum of the momenta";
   output Units.Position x_s(start = 0, fixed = true) "Displacement of the station";
   Units.Velocity v_s(start = 0, fixed = true) "Velocity of the station";
@@ -30,6 +31,7 @@ equation
   position = x_c - x_e;
   velocity = v_c - v_e;
   energy = 0.5*(m_s*v_s^2 + m_e*v_e^2 + m_c*v_c^2 + k_manipulator*(x_e - x_s)^2);
+  dissipation = c_manipulator*(v_e - v_s)^2;
   momentum = m_s*v_s + m_e*v_e + m_c*v_c;
   annotation (Documentation(info = "<html>
 <p>Eq 1 and 13 of Yu et al., IEEE Access (2018), along one axis: three free masses, with the spring and

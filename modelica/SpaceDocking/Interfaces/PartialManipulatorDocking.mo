@@ -28,6 +28,7 @@ partial model PartialManipulatorDocking "Station, manipulator, end-effector and 
   output Units.AngularVelocity w[3]
     "Angular velocity of the spacecraft seen from the end-effector, in the end-effector's frame";
   output Units.Energy energy "Kinetic energy and energy of the manipulator's springs";
+  output Units.Power dissipation "Power that the manipulator's dampers take";
   output Units.Momentum momentum[3] "Sum of the momenta, in the world frame";
   output Units.AngularMomentum angular_momentum[3]
     "Angular momentum about the origin of the world frame";
@@ -70,6 +71,7 @@ equation
   station.force = {0, 0, 0};
   station.torque = {0, 0, 0};
   energy = station.energy + effector.energy + spacecraft.energy + manipulator.energy;
+  dissipation = manipulator.dissipation;
   momentum = m_s*station.v + m_e*effector.v + m_c*spacecraft.v;
   angular_momentum = station.momentum + effector.momentum + spacecraft.momentum
     + m_s*cross(station.r, station.v) + m_e*cross(effector.r, effector.v)

@@ -23,6 +23,7 @@ model LockedManipulator "Manipulator with locked joints: six springs and dampers
   output Units.Position stretch[3] "Tip from where no force acts, in the base frame";
   output Units.Angle twist[3] "Rotation vector of the tip body, in the base frame";
   output Units.Energy energy "Energy in the springs";
+  output Units.Power dissipation "Power that the dampers take";
 protected
   Real R[3, 3](each unit = "1") "Rotation from the base frame to the world frame";
   Real R_tip[3, 3](each unit = "1") "Rotation from the tip frame to the base frame";
@@ -54,6 +55,8 @@ equation
   tip_torque = -(R*torsion);
   energy = 0.5*(k[1]*stretch[1]^2 + k[2]*stretch[2]^2 + k[3]*stretch[3]^2
     + slope*twist);
+  dissipation = c[1]*rate[1]^2 + c[2]*rate[2]^2 + c[3]*rate[3]^2 + c_rotation[1]*spin[1]^2
+    + c_rotation[2]*spin[2]^2 + c_rotation[3]*spin[3]^2;
   annotation (Documentation(info = "<html>
 <p>Eq 8 to 12 of Yu et al., IEEE Access (2018): a manipulator whose joints are locked is a spring and a
 damper in six directions, along and about the axes of the body that it stands on.</p>

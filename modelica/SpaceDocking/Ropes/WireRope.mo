@@ -15,6 +15,7 @@ model WireRope "Wire rope with stretching and bending stiffness, free at both en
   output Units.Velocity velocity_a[3] "Velocity of the first node";
   output Units.Velocity velocity_b[3] "Velocity of the last node";
   output Units.Energy energy "Kinetic and elastic energy, and that of gravity";
+  output Units.Power dissipation "Power that the dampers of the segments take";
   Units.Position r[n, 3](
     start = {{(i - 1)*length/(n - 1), 0.5*curvature*((i - 1)*length/(n - 1))^2, 0} for i in 1:n},
     each fixed = true) "Positions of the nodes";
@@ -23,15 +24,17 @@ protected
   final parameter Units.Position s = length/(n - 1) "Length of a segment without load";
   final parameter Units.Mass m_node = m/n "Mass of a node";
   Units.Position e[n - 1] "Present lengths of the segments";
+  Units.Velocity stretching[n - 1] "Rates of the lengths";
   Units.Force tension[n - 1] "Forces in the segments";
   Units.Force pull[n + 1, 3] "Forces of segments on the node after them; at the ends the inputs";
   Units.Position bow[n + 2, 3] "Second differences of the positions; zero at the ends";
 equation
   for i in 1:n - 1 loop
     e[i] = sqrt((r[i + 1, 1] - r[i, 1])^2 + (r[i + 1, 2] - r[i, 2])^2 + (r[i + 1, 3] - r[i, 3])^2);
-    tension[i] = EA*(e[i]/s - 1) + d/e[i]*((r[i + 1, 1] - r[i, 1])*(v[i + 1, 1] - v[i, 1])
+    stretching[i] = ((r[i + 1, 1] - r[i, 1])*(v[i + 1, 1] - v[i, 1])
       + (r[i + 1, 2] - r[i, 2])*(v[i + 1, 2] - v[i, 2])
-      + (r[i + 1, 3] - r[i, 3])*(v[i + 1, 3] - v[i, 3]));
+      + (r[i + 1, 3] - r[i, 3])*(v[i + 1, 3] - v[i, 3]))/e[i];
+    tension[i] = EA*(e[i]/s - 1) + d*stretching[i];
   end for;
   for j in 1:3 loop
     pull[1, j] = -force_a[j];
@@ -66,6 +69,7 @@ equation
       + g[2]*r[i, 2] + g[3]*r[i, 3]) for i in 1:n})
     + sum({0.5*EA/s*(e[i] - s)^2 for i in 1:n - 1})
     + sum({0.5*EI/s^3*(bow[i, 1]^2 + bow[i, 2]^2 + bow[i, 3]^2) for i in 1:n + 2});
+  dissipation = sum({d*stretching[i]^2 for i in 1:n - 1});
   annotation (Documentation(info = "<html>
 <p>31 point masses, joined by springs of stiffness <code>EA/s</code>. Bending acts on the second
 differences of the positions, with the energy <code>EI/(2*s^3)*bow^2</code> for each inner node: exact

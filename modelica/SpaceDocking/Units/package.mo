@@ -13,6 +13,7 @@ package Units "SI quantities of this package"
   type Inertia = Real(quantity = "MomentOfInertia", unit = "kg.m2") "Moment of inertia";
   type Torque = Real(quantity = "Torque", unit = "N.m") "Torque";
   type Energy = Real(quantity = "Energy", unit = "J") "Energy";
+  type Power = Real(quantity = "Power", unit = "W") "Power";
   type Angle = Real(quantity = "Angle", unit = "rad") "Angle";
   type AngularVelocity = Real(quantity = "AngularVelocity", unit = "rad/s") "Angular velocity";
   type AngularMomentum = Real(quantity = "AngularMomentum", unit = "kg.m2/s") "Angular momentum";

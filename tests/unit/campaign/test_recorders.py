@@ -175,7 +175,11 @@ def test_a_killed_run_leaves_what_it_had_flushed(coasting, tmp_path):
     np.testing.assert_array_equal(t, np.arange(len(t)) * 10_000 / 1e9)  # no row twice, none missing
     np.testing.assert_allclose(frame["body.position"], 0.03 * t + 0.05 * t**2, rtol=1e-9)
     np.testing.assert_allclose(frame["body.velocity"], 0.03 + 0.1 * t, rtol=1e-9)
-    assert frame.attrs["units"] == {"body.position": "m", "body.velocity": "m/s"}
+    assert frame.attrs["units"] == {
+        "body.position": "m",
+        "body.velocity": "m/s",
+        "body.energy": "J",
+    }
     pd.testing.assert_frame_equal(pd.read_parquet(folder), frame)
     # A run that ends puts whole files in its place.
     with run(coasting, tmp_path / "out", "--stop", "1 ms", "--format", "mat") as child:

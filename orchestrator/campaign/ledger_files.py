@@ -1,0 +1,87 @@
+"""The energy ledger of a case as a table, for the report and as CSV, and as a picture."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.analysis import EnergyLedger, Kind
+from orchestrator.recording import Curve, EnergyRow, Panel, plot_signals, whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_GROUPS = {Kind.EXTERNAL: "from outside", Kind.PART: "of this", Kind.GIVEN: "given away"}
+
+
+def energy_rows(ledger: EnergyLedger) -> list[EnergyRow]:
+    """Lines of the table: what there was, what came and went, what is left, what is open."""
+    scale = 100.0 / ledger.reference if ledger.reference else 0.0
+
+    def row(group: str, name: str, energy: float) -> EnergyRow:
+        return EnergyRow(group, name, energy, scale * energy)
+
+    def lines(*kinds: Kind) -> Iterator[EnergyRow]:
+        for entry in (entry for entry in ledger.entries if entry.kind in kinds):
+            yield row(_GROUPS.get(entry.kind, str(entry.kind)), entry.name, float(entry.energy[-1]))
+
+    begin = [row("at the begin", e.name, float(e.energy[0])) for e in ledger.of(Kind.STORED)]
+    moved = lines(Kind.EXTERNAL, Kind.CREATED, Kind.PART, Kind.DISSIPATED, Kind.GIVEN)
+    end = [row("at the end", e.name, float(e.energy[-1])) for e in ledger.of(Kind.STORED)]
+    return [*begin, *moved, *end, *lines(Kind.RESIDUAL)]
+
+
+def energy_note(ledger: EnergyLedger) -> str:
+    """Say what percentages are of, and how well the balance closes."""
+    of = "what is stored at the begin" if ledger.initial else "the largest that is stored"
+    said = (
+        f"What is stored at the end is what was stored at the begin, and came from outside, and was"
+        f" created, less what was dissipated and given away; the residual is what is missing."
+        f" Percentages are of {of}, {ledger.reference:.6g} J. The largest residual at any time is"
+        f" {ledger.residual:.2g} J, the error of the quadrature about {ledger.error:.2g} J."
+    )
+    if ledger.unchecked:
+        said += (
+            f" Of {', '.join(ledger.unchecked)} the losses are what is left over, so that their"
+            " balance checks nothing."
+        )
+    return said
+
+
+def write_ledger(ledger: EnergyLedger, path: Path) -> None:
+    """Write the table as CSV.
+
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
+    """
+    with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["energy", "of", "value [J]", "share [%]"])
+        for row in energy_rows(ledger):
+            writer.writerow([row.group, row.name, repr(row.energy), repr(row.percent)])
+
+
+def draw_ledger(ledger: EnergyLedger, title: str) -> Figure:
+    """Draw what is stored, what came and went, and the residual over time."""
+    stored = [Curve(entry.name, ledger.time, entry.energy) for entry in ledger.of(Kind.STORED)]
+    if len(stored) > 1:
+        total = ledger.total(Kind.STORED)
+        stored.insert(0, Curve("all that is stored", ledger.time, total))
+    kinds = (Kind.CREATED, Kind.PART, Kind.EXTERNAL, Kind.DISSIPATED, Kind.GIVEN)
+    words = {Kind.PART: "  {}", Kind.EXTERNAL: "from {}", Kind.GIVEN: "given away by {}"}
+    moved = [
+        Curve(words.get(kind, f"{kind}: {{}}").format(entry.name), ledger.time, entry.energy)
+        for kind in kinds
+        for entry in ledger.of(kind)
+    ]
+    panels = [Panel("Stored [J]", stored)] if stored else []
+    if moved:
+        panels.append(Panel("Since the begin [J]", moved))
+    residual = [Curve(entry.name, ledger.time, entry.energy) for entry in ledger.of(Kind.RESIDUAL)]
+    if residual:
+        panels.append(Panel("Residual [J]", residual))
+    return plot_signals(panels, title)

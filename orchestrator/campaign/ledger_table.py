@@ -1,0 +1,71 @@
+"""The table ``[ledger.NAME]`` of an experiment file: whose energy is counted, where it passes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
+
+Names = StrictStr | tuple[StrictStr, ...]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class AccountTable(_Table):
+    """What a part of the system stores (J), loses and gives away (W or J): its outputs.
+
+    ``dissipated = []`` says that it loses nothing; left out, the losses are what is left over.
+    """
+
+    stored: Names = ()
+    dissipated: Names | None = None
+    given: Names = ()
+
+
+class MotionTable(_Table):
+    """Efforts, and what they act on; inputs are those of a component, or outputs elsewhere."""
+
+    effort: Names = ()
+    flow: Names = ()
+    displacement: Names = ()
+    arm: StrictStr = ""
+
+
+class PortTable(MotionTable):
+    """Where energy passes into an account; without one, from outside into an interface."""
+
+    effort: Names
+    account: StrictStr = ""
+    positive: Literal["in", "out"] = "in"
+
+
+class StageTable(MotionTable):
+    """What lies on the way of an interface; an optional one may be missing in a case's system."""
+
+    name: StrictStr
+    optional: bool = False
+
+
+class InterfaceTable(_Table):
+    """What lies between two ports and should pass all energy on."""
+
+    begin: StrictStr = Field(alias="from")
+    to: StrictStr
+    stages: tuple[StageTable, ...] = ()
+    rest: StrictStr = "hold"
+    sources: tuple[StrictStr, ...] = ()
+
+
+class LedgerTable(_Table):
+    """Whose energy is counted in some cases; without ports, what the connections say.
+
+    ``tolerance`` is the share of the largest entry that may be missing from the balance.
+    """
+
+    cases: tuple[StrictStr, ...] = Field(min_length=1)
+    tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.005
+    account: dict[str, AccountTable] = {}
+    port: dict[str, PortTable] = {}
+    interface: dict[str, InterfaceTable] = {}

@@ -1,0 +1,184 @@
+"""The energy ledgers of an experiment's cases: what they need, and what comes of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from orchestrator.analysis import (
+    Account,
+    Bond,
+    EnergyLedger,
+    Interface,
+    Kind,
+    LedgerPlan,
+    LedgerPort,
+    Motion,
+    Stage,
+    automatic_plan,
+    energy_ledger,
+)
+from orchestrator.campaign.experiment import Experiment, RunOptions
+from orchestrator.campaign.ledger_table import LedgerTable, MotionTable, Names, StageTable
+from orchestrator.errors import DescriptionError
+from orchestrator.recording import Result
+from orchestrator.system import Causality, Endpoint, Positive, System
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The ledger of one case.
+
+    Parameters
+    ----------
+    name
+        Of its table; empty if it has none, since the system declares power ports.
+    plan
+        See :class:`~orchestrator.analysis.LedgerPlan`.
+    tolerance
+        Share of the largest entry that may be missing.
+    """
+
+    name: str
+    plan: LedgerPlan
+    tolerance: float
+
+    @property
+    def where(self) -> str:
+        """Name for messages."""
+        return f"ledger '{self.name}'" if self.name else "energy ledger"
+
+    def signals(self, system: System) -> tuple[str, ...]:
+        """Connectors to record: outputs, and inputs that something feeds."""
+        fed = {str(line.target) for line in system.connections}
+        names = dict.fromkeys(name.partition("[")[0] for name in self.plan.connectors)
+        return tuple(n for n in names if n in fed or _causality(system, n) is Causality.OUTPUT)
+
+
+def wanted_ledger(
+    name: str, experiment: Experiment, options: RunOptions, system: System
+) -> Wanted | None:
+    """Return what the ledger of a case needs; ``None`` if it has none.
+
+    A case without a table has one if its system declares power ports that are connected, and all
+    that they need is recorded in every step.
+
+    Raises
+    ------
+    DescriptionError
+        If a table does not fit the system, or steps are left out of the recording.
+    """
+    tables = [(key, table) for key, table in experiment.ledger.items() if name in table.cases]
+    if not tables:
+        plan = automatic_plan(system, declared_only=True)
+        whole = options.record is None and (options.every or 1) == 1
+        return (
+            Wanted("", plan, LedgerTable(cases=(name,)).tolerance) if plan.ports and whole else None
+        )
+    key, table = tables[0]
+    where = f"ledger '{key}', case '{name}'"
+    if len(tables) > 1:
+        both = " and ".join(f"'{other}'" for other, _ in tables)
+        raise DescriptionError(f"case '{name}': ledgers {both}; expected one for a case")
+    if (options.every or 1) != 1:
+        raise DescriptionError(
+            f"{where}: every: expected 1, found {options.every}: work is summed up over all steps"
+        )
+    try:
+        plan = _plan(table, system) if table.port else automatic_plan(system)
+        wanted = Wanted(key, plan, table.tolerance)
+        wanted.signals(system)  # that all exist
+    except DescriptionError as error:
+        raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
+    if not plan.ports:
+        raise DescriptionError(
+            f"{where}: no power ports of '{system.name}' are connected with each other; declare"
+            f" some, or list ports in [ledger.{key}.port.NAME]"
+        )
+    return wanted
+
+
+def wrong_ledgers(
+    name: str, experiment: Experiment, options: RunOptions, system: System
+) -> Iterator[str]:
+    """Say what keeps the ledger of a case from being made."""
+    try:
+        wanted_ledger(name, experiment, options, system)
+    except DescriptionError as error:
+        yield from error.problems
+
+
+def with_signals(options: RunOptions, wanted: Wanted | None, system: System) -> RunOptions:
+    """Record what a ledger needs, too."""
+    if wanted is None:
+        return options
+    record = ("*",) if options.record is None else options.record
+    return options.model_copy(update={"record": (*record, *wanted.signals(system))})
+
+
+def ledger_of(wanted: Wanted, result: Result, system: System) -> tuple[EnergyLedger | None, str]:
+    """Make the ledger of a finished case; the text says what is wrong, if anything is."""
+    try:
+        ledger = energy_ledger(result, system, wanted.plan)
+    except DescriptionError as error:
+        return None, f"{wanted.where}: {error}"
+    if ledger.closes(wanted.tolerance):
+        return ledger, ""
+    worst = max(ledger.of(Kind.RESIDUAL), key=lambda entry: float(abs(entry.energy).max()))
+    return ledger, (
+        f"{wanted.where}: the balance is open by {ledger.residual:.3g} J, most of it at"
+        f" '{worst.name}'; expected at most {wanted.tolerance:g} of the largest entry,"
+        f" {ledger.turnover:.3g} J: look for a port that is not listed, a sign, or a step that is"
+        " too long"
+    )
+
+
+def _plan(table: LedgerTable, system: System) -> LedgerPlan:
+    accounts = tuple(
+        Account(
+            name,
+            _all(a.stored),
+            None if a.dissipated is None else _all(a.dissipated),
+            _all(a.given),
+        )
+        for name, a in table.account.items()
+    )
+    ports = tuple(
+        LedgerPort(name, Bond(_all(p.effort), _motion(p)), p.account, Positive(p.positive))
+        for name, p in table.port.items()
+    )
+    interfaces = tuple(
+        Interface(
+            name,
+            each.begin,
+            each.to,
+            tuple(
+                Stage(stage.name, _all(stage.effort), _motion(stage))
+                for stage in each.stages
+                if not (stage.optional and _lacks(system, stage))
+            ),
+            each.rest,
+            each.sources,
+        )
+        for name, each in table.interface.items()
+    )
+    return LedgerPlan(accounts, ports, interfaces)
+
+
+def _lacks(system: System, stage: StageTable) -> bool:
+    """Whether a system has none of the components that a stage names."""
+    bond = Bond(_all(stage.effort), _motion(stage))
+    return not any(Endpoint.parse(n).component in system.components for n in bond.connectors)
+
+
+def _motion(table: MotionTable) -> Motion:
+    return Motion(_all(table.flow), _all(table.displacement), table.arm)
+
+
+def _all(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
+
+
+def _causality(system: System, name: str) -> Causality:
+    end = Endpoint.parse(name)
+    return system.component(end.component).connector(end.connector).causality
