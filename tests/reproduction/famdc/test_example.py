@@ -48,6 +48,8 @@ def test_on_one_axis_it_diverges(
 ) -> None:
     case = f"axial{table}_uncompensated"
     assert value(outcome, case, "growth") == pytest.approx(rate, abs=5e-4)
+    predicted = outcome.cases[case].measured["growth"].details["predicted"]
+    assert predicted == pytest.approx(rate, abs=5e-4)
     assert value(outcome, case, "largest_in_5_s") == pytest.approx(largest, abs=1e-3)
 
 
