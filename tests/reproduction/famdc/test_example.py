@@ -90,6 +90,8 @@ def test_in_six_degrees_of_freedom_it_moves_as_in_space(
         assert found["largest_error"] <= 1.5
         assert found["stiffness_error"] <= 0.2
         assert found["damping_error"] <= 15.0
+        # deg; the angles of the motion in space reach 0.5 deg about x and y.
+        assert value(outcome, f"{case}_compensated", f"largest_angle_error_{axis}") <= 0.005
         settled = value(outcome, f"{case}_compensated", f"stiffness_{axis}_within_2_percent_from")
         assert settled <= 0.5
 
