@@ -72,8 +72,8 @@ def test_in_space_nothing_is_created(outcome: ExperimentOutcome) -> None:
 def test_uncompensated_each_stage_creates_what_its_lag_does(outcome: ExperimentOutcome) -> None:
     """Phasors of the growing oscillation: forces turned by each lag, their work on the motion.
 
-    On a motion X the force Z X does the work pi Im(Z) |X|^2 in a cycle, of which the integral of v^2
-    is pi w |X|^2. That it grows, by 14 % in a cycle, is in the transfer functions.
+    On a motion X the force Z X does the work pi Im(Z) |X|^2 in a cycle, and the integral of v^2
+    is pi w |X|^2. That it grows, by 26 % in a cycle, is in the transfer functions.
     """
     found, case = ledger(outcome, "axial_uncompensated"), outcome.cases["axial_uncompensated"]
     squared = np.trapezoid(case.result["dynamics.velocity"] ** 2, case.result.time)
