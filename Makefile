@@ -51,6 +51,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/exporter.py
 	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/isolation.py
+	$(BIN)/python benchmarks/sweep.py
 	$(BIN)/python benchmarks/algorithms.py --plot results/algorithms.png
 
 # CoFMPy needs an older FMPy than Softdock; where it cannot be installed the benchmark says so.
