@@ -111,8 +111,6 @@ def _data(
     shown: Mapping[str, Tracks],
 ) -> dict[str, Any]:
     names = [WORLD, *table.frame]
-    curves = (curve for chart in table.chart for curve in chart.curves)
-    colours = {id(c): c.colour or _COLOURS[i % len(_COLOURS)] for i, c in enumerate(curves)}
     return {
         "speed": table.speed,
         "beside": table.beside,
@@ -128,12 +126,12 @@ def _data(
                 "curves": [
                     {
                         "label": c.label,
-                        "colour": colours[id(c)],
+                        "colour": c.colour or _COLOURS[i % len(_COLOURS)],
                         "dashed": c.reference or c.case is not None,
                         # The same for all cases: drawn once where they stand beside each other.
                         "once": len({table.case_of(c, shown) for shown in table.cases}) == 1,
                     }
-                    for c in chart.curves
+                    for i, c in enumerate(chart.curves)
                 ],
             }
             for chart in table.chart
