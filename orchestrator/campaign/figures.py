@@ -99,7 +99,7 @@ def _shown(figure: TimeFigure, result: Result) -> slice:
 
 
 def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
-    """Times of all faults and safe states that are drawn; those of one case among several name it."""
+    """Times of faults and safe states that are drawn; those of one case among several name it."""
     cases = sorted(cases_of(figure))
     found: dict[tuple[str, float, float | None], set[str]] = {}
     for name in cases:

@@ -6,6 +6,7 @@ from math import isfinite
 
 from orchestrator.simunits import Input, Output, Parameter, State
 from python_blocks.safety.partial_force_guard import PartialForceGuard
+from python_blocks.safety.partial_guard import ROUNDING
 from python_blocks.safety.reason import Reason
 
 
@@ -110,7 +111,7 @@ class ForceGuard(PartialForceGuard):
         else:
             self.still += h
             moved = abs(self.actual - self.shown_at)
-            if self.still > self.stale_time and moved > self.stale_travel:
+            if self.still > self.stale_time - ROUNDING and moved > self.stale_travel:
                 return Reason.SENSOR_STALE
         if self.known:
             self.origin, self.dark = self.actual, 0.0

@@ -8,6 +8,8 @@ from orchestrator.simunits import Block, Input, Notice, Output, Parameter, State
 from python_blocks.safety.reason import REASONS, Reason
 
 _MOST = 100  # entries of the log: resets may come again and again
+#: Sums of steps are rounded; times are whole nanoseconds.
+ROUNDING = 0.5e-9
 _OWN, _WARNING, _RESET = 0, 1, 2
 
 
@@ -56,12 +58,12 @@ class PartialGuard(Block):
         self._note(t, reason, _WARNING)
 
     def persists(self, reason: int, h: float) -> int:
-        """Give a reason back when it has been there for longer than the persistence, else 0."""
+        """Give a reason back when it has been there for as long as the persistence, else 0."""
         if not reason:
             self.bad = 0.0
             return 0
         self.bad += h
-        return reason if self.bad > self.persistence else 0
+        return reason if self.bad > self.persistence - ROUNDING else 0
 
     def asked(self) -> bool:
         """Whether a reset was asked for since the safe state began, and is still held."""

@@ -99,8 +99,8 @@ class PoseGuard(PartialGuard):
     angular: float = Parameter(
         start=20.0, unit="rad/s2", description="Largest angular acceleration"
     )
-    deceleration: float = Parameter(start=2.0, unit="m/s2", description="That of the stop")
-    slowing: float = Parameter(start=2.0, unit="rad/s2", description="Angular one of the stop")
+    deceleration: float = Parameter(start=5.0, unit="m/s2", description="That of the stop")
+    slowing: float = Parameter(start=5.0, unit="rad/s2", description="Angular one of the stop")
     margin_minimum: float = Parameter(
         start=0.02, unit="m", description="Least distance of the legs from their limits"
     )

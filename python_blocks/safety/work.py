@@ -24,5 +24,6 @@ def surplus(before: float, given: float) -> float:
     given
         Work of the step, ``dW``, J; what is no number counts as nothing.
     """
-    after = before + given
-    return after if after > 0.0 else (0.0 if after - after == 0.0 else before)
+    if given - given != 0.0:
+        return before
+    return max(0.0, before + given)

@@ -7,6 +7,7 @@ import numpy as np
 from orchestrator.simunits import Input, Output, Parameter, State
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.safety.partial_force_guard import PartialForceGuard
+from python_blocks.safety.partial_guard import ROUNDING
 from python_blocks.safety.reason import Reason
 
 
@@ -154,7 +155,7 @@ class WrenchGuard(PartialForceGuard):
             else:
                 self.still[i] += h
                 moved = abs(actual[i] - self.shown_at[i])
-                if self.still[i] > self.stale_time and moved > self.stale_travel:
+                if self.still[i] > self.stale_time - ROUNDING and moved > self.stale_travel:
                     return Reason.SENSOR_STALE
             if known[i] > 0.5:
                 self.origin[i] = actual[i]
