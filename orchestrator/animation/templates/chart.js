@@ -16,8 +16,9 @@ const Charts = (() => {
 
   const written = (value) => (Math.abs(value) < 1e-12 ? "0" : String(Number(value.toPrecision(6))));
 
-  // curves(): the curves to draw now, each {values, colour, label, dash}; seek(t) goes to a time.
-  function chart(canvas, ylabel, time, curves, seek) {
+  // curves(): the curves to draw now, each {values, colour, label, dash}; spans(): what went wrong
+  // from when until when; seek(t) goes to a time.
+  function chart(canvas, ylabel, time, curves, spans, seek) {
     const pen = canvas.getContext("2d", { willReadFrequently: true });
     let still = null; // all but the cursor
 
@@ -61,6 +62,11 @@ const Charts = (() => {
       pen.restore();
       pen.save();
       pen.beginPath(); pen.rect(LEFT, 0, width - LEFT - RIGHT, height); pen.clip();
+      pen.fillStyle = "#e69f0033";
+      spans().forEach(({ from, until }) => {
+        const end = until === null ? time.begin + time.length : until;
+        pen.fillRect(x(from), TOP, Math.max(x(end) - x(from), 1), base - TOP);
+      });
       pen.lineWidth = 1.6;
       shown.forEach(({ values, colour, dash }) => {
         pen.strokeStyle = colour;

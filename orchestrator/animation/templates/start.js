@@ -39,7 +39,8 @@
         values, colour, dash: dashed ? 1 : Number(Boolean(data.beside)) * 2 * i,
         label: once || !data.beside ? label : `${label}, ${data.cases[i].title}`,
       })));
-    return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, shown, (t) => seek(t));
+    const spans = () => data.cases.filter((_, i) => visible(i)).flatMap(({ events }) => events);
+    return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, shown, spans, (t) => seek(t));
   });
 
   let now = begin;
@@ -54,8 +55,12 @@
     charts.forEach(({ cursor }) => cursor(now));
     $("time").textContent = `${now.toFixed(3)} s`;
     $("slider").value = picture;
-    const ended = data.cases.filter(({ ends }, i) => visible(i) && now > ends + 1e-9);
-    $("ended").textContent = ended.map(({ title, ends }) => `${title}: the run ended at ${ends.toPrecision(4)} s`).join(" · ");
+    const told = data.cases.filter((_, i) => visible(i)).flatMap(({ title, ends, events }) => {
+      const acting = events.filter((event) => now >= event.from && (event.until === null || now < event.until));
+      const texts = acting.map(({ text }) => `${title}: ${text}`);
+      return now > ends + 1e-9 ? [...texts, `${title}: the run ended at ${ends.toPrecision(4)} s`] : texts;
+    });
+    $("events").replaceChildren(...told.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
     Stage.dirty();
   }
   function seek(t) {

@@ -3,6 +3,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 
@@ -10,7 +11,9 @@ import pytest
 from PIL import Image
 
 from orchestrator.animation import render_animation, viewer
+from orchestrator.coupling import FaultRecord
 from orchestrator.errors import LoadError
+from orchestrator.simunits import Notice
 
 from .conftest import TABLE, Decoded, turning
 
@@ -172,6 +175,28 @@ def test_the_picture_shows_the_motion(table, browser, tmp_path):
     (x0, y0), (x1, y1) = seen
     assert x1 == pytest.approx(x0, abs=6)
     assert y0 - y1 > 50  # upwards
+
+
+def test_faults_and_safe_states_are_named_while_they_act(table, browser):
+    result = replace(
+        turning(),
+        faults=(
+            FaultRecord("dropout", ("a.y -> b.u",), 500_000_000, 900_000_000, "nothing arrives"),
+            FaultRecord("noise", ("a.y -> b.u",), 0, None, "noise"),  # of the whole run: no event
+        ),
+        notices=(
+            Notice(700_000_000, "the force is no number", safe=True, component="guard"),
+            Notice(100_000_000, "near a limit", component="guard"),  # only a warning
+        ),
+    )
+    text = render_animation(table(), {"run": result}, {"run": "run"})
+    assert Decoded(text).data["cases"][0]["events"] == [
+        {"text": "dropout", "from": 0.5, "until": 0.9},
+        {"text": "safe state of guard", "from": 0.7, "until": None},
+    ]
+    seen = {t: Page(browser(text, f"#t={t}", "--dump-dom")).words for t in (0.4, 0.8, 0.95)}
+    both = {"run: dropout", "run: safe state of guard"}
+    assert [both & set(seen[t]) for t in seen] == [set(), both, {"run: safe state of guard"}]
 
 
 def test_controls_and_names_are_made_by_the_script(table, browser):
