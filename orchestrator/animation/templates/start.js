@@ -25,6 +25,7 @@
   Stage.light(box);
 
   let chosen = 0;
+  const dashOf = (i) => (data.beside ? 2 * i : 0);
   const visible = (i) => Boolean(data.beside) || i === chosen;
 
   // Charts: curves of the cases that are shown, and those of a case of their own once.
@@ -35,12 +36,11 @@
     const shown = () => curves.flatMap((curve, k) => cases
       .map(({ curves: tracks }, i) => ({ ...curve, i, values: tracks[first + k].values }))
       .filter(({ i }) => (curve.once ? i === chosen : visible(i)))
-      .map(({ i, label, values, colour, dashed, once }) => ({
-        values, colour, dash: dashed ? 1 : Number(Boolean(data.beside)) * 2 * i,
-        label: once || !data.beside ? label : `${label}, ${data.cases[i].title}`,
-      })));
+      .map(({ values, colour, dashed, i }) => ({ values, colour, dash: dashed ? 1 : dashOf(i) })));
+    const names = curves.map(({ label, colour, dashed }) => ({ label, colour, dash: Number(dashed) }));
+    if (data.beside) names.push(...data.cases.map(({ title }, i) => ({ label: title, colour: "#7b8794", dash: dashOf(i) })));
     const spans = () => data.cases.filter((_, i) => visible(i)).flatMap(({ events }) => events);
-    return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, shown, spans, (t) => seek(t));
+    return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, { shown, names, spans }, (t) => seek(t));
   });
 
   let now = begin;

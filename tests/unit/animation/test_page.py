@@ -210,3 +210,10 @@ def test_controls_and_names_are_made_by_the_script(table, browser):
     assert pressed == ["false", "true"]
     assert [a for tag, a in page.elements if a.get("class") == "name"]
     assert not [tag for tag, _ in page.elements if tag == "img"]
+
+
+def test_a_page_that_is_opened_plays(table, browser):
+    page = Page(browser(rendered(table(speed=0.1)), "", "--dump-dom"))  # 20 s long
+    shown = next(float(word[:-2]) for word in page.words if re.fullmatch(r"\d\.\d{3} s", word))
+    assert 0.0 < shown < 2.0
+    assert "Pause" in [a.get("aria-label") for _, a in page.elements]
