@@ -21,6 +21,7 @@ def loose_ends(name: str, table: Animation) -> Iterator[str]:
         ``[animation.NAME]``.
     """
     where = f"animation.{name}"
+    yield from _compared(where, table)
     if WORLD in table.frame:
         yield f"'{where}.frame.{WORLD}': the world is there already: choose another name"
     known = [WORLD, *table.frame]
@@ -34,6 +35,19 @@ def loose_ends(name: str, table: Animation) -> Iterator[str]:
         yield from _named(f"{here}.in", part.within, known)
         if not isinstance(part, Arrow) and part.ghost is not None:
             yield from _named(f"{here}.ghost", part.ghost, known)
+
+
+def _compared(where: str, table: Animation) -> Iterator[str]:
+    if len(table.reference) not in {0, 1, len(table.cases)}:
+        yield (
+            f"'{where}.reference': expected one case, or one for each of the {len(table.cases)}"
+            f" cases, found {len(table.reference)}"
+        )
+    for key, one in table.owners():
+        if one.reference and one.case is not None:
+            yield f"'{where}.{key}': expected 'case' or 'reference', found both"
+        elif one.reference and not table.reference:
+            yield f"'{where}.{key}.reference': the animation names no 'reference'"
 
 
 def _frame(here: str, key: str, frame: Frame, table: Animation) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr
@@ -38,6 +39,8 @@ class Frame(Table):
         Where the displacement is counted from that ``exaggerate`` scales, m; default: the start.
     case
         The case whose signals move it; default: the case that is shown.
+    reference
+        Moved by the reference of the case that is shown.
     """
 
     within: str = Field(WORLD, alias="in")
@@ -45,6 +48,7 @@ class Frame(Table):
     attitude: Attitude = (1.0, 0.0, 0.0, 0.0)
     rest: Point | None = None
     case: str | None = None
+    reference: bool = False
 
 
 class View(Table):
@@ -60,6 +64,7 @@ class ChartCurve(Table):
     signal: str
     label: str
     case: str | None = None
+    reference: bool = False
     factor: Number = 1.0
     colour: Colour | None = None
 
@@ -80,6 +85,8 @@ class Animation(Table):
         What the reader is told.
     cases
         Shown one at a time, or all with ``beside``: how far the next one stands, m.
+    reference
+        What the cases are compared with: one case for each of them, or one for all.
     exaggerate
         Factor of all displacements and rotations from rest; sizes stay.
     speed
@@ -95,6 +102,7 @@ class Animation(Table):
     title: str = ""
     caption: str = ""
     cases: Annotated[tuple[str, ...], Field(min_length=1)]
+    reference: tuple[str, ...] = ()
     beside: Point | None = None
     exaggerate: Size = 1.0
     speed: Size = 1.0
@@ -106,10 +114,23 @@ class Animation(Table):
     part: Annotated[dict[Word, Part], Field(min_length=1)]
     chart: tuple[Chart, ...] = ()
 
+    def case_of(self, one: Frame | Arrow | ChartCurve, shown: str) -> str:
+        """Return the case whose signals something has while a case is shown."""
+        if one.reference:
+            number = self.cases.index(shown)
+            return self.reference[number if len(self.reference) > 1 else 0]
+        return one.case or shown
+
+    def owners(self) -> Iterator[tuple[str, Frame | Arrow | ChartCurve]]:
+        """Give all that signals of a case move or draw, by key."""
+        yield from ((f"frame.{key}", frame) for key, frame in self.frame.items())
+        for key, part in self.part.items():
+            if isinstance(part, Arrow):
+                yield f"part.{key}", part
+        for number, chart in enumerate(self.chart):
+            yield from ((f"chart.{number}.curves.{i}", c) for i, c in enumerate(chart.curves))
+
     def needed(self) -> set[str]:
         """Names of all cases that it shows."""
-        curves = (curve for chart in self.chart for curve in chart.curves)
-        arrows = (part for part in self.part.values() if isinstance(part, Arrow))
-        owners: tuple[Frame | Arrow | ChartCurve, ...] = (*self.frame.values(), *arrows, *curves)
-        named = {one.case for one in owners} | {*self.cases}
-        return {name for name in named if name is not None}
+        fixed = {one.case for _, one in self.owners() if one.case is not None}
+        return fixed | {*self.cases, *self.reference}

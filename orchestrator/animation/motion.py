@@ -64,7 +64,7 @@ def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict
     def motion(name: str) -> Motion:
         if name not in found:
             frame = table.frame[name]
-            own = _own(frame, signals[frame.case or case], table.exaggerate)
+            own = _own(frame, signals[table.case_of(frame, case)], table.exaggerate)
             found[name] = motion(frame.within).of(own)
         return found[name]
 

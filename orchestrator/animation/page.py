@@ -126,7 +126,13 @@ def _data(
             {
                 "ylabel": chart.ylabel,
                 "curves": [
-                    {"label": c.label, "colour": colours[id(c)], "own": c.case is not None}
+                    {
+                        "label": c.label,
+                        "colour": colours[id(c)],
+                        "dashed": c.reference or c.case is not None,
+                        # The same for all cases: drawn once where they stand beside each other.
+                        "once": len({table.case_of(c, shown) for shown in table.cases}) == 1,
+                    }
                     for c in chart.curves
                 ],
             }

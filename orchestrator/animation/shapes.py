@@ -141,6 +141,7 @@ class Arrow(_Part):
     scale: Number
     radius: Size = 0.02
     case: str | None = None
+    reference: bool = False
 
 
 Part = Annotated[

@@ -69,9 +69,9 @@ def tracks(table: Animation, case: str, signals: Mapping[str, Signals]) -> Track
             ends = zip(_points(part.begin, frames), _points(part.end, frames), strict=True)
             segments[name] = [one for begin, end in ends for one in _segments(part, begin, end)]
         elif isinstance(part, Arrow):
-            segments[name] = [_arrow(part, frames[part.within], signals[part.case or case])]
+            segments[name] = [_arrow(part, frames[part.within], signals[table.case_of(part, case)])]
     curves = [
-        curve.factor * signals[curve.case or case].scalar(curve.signal)[:, None]
+        curve.factor * signals[table.case_of(curve, case)].scalar(curve.signal)[:, None]
         for chart in table.chart
         for curve in chart.curves
     ]

@@ -40,8 +40,9 @@ def legend(
             }
             items.setdefault((text, part.colour), item)
     ghosts = {getattr(part, "ghost", None) for part in table.part.values()} - {None}
-    told = {table.frame[name].case for name in ghosts if name in table.frame} - {None}
-    for case in sorted(filter(None, told)):
+    frames = [table.frame[name] for name in ghosts if name in table.frame]
+    told = {table.case_of(frame, shown) for frame in frames for shown in table.cases}
+    for case in sorted(told - {*table.cases}):
         text = f"translucent: {titles[case]}"
         items[(text, "")] = {"text": text, "colour": "#8899aa", "opacity": 0.2}
     return list(items.values())

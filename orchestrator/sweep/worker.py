@@ -20,7 +20,7 @@ from orchestrator.campaign.playback import know_playbacks
 from orchestrator.campaign.targets import Variant
 from orchestrator.errors import DescriptionError, SoftdockError
 from orchestrator.recording import Result
-from orchestrator.sweep.job import Job, Record, Roster
+from orchestrator.sweep.job import SAFE, Job, Record, Roster
 
 #: Results of cases that others are compared with, kept for the next jobs.
 _KEPT = 6
@@ -88,7 +88,9 @@ def _measured(
             missing.append(f"measure '{name}': {_sentence(error)}")
     infinite = [name for name, value in found.items() if not math.isfinite(value.value)]
     status, reason = "done", ""
-    if missing:
+    if result.safe_states:
+        status, reason = SAFE, str(result.safe_states[0])
+    elif missing:
         status, reason = "unmeasured", "; ".join(missing)
     elif infinite:
         status, reason = "diverged", f"not finite: {', '.join(infinite)}"

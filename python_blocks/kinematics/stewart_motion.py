@@ -16,7 +16,7 @@ from python_blocks.kinematics.rotation import Floats
 #: Steps after which a search for a pose ends.
 MOST_STEPS = 20
 _MOST_SWEEPS = 40
-_SAME = 1e-32  # cosine, squared, of columns that are perpendicular but for rounding
+_SAME = 1e-28  # cosine, squared, of columns that count as perpendicular
 
 
 @compiled

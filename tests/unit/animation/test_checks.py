@@ -34,6 +34,18 @@ def test_a_good_table_has_no_loose_ends(table):
             ),
             "'animation.a.part.b': expected as many points in 'from' as in 'to', found 2 and 1",
         ),
+        (
+            {"reference": ["run", "run", "run"]},
+            "'animation.a.reference': expected one case, or one for each of the 1 cases, found 3",
+        ),
+        (
+            frames(x={"reference": True}),
+            "'animation.a.frame.x.reference': the animation names no 'reference'",
+        ),
+        (
+            frames(x={"reference": True, "case": "run"}) | {"reference": ["run"]},
+            "'animation.a.frame.x': expected 'case' or 'reference', found both",
+        ),
     ],
 )
 def test_loose_ends_are_named(table, changes, expected):
@@ -119,7 +131,7 @@ def test_arrows_and_charts_are_looked_at(table):
     part = {"p": TABLE["part"]["pull"] | {"vector": "body.pull"}}
     first, second = wrong_signals("a", table(part=part, chart=chart), recorded())
     assert "part.p.vector: case 'run' records no 'body.pull[0]'" in first
-    assert "chart 1, 'l': case 'run' records no 'no.y'" in second
+    assert "chart.0.curves.0.signal: case 'run' records no 'no.y'" in second
 
 
 def test_cases_that_are_not_run_are_left_out(table):
