@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from orchestrator.simunits import Input, Output
 from python_blocks.identification.partial_identifier import PartialIdentifier
 
@@ -97,13 +99,12 @@ class Identifier(PartialIdentifier):
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        (one,) = self._directions
-        one.sample(self._settings, h, self.position, self.velocity, self.force)
-        self.stiffness = max(one.stiffness, self.stiffness_minimum)
-        self.damping = max(one.damping, self.damping_minimum)
-        self.deviation = one.deviation
-        self.excited, self.known = one.excited(self._settings), one.known(self._settings)
-        self.wrong_sign, self.sensor_lost = one.wrong_sign(), one.lost
-        self.force_late, self.surprise = one.force_late(), one.surprise
-        self.trend, self.blur = one.trend, one.blur
-        self.rejected, self.resets = one.rejected, one.resets
+        position, velocity, force = np.array([[self.position], [self.velocity], [self.force]])
+        shown = np.empty((13, 1))
+        self.learn(h, position, velocity, force, tuple(shown))
+        self.stiffness, self.damping, self.deviation, *flags = shown[:8, 0].tolist()
+        self.excited, self.known, self.wrong_sign, self.sensor_lost, self.force_late = map(
+            bool, flags
+        )
+        self.surprise, self.trend, self.blur, rejected, resets = shown[8:, 0].tolist()
+        self.rejected, self.resets = int(rejected), int(resets)

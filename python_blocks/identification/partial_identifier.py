@@ -6,8 +6,12 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from orchestrator.simunits import Block, Parameter
-from python_blocks.identification.kalman import Direction, KalmanSettings
+from python_blocks.identification.kalman import MEMORY, KalmanSettings
+from python_blocks.identification.learning import begin, learn
+from python_blocks.kinematics.rotation import Floats
 
 
 class PartialIdentifier(Block):
@@ -16,7 +20,7 @@ class PartialIdentifier(Block):
     References
     ----------
     Yu et al., IEEE Access (2018), Eq 24 to 26, corrected; see
-    :mod:`python_blocks.identification.kalman`.
+    :mod:`python_blocks.identification.learning`.
     """
 
     stiffness0: float = Parameter(start=10.0, unit="N/m", description="First stiffness")
@@ -67,19 +71,29 @@ class PartialIdentifier(Block):
 
     def begin(self, count: int) -> None:
         """Make the filters of so many directions, which have seen nothing."""
-        self._settings = KalmanSettings(
-            **{name: getattr(self, name) for name in KalmanSettings.__dataclass_fields__}
-        )
-        self._directions = [Direction.begin(self._settings) for _ in range(count)]
+        names = KalmanSettings.__dataclass_fields__
+        self._settings = KalmanSettings(**{name: getattr(self, name) for name in names}).row()
+        self._memory = np.zeros(count, MEMORY)
+        begin(self._memory, self._settings)
+
+    def learn(
+        self,
+        h: float,
+        position: Floats,
+        velocity: Floats,
+        force: Floats,
+        shown: tuple[Floats, ...],
+    ) -> None:
+        """Take one sample in each direction; see :func:`.learning.learn`."""
+        learn(self._memory, self._settings, h, position, velocity, force, shown)
 
     def get_state(self) -> dict[str, Any]:
         """Return connectors and filters as plain values."""
         state = {name: copy.deepcopy(getattr(self, name)) for name in self.connectors}
-        return state | {"directions": [direction.values() for direction in self._directions]}
+        return state | {"filters": self._memory.view(np.float64).copy()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to a state of :meth:`get_state`."""
         rest = dict(state)
-        kept = rest.pop("directions")
+        self._memory.view(np.float64)[:] = rest.pop("filters")
         super().set_state(rest)
-        self._directions = [Direction(**values) for values in kept]
