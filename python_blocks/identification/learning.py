@@ -95,7 +95,7 @@ def sample(
 @compiled
 def excited(one: Any, settings: Any) -> bool:
     """Whether the contact has lately moved enough to learn from."""
-    return 0.5 * (one.high - one.low) >= settings.amplitude
+    return bool(0.5 * (one.high - one.low) >= settings.amplitude)
 
 
 @compiled
