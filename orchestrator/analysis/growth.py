@@ -21,6 +21,7 @@ from orchestrator.errors import DescriptionError
 
 _PERIODS = 1.8  # "about two", with room for a damped or drifting frequency
 _FEWEST = 16
+_RISEN = 1e-6  # of the swing, below which the start of what grows says nothing of the rest
 _FLAT = 1e-12  # swing relative to the size of the data below which it is called constant
 
 Floats = NDArray[np.float64]
@@ -73,7 +74,8 @@ def fit_growth(t: ArrayLike, x: ArrayLike, *, start: float = -np.inf) -> GrowthF
     x
         Samples, shape (n,), any unit.
     start
-        Samples before this time, s, are left out (a transient).
+        Samples before this time, s, are left out (a transient), and what comes before a growth of
+        the last six decades.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def fit_growth(t: ArrayLike, x: ArrayLike, *, start: float = -np.inf) -> GrowthF
         The data is not usable: shapes, times, values, constant, less than about two periods, or
         not an oscillation at all.
     """
-    time, data = _checked(t, x, start)
+    time, data = _risen(*_checked(t, x, start))
     span = time[-1] - time[0]
     clock = (time - time[0]) / span
     mean, swing = float(np.mean(data)), float(np.ptp(data))
@@ -146,6 +148,13 @@ def _checked(t: ArrayLike, x: ArrayLike, start: float) -> tuple[Floats, Floats]:
     if not np.all(np.diff(time) > 0.0):
         raise DescriptionError("growth fit: the times must increase from sample to sample")
     return time, data
+
+
+def _risen(time: Floats, data: Floats) -> tuple[Floats, Floats]:
+    """Leave out where a signal that grows by many decades is still at its start."""
+    far = np.flatnonzero(np.abs(data - data[0]) >= _RISEN * np.ptp(data))
+    first = int(far[0]) if far.size else 0
+    return (time[first:], data[first:]) if data.size - first >= _FEWEST else (time, data)
 
 
 def _first_guesses(clock: Floats, data: Floats) -> list[Floats]:

@@ -22,6 +22,7 @@ from orchestrator.errors import DescriptionError
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
+_DELAYS = ("command_delay", "force_delay", "position_delay", "output_delay")
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,10 @@ class SampledContactLoop:
         Share of the sensor's lag that a phase lead leaves; 1 is no lead.
     correction
         The compensation; ``None``: the measured force is used as it is.
-    command_delay, force_delay, position_delay
-        Further delays, s: of the command to the robot, of the measured force, and of the robot's
-        measured motion that the compensation compares. Between samples they are straight lines.
+    command_delay, force_delay, position_delay, output_delay
+        Further delays, s: of the command to the robot, of the measured force, of the robot's
+        measured motion that the compensation compares, and of the force on its way to the bodies.
+        Between samples they are straight lines.
 
     Raises
     ------
@@ -87,10 +89,11 @@ class SampledContactLoop:
     command_delay: float = 0.0
     force_delay: float = 0.0
     position_delay: float = 0.0
+    output_delay: float = 0.0
 
     def __post_init__(self) -> None:
         positive = ("step", "bandwidth", "zeta", "stiffness", "lead_rest")
-        others = ("damping", "sensor_lag", "command_delay", "force_delay", "position_delay")
+        others = ("damping", "sensor_lag", *_DELAYS)
         problems = [
             f"sampled contact loop: {name}: expected a finite value"
             f" {'> 0' if name in positive else '>= 0'}, found {value}"
@@ -175,6 +178,7 @@ class SampledContactLoop:
             "command": self.command_delay / h,
             "shown": self.force_delay / h,
             "actual": self.position_delay / h,
+            "sent": self.output_delay / h,
         }
         sizes = {"force": 1, "robot": 2, "contact": 1, "sensor": 1, "lead": 1, "measured": 1}
         sizes |= {name: math.ceil(count) for name, count in steps.items()}
@@ -194,7 +198,7 @@ class SampledContactLoop:
             force = force + known.stiffness * (place + ahead * speed - actual)
             force = force + known.damping * (speed - rate)
         rows["robot"], rows["contact"], rows["sensor"] = robot, contact, sensor
-        rows["before"], rows["force"] = actual, force
+        rows["before"], rows["force"] = actual, rows.late("sent", force, steps["sent"])
         return rows.matrices
 
     def _robot(self, rows: SampleRows, command: Floats) -> Floats:
@@ -230,15 +234,15 @@ class SampledContactLoop:
         Raises
         ------
         DescriptionError
-            With a correction, ``force_delay`` and ``position_delay`` differ: there is more than
-            one delay then.
+            With a correction, ``force_delay`` and ``position_delay`` differ or there is an
+            ``output_delay``: the loop has more than one delay then.
         """
         known = self.correction
-        if known is not None and self.force_delay != self.position_delay:
+        if known is not None and (self.force_delay != self.position_delay or self.output_delay):
             raise DescriptionError(
                 "sampled contact loop: without samples there is one delay: expected equal"
-                f" force_delay and position_delay, found {self.force_delay:g} and"
-                f" {self.position_delay:g} s"
+                f" force_delay and position_delay, and no output_delay, found"
+                f" {self.force_delay:g}, {self.position_delay:g} and {self.output_delay:g} s"
             )
         w = 2.0 * math.pi * self.bandwidth
         moving, compliance = _chain_polynomials(self.chain, self.stiffness)
@@ -252,7 +256,8 @@ class SampledContactLoop:
             by_hand = np.polymul(np.polymul(compliance, believed), np.polymul(robot, sensor))
             p = np.asarray(np.polyadd(p, by_hand), dtype=float)
             q = np.asarray(np.polysub(q, w * w * np.polymul(believed, sensor)), dtype=float)
-        return QuasiPolynomial(p, np.polymul(compliance, q), self.command_delay + self.force_delay)
+        delay = self.command_delay + self.force_delay + self.output_delay
+        return QuasiPolynomial(p, np.polymul(compliance, q), delay)
 
 
 def _lag(time: float, step: float) -> tuple[float, float, float]:

@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 from orchestrator.animation import Animation
 from orchestrator.campaign.campaign_table import Campaign, LinesFigure, MapFigure
 from orchestrator.campaign.ledger_table import LedgerTable
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec
 
 Time = StrictStr | StrictInt | StrictFloat
 #: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
@@ -78,7 +79,7 @@ class Measure(_Table):
     until: Time | None = None
     to: str | None = None
     to_signal: str | None = None
-    predict: ContactLoopSpec | None = None
+    predict: ContactLoopSpec | SampledLoopSpec | None = None
     factor: float = 1.0
     target: float | str | None = None
     percent_of: float | None = None
@@ -190,14 +191,27 @@ class Sweep(_Table):
     measures: tuple[str, ...] = Field(min_length=1)
 
 
-class Curve(_Table):
+class SignalOf(_Table):
     """One recorded signal of one case."""
+
+    case: str
+    signal: str
+
+
+class Curve(_Table):
+    """One recorded signal of one case, or what it differs by from one of equal times."""
 
     case: str
     signal: str
     label: str
     angle: Axis = None
     factor: float = 1.0
+    minus: SignalOf | None = None
+
+    @property
+    def cases(self) -> set[str]:
+        """Names of the cases that it needs."""
+        return {self.case} if self.minus is None else {self.case, self.minus.case}
 
 
 class LevelLine(_Table):

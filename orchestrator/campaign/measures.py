@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from orchestrator.analysis import ContactLoop, fit_growth
-from orchestrator.campaign.experiment import Measure
+from orchestrator.campaign.experiment import ContactLoopSpec, Measure
 from orchestrator.campaign.observed import Observed, counterpart, observed
 from orchestrator.campaign.outcome import Measured
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec, predict_sampled
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds
@@ -75,15 +76,16 @@ def _growth(measure: Measure, result: Result, system: System, seen: Observed) ->
         "omega_rad_s": fit.omega,
         "residual_rms": fit.residual_rms,
     }
-    if measure.predict is not None:
-        details["predicted"] = _predicted(measure, result, system)
+    if isinstance(measure.predict, SampledLoopSpec):
+        later = _later(measure, result)
+        details["predicted"] = predict_sampled(measure.predict, result, system, later)
+    elif measure.predict is not None:
+        details["predicted"] = _predicted(measure.predict, measure, result, system)
     return Measured(fit.sigma, "1/s", details)
 
 
-def _predicted(measure: Measure, result: Result, system: System) -> float:
+def _predicted(loop: ContactLoopSpec, measure: Measure, result: Result, system: System) -> float:
     """Growth rate of the linear loop with the delay that the run reports for its delayed loops."""
-    loop = measure.predict
-    assert loop is not None  # noqa: S101 - the caller has looked
     later = _later(measure, result)
     totals = {
         round(entry.total_ns) + sum(later.get(str(line), 0) for line in ring.connections)

@@ -1,0 +1,156 @@
+"""Growth of a rig's sampled loop, predicted with the values and the delays of a finished run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from orchestrator.analysis import BodyChain, ForceCorrection, SampledContactLoop
+from orchestrator.errors import DescriptionError
+from orchestrator.recording import Result
+from orchestrator.system import System
+
+#: A number, or the parameter that holds it: ``"component.parameter"``.
+Figure = float | str
+
+
+class SampledLoopSpec(BaseModel):
+    """A chain of bodies that meets hardware at samples, to predict how fast a run grows.
+
+    See :class:`~orchestrator.analysis.SampledContactLoop` for the figures; each is a number, or
+    the parameter that holds it. ``force_line`` is the connection on which the measured force comes
+    back to the bodies or to the compensation; with a compensation, ``position_line`` brings it the
+    robot's position and ``desired_line`` that of the bodies. The delays of the loops through these
+    lines, as the run reports them, are the loop's.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    masses: tuple[Figure, ...] = Field(min_length=2)
+    link_stiffness: tuple[Figure, ...] = ()
+    link_damping: tuple[Figure, ...] = ()
+    stiffness: Figure
+    damping: Figure
+    bandwidth: Figure
+    zeta: Figure
+    sensor_lag: Figure
+    lead_rest: Figure = 1.0
+    believed_stiffness: Figure | None = None
+    believed_damping: Figure | None = None
+    half_sample: bool | str = True
+    force_line: str
+    position_line: str | None = None
+    desired_line: str | None = None
+
+    @property
+    def _compensation(self) -> tuple[Figure | None, ...]:
+        return (
+            self.believed_stiffness,
+            self.believed_damping,
+            self.position_line,
+            self.desired_line,
+        )
+
+    def problems(self, system: System) -> Iterator[str]:
+        """Say what keeps the figures from being read off a system."""
+        given = [part is not None for part in self._compensation]
+        if any(given) and not all(given):
+            yield (
+                "believed_stiffness, believed_damping, position_line and desired_line: expected"
+                " all of them with a compensation, else none"
+            )
+        for name in type(self).model_fields:
+            found = getattr(self, name)
+            figures = found if isinstance(found, tuple) else (found,)
+            if name.endswith("_line"):
+                if found is not None and found not in map(str, system.connections):
+                    yield f"{name}: no connection '{found}'"
+                continue
+            for figure in figures:
+                if isinstance(figure, str):
+                    try:
+                        _number(figure, system)
+                    except DescriptionError as error:
+                        yield f"{name}: {error}"
+
+
+def predict_sampled(
+    spec: SampledLoopSpec, result: Result, system: System, later: Mapping[str, int]
+) -> float:
+    """Predict the growth rate of a finished run, 1/s.
+
+    Parameters
+    ----------
+    spec
+        Which figures of the system the loop has.
+    result, system
+        The run, for its step and delays, and what was run.
+    later
+        By how much faults make connections later, in nanoseconds.
+
+    Raises
+    ------
+    DescriptionError
+        If a figure is none, or the loops of a line have no common delay.
+    """
+
+    def at(figure: Figure) -> float:
+        return _number(figure, system)
+
+    def all_at(figures: tuple[Figure, ...]) -> tuple[float, ...]:
+        return tuple(at(figure) for figure in figures)
+
+    step = result.step_ns / 1e9
+    correction, force, position, held = None, _around(spec.force_line, result, later), 0.0, 0.0
+    if spec.desired_line is not None and spec.position_line is not None:
+        # The loop that no hardware is in has the half step of the hold, which the matrix has, too.
+        held = _around(spec.desired_line, result, later) - 0.5 * step
+        force -= held
+        position = _around(spec.position_line, result, later) - held
+        half = spec.half_sample
+        correction = ForceCorrection(
+            at(spec.believed_stiffness or 0.0),
+            at(spec.believed_damping or 0.0),
+            bool(system.value(half)) if isinstance(half, str) else half,
+        )
+    chain = BodyChain(all_at(spec.masses), all_at(spec.link_stiffness), all_at(spec.link_damping))
+    loop = SampledContactLoop(
+        chain,
+        at(spec.stiffness),
+        at(spec.damping),
+        step,
+        bandwidth=at(spec.bandwidth),
+        zeta=at(spec.zeta),
+        sensor_lag=at(spec.sensor_lag),
+        lead_rest=at(spec.lead_rest),
+        correction=correction,
+        force_delay=force,
+        position_delay=position,
+        output_delay=held,
+    )
+    return loop.growth_rate
+
+
+def _around(line: str, result: Result, later: Mapping[str, int]) -> float:
+    """Delay of all loops through a connection, s; lags of units are not counted."""
+    totals = {
+        round(entry.total_ns + sum(later.get(str(part), 0) for part in ring.connections))
+        for entry in result.loops
+        for ring in entry.loops
+        if line in map(str, ring.connections)
+    }
+    if len(totals) != 1:
+        found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
+        raise DescriptionError(
+            f"case '{result.name}': a prediction needs one delay common to all loops through"
+            f" {line}, found: {found}"
+        )
+    return totals.pop() / 1e9
+
+
+def _number(figure: Figure, system: System) -> float:
+    value = system.value(figure) if isinstance(figure, str) else figure
+    if isinstance(value, str | tuple):
+        raise DescriptionError(f"'{figure}': expected a number, found {value!r}")
+    return float(value)
