@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from orchestrator.simunits import Input, Output
+from python_blocks.identification.learning import learn_one
 from python_blocks.identification.partial_identifier import PartialIdentifier
 
 
@@ -99,12 +98,9 @@ class Identifier(PartialIdentifier):
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        position, velocity, force = np.array([[self.position], [self.velocity], [self.force]])
-        shown = np.empty((13, 1))
-        self.learn(h, position, velocity, force, tuple(shown))
-        self.stiffness, self.damping, self.deviation, *flags = shown[:8, 0].tolist()
-        self.excited, self.known, self.wrong_sign, self.sensor_lost, self.force_late = map(
-            bool, flags
-        )
-        self.surprise, self.trend, self.blur, rejected, resets = shown[8:, 0].tolist()
+        found = learn_one(self.memory, self.settings, h, self.position, self.velocity, self.force)
+        self.stiffness, self.damping, self.deviation = found[:3]
+        watched = map(bool, found[3:8])
+        self.excited, self.known, self.wrong_sign, self.sensor_lost, self.force_late = watched
+        self.surprise, self.trend, self.blur, rejected, resets = found[8:]
         self.rejected, self.resets = int(rejected), int(resets)

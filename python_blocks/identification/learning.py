@@ -46,27 +46,53 @@ def learn(
     force
         Force of the contact, N, free of the sensor's lag, shape (n,).
     shown
-        Where to write stiffness, damping, deviation, excited, known, wrong sign, sensor lost, force
-        late, surprise, trend, blur, rejected and resets, shape (n,) each.
+        Where to write what :func:`judge` gives, shape (n,) each.
     """
-    given = settings[0]
     for i in range(memory.shape[0]):
-        one = memory[i]
-        sample(one, given, h, position[i], velocity[i], force[i])
-        deviation = sqrt(one.p_kk)
-        shown[0][i] = max(one.stiffness, given.stiffness_minimum)
-        shown[1][i] = max(one.damping, given.damping_minimum)
-        shown[2][i] = deviation
-        shown[3][i] = excited(one, given)
-        shown[4][i] = known(one, given)
+        sample(memory[i], settings[0], h, position[i], velocity[i], force[i])
+        found = judge(memory[i], settings[0])
+        for k in range(len(found)):
+            shown[k][i] = found[k]
+
+
+@compiled
+def learn_one(
+    memory: Rows, settings: Rows, h: float, position: float, velocity: float, force: float
+) -> tuple[float, ...]:
+    """Learn in one direction, and give what :func:`judge` does."""
+    sample(memory[0], settings[0], h, position, velocity, force)
+    return judge(memory[0], settings[0])
+
+
+@compiled
+def judge(one: Any, settings: Any) -> tuple[float, ...]:
+    """Give the outputs of one direction.
+
+    Returns
+    -------
+    tuple of float
+        Stiffness, damping, deviation, excited, known, wrong sign, sensor lost, force late,
+        surprise, trend, blur, rejected and resets.
+    """
+    deviation = sqrt(one.p_kk)
+    return (
+        max(one.stiffness, settings.stiffness_minimum),
+        max(one.damping, settings.damping_minimum),
+        deviation,
+        1.0 if excited(one, settings) else 0.0,
+        1.0 if known(one, settings) else 0.0,
         # The force surely pushes with the motion instead of against it: a sign or an axis is wrong
         # on the way from the sensor, and compensation would drive the rig apart.
-        shown[5][i] = one.stiffness + 3.0 * deviation < 0.0
-        shown[6][i] = one.lost
+        1.0 if one.stiffness + 3.0 * deviation < 0.0 else 0.0,
+        one.lost,
         # A force that comes later by T looks like a damping that is smaller by stiffness x T.
-        shown[7][i] = one.damping + 3.0 * sqrt(one.p_cc) < 0.0
-        shown[8][i], shown[9][i], shown[10][i] = one.surprise, one.trend, blur(one)
-        shown[11][i], shown[12][i] = one.rejected, one.resets
+        1.0 if one.damping + 3.0 * sqrt(one.p_cc) < 0.0 else 0.0,
+        one.surprise,
+        one.trend,
+        blur(one),
+        one.rejected,
+        one.resets,
+    )
 
 
 @compiled

@@ -10,8 +10,7 @@ import numpy as np
 
 from orchestrator.simunits import Block, Parameter
 from python_blocks.identification.kalman import MEMORY, KalmanSettings
-from python_blocks.identification.learning import begin, learn
-from python_blocks.kinematics.rotation import Floats
+from python_blocks.identification.learning import begin
 
 
 class PartialIdentifier(Block):
@@ -72,28 +71,17 @@ class PartialIdentifier(Block):
     def begin(self, count: int) -> None:
         """Make the filters of so many directions, which have seen nothing."""
         names = KalmanSettings.__dataclass_fields__
-        self._settings = KalmanSettings(**{name: getattr(self, name) for name in names}).row()
-        self._memory = np.zeros(count, MEMORY)
-        begin(self._memory, self._settings)
-
-    def learn(
-        self,
-        h: float,
-        position: Floats,
-        velocity: Floats,
-        force: Floats,
-        shown: tuple[Floats, ...],
-    ) -> None:
-        """Take one sample in each direction; see :func:`.learning.learn`."""
-        learn(self._memory, self._settings, h, position, velocity, force, shown)
+        self.settings = KalmanSettings(**{name: getattr(self, name) for name in names}).row()
+        self.memory = np.zeros(count, MEMORY)
+        begin(self.memory, self.settings)
 
     def get_state(self) -> dict[str, Any]:
         """Return connectors and filters as plain values."""
         state = {name: copy.deepcopy(getattr(self, name)) for name in self.connectors}
-        return state | {"filters": self._memory.view(np.float64).copy()}
+        return state | {"filters": self.memory.view(np.float64).copy()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to a state of :meth:`get_state`."""
         rest = dict(state)
-        self._memory.view(np.float64)[:] = rest.pop("filters")
+        self.memory.view(np.float64)[:] = rest.pop("filters")
         super().set_state(rest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.simunits import Input, Output
+from python_blocks.identification.learning import learn
 from python_blocks.identification.partial_identifier import PartialIdentifier
 from python_blocks.kinematics.rotation import Floats
 
@@ -113,4 +114,4 @@ class TripleIdentifier(PartialIdentifier):
             *(self.wrong_sign, self.sensor_lost, self.force_late, self.surprise, self.trend),
             *(self.blur, self.rejected, self.resets),
         )
-        self.learn(h, self.position, self.velocity, self.force, shown)
+        learn(self.memory, self.settings, h, self.position, self.velocity, self.force, shown)
