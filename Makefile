@@ -50,6 +50,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/one_fmu.py
 	$(BIN)/python benchmarks/exporter.py
 	$(BIN)/python benchmarks/recording.py
+	$(BIN)/python benchmarks/famdc.py --require 20
 	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/algorithms.py --plot results/algorithms.png
 

@@ -18,6 +18,25 @@ settings.register_profile("softdock", derandomize=True, deadline=None)
 settings.load_profile("softdock")
 
 FIXTURES = Path(__file__).parent / "fixtures"
+SMALL_FMU = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="{name}" guid="{{{name}}}">
+  <CoSimulation modelIdentifier="{name}" canHandleVariableCommunicationStepSize="true"
+    canGetAndSetFMUstate="true" canSerializeFMUstate="{serializes}"
+    canBeInstantiatedOnlyOncePerProcess="{once}"/>
+  <ModelVariables>
+    <ScalarVariable name="u" valueReference="0" causality="input"><Real start="0"/></ScalarVariable>
+    <ScalarVariable name="y" valueReference="1" causality="output" initial="exact">
+      <Real start="0"/></ScalarVariable>
+    <ScalarVariable name="at" valueReference="2" causality="parameter" variability="fixed">
+      <Real start="1e9"/></ScalarVariable>
+    <ScalarVariable name="phase" valueReference="0" causality="parameter" variability="fixed">
+      <Integer start="0"/></ScalarVariable>
+    <ScalarVariable name="how" valueReference="1" causality="parameter" variability="fixed">
+      <Integer start="0"/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure><Outputs><Unknown index="2" dependencies=""/></Outputs></ModelStructure>
+</fmiModelDescription>
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -134,6 +153,29 @@ def c_fmu(tmp_path_factory):
             description = (FIXTURES / "c_fmus" / f"{name}.xml").read_text()
             archive.writestr("modelDescription.xml", change(description))
             archive.write(libraries[name, options], f"binaries/{platform_name}/{name}.so")
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small_fmu(tmp_path_factory):
+    """Compile one of tests/fixtures/c_fmus into an FMU."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None or platform.system() != "Linux":
+        pytest.skip("the FMUs are compiled for Linux by gcc, which is not here")
+
+    def make(name, *options, serializes=True, once=False):
+        where = tmp_path_factory.mktemp("small")
+        library = where / f"{name}.so"
+        flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", *options]
+        command = [compiler, *flags, "-o", str(library), str(FIXTURES / "c_fmus" / f"{name}.c")]
+        subprocess.run(command, check=True)  # noqa: S603 - the machine's compiler, our source
+        path = where / f"{name}.fmu"
+        said = {"serializes": str(serializes).lower(), "once": str(once).lower()}
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("modelDescription.xml", SMALL_FMU.format(name=name, **said))
+            archive.write(library, f"binaries/linux64/{name}.so")
         return path
 
     return make

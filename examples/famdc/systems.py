@@ -6,6 +6,7 @@ python examples/famdc/systems.py
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -253,9 +254,12 @@ def spatial(*, compensated: bool = True, driven: bool = False) -> System:
 def spatial_ideal() -> System:
     """Build the same bodies with the contact inside: the motion in space."""
     text = "Docking in six degrees of freedom as in space: the contact acts without any rig."
-    return System("spatial_ideal", experiment=RUN, description=text).add(
-        "dynamics", plant("ManipulatorDockingIdeal"), s0=START
+    system = (
+        System("spatial_ideal", experiment=RUN, description=text)
+        .add("dynamics", plant("ManipulatorDockingIdeal"), s0=START)
+        .add("point", block("control_point"))  # where a robot without delay would be
     )
+    return joined(system, {f"dynamics.{name}": f"point.{name}" for name in "sqvw"})
 
 
 def joined(system: System, lines: Mapping[str, str]) -> System:
@@ -264,6 +268,17 @@ def joined(system: System, lines: Mapping[str, str]) -> System:
         for target in targets.split():
             system = system.connect(source, target)
     return system
+
+
+def brief(system: System) -> System:
+    """Leave out connectors that nothing uses: the sources say them when a file is read."""
+    ends = {str(end) for line in system.connections for end in (line.source, line.target)}
+
+    def used(part: Component) -> Component:
+        kept = {n for n in part.connectors if f"{part.name}.{n}" in ends or n in part.values}
+        return replace(part, connectors={n: c for n, c in part.connectors.items() if n in kept})
+
+    return replace(system, components={n: used(part) for n, part in system.components.items()})
 
 
 def systems() -> dict[str, System]:
@@ -280,4 +295,4 @@ def systems() -> dict[str, System]:
 
 if __name__ == "__main__":
     for file, system in systems().items():
-        write_ssd(system, HERE / file, version="2.0")
+        write_ssd(brief(system), HERE / file, version="2.0")

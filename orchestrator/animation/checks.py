@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orchestrator.animation.description import Animation, Frame
-from orchestrator.animation.shapes import (
-    WORLD,
-    Arm,
-    Arrow,
-    Cylinder,
-    Line,
-    Part,
-    Ring,
-    Spring,
-    places,
-)
+from orchestrator.animation.shapes import Arm, Arrow, Line, Spring
+from orchestrator.animation.values import WORLD
 
 #: What a page may hold; beyond it a browser takes long to open it.
 MOST_PICTURES = 20_000
 
 
 def loose_ends(name: str, table: Animation) -> Iterator[str]:
-    """Say where names of frames lead nowhere, and what has no attitude or direction.
+    """Say where names of frames lead nowhere, and where points have no partner.
 
     Parameters
     ----------
@@ -30,6 +21,7 @@ def loose_ends(name: str, table: Animation) -> Iterator[str]:
         ``[animation.NAME]``.
     """
     where = f"animation.{name}"
+    yield from _compared(where, table)
     if WORLD in table.frame:
         yield f"'{where}.frame.{WORLD}': the world is there already: choose another name"
     known = [WORLD, *table.frame]
@@ -39,15 +31,27 @@ def loose_ends(name: str, table: Animation) -> Iterator[str]:
         here = f"{where}.part.{key}"
         if isinstance(part, Line | Spring | Arm):
             yield from _between(here, part, known)
-        else:
-            yield from _named(f"{here}.in", part.within, known)
-            yield from _solid(here, part, known)
+            continue
+        yield from _named(f"{here}.in", part.within, known)
+        if not isinstance(part, Arrow) and part.ghost is not None:
+            yield from _named(f"{here}.ghost", part.ghost, known)
+
+
+def _compared(where: str, table: Animation) -> Iterator[str]:
+    if len(table.reference) not in {0, 1, len(table.cases)}:
+        yield (
+            f"'{where}.reference': expected one case, or one for each of the {len(table.cases)}"
+            f" cases, found {len(table.reference)}"
+        )
+    for key, one in table.owners():
+        if one.reference and one.case is not None:
+            yield f"'{where}.{key}': expected 'case' or 'reference', found both"
+        elif one.reference and not table.reference:
+            yield f"'{where}.{key}.reference': the animation names no 'reference'"
 
 
 def _frame(here: str, key: str, frame: Frame, table: Animation) -> Iterator[str]:
     yield from _named(f"{here}.in", frame.within, [WORLD, *table.frame])
-    if not isinstance(frame.attitude, str) and not any(frame.attitude):
-        yield f"'{here}.attitude': expected a quaternion that is not zero"
     if _circles(key, table):
         yield f"'{here}.in': the frame stands in itself, by way of '{frame.within}'"
 
@@ -65,22 +69,9 @@ def _circles(name: str, table: Animation) -> bool:
 def _between(here: str, part: Line | Spring | Arm, known: Sequence[str]) -> Iterator[str]:
     yield from _named(f"{here}.from.in", part.begin.within, known)
     yield from _named(f"{here}.to.in", part.end.within, known)
-    begin, end = len(places(part.begin.at)), len(places(part.end.at))
+    begin, end = len(part.begin.at), len(part.end.at)
     if begin != end:
         yield f"'{here}': expected as many points in 'from' as in 'to', found {begin} and {end}"
-    if isinstance(part, Arm) and not any(part.towards):
-        yield f"'{here}.towards': expected a direction that is not zero"
-
-
-def _solid(here: str, part: Part, known: Sequence[str]) -> Iterator[str]:
-    if isinstance(part, Line | Spring | Arm | Arrow):
-        return
-    if part.ghost is not None:
-        yield from _named(f"{here}.ghost", part.ghost, known)
-    if not any(part.attitude):
-        yield f"'{here}.attitude': expected a quaternion that is not zero"
-    if isinstance(part, Cylinder | Ring) and not any(part.axis):
-        yield f"'{here}.axis': expected a direction that is not zero"
 
 
 def _named(where: str, name: str, known: Sequence[str]) -> Iterator[str]:
@@ -90,7 +81,7 @@ def _named(where: str, name: str, known: Sequence[str]) -> Iterator[str]:
 
 def pictures(table: Animation, length_ns: int) -> int:
     """Return how many pictures a run of some length has."""
-    return int(length_ns * float(table.fps) / (1e9 * float(table.speed)) + 1e-9) + 1
+    return int(length_ns * table.fps / (1e9 * table.speed) + 1e-9) + 1
 
 
 def too_many(name: str, table: Animation, length_ns: int) -> Iterator[str]:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
-from orchestrator.animation.shapes import (
+from orchestrator.animation.shapes import Arrow, Part
+from orchestrator.animation.values import (
     WORLD,
-    Arrow,
+    Attitude,
     Colour,
     Number,
-    Part,
     Point,
-    Quaternion,
+    Size,
     Table,
+    Vector,
     Word,
 )
 
 Time = StrictStr | StrictInt | StrictFloat
-#: A signal with three elements, or three numbers and scalar signals.
-Vector = str | tuple[Number | str, Number | str, Number | str]
 
 
 class Frame(Table):
@@ -39,13 +39,16 @@ class Frame(Table):
         Where the displacement is counted from that ``exaggerate`` scales, m; default: the start.
     case
         The case whose signals move it; default: the case that is shown.
+    reference
+        Moved by the reference of the case that is shown.
     """
 
     within: str = Field(WORLD, alias="in")
     position: Vector = (0.0, 0.0, 0.0)
-    attitude: str | Quaternion = (1.0, 0.0, 0.0, 0.0)
+    attitude: Attitude = (1.0, 0.0, 0.0, 0.0)
     rest: Point | None = None
     case: str | None = None
+    reference: bool = False
 
 
 class View(Table):
@@ -61,7 +64,8 @@ class ChartCurve(Table):
     signal: str
     label: str
     case: str | None = None
-    factor: float = 1.0
+    reference: bool = False
+    factor: Number = 1.0
     colour: Colour | None = None
 
 
@@ -81,6 +85,8 @@ class Animation(Table):
         What the reader is told.
     cases
         Shown one at a time, or all with ``beside``: how far the next one stands, m.
+    reference
+        What the cases are compared with: one case for each of them, or one for all.
     exaggerate
         Factor of all displacements and rotations from rest; sizes stay.
     speed
@@ -96,10 +102,11 @@ class Animation(Table):
     title: str = ""
     caption: str = ""
     cases: Annotated[tuple[str, ...], Field(min_length=1)]
+    reference: tuple[str, ...] = ()
     beside: Point | None = None
-    exaggerate: Annotated[Number, Field(gt=0)] = 1.0
-    speed: Annotated[Number, Field(gt=0)] = 1.0
-    fps: Annotated[Number, Field(gt=0, le=120)] = 30
+    exaggerate: Size = 1.0
+    speed: Size = 1.0
+    fps: Annotated[Size, Field(le=120)] = 30.0
     begin: Time | None = Field(None, alias="from")
     until: Time | None = None
     view: dict[Word, View] = Field(default={})
@@ -107,10 +114,23 @@ class Animation(Table):
     part: Annotated[dict[Word, Part], Field(min_length=1)]
     chart: tuple[Chart, ...] = ()
 
+    def case_of(self, one: Frame | Arrow | ChartCurve, shown: str) -> str:
+        """Return the case whose signals something has while a case is shown."""
+        if one.reference:
+            number = self.cases.index(shown)
+            return self.reference[number if len(self.reference) > 1 else 0]
+        return one.case or shown
+
+    def owners(self) -> Iterator[tuple[str, Frame | Arrow | ChartCurve]]:
+        """Give all that signals of a case move or draw, by key."""
+        yield from ((f"frame.{key}", frame) for key, frame in self.frame.items())
+        for key, part in self.part.items():
+            if isinstance(part, Arrow):
+                yield f"part.{key}", part
+        for number, chart in enumerate(self.chart):
+            yield from ((f"chart.{number}.curves.{i}", c) for i, c in enumerate(chart.curves))
+
     def needed(self) -> set[str]:
         """Names of all cases that it shows."""
-        curves = (curve for chart in self.chart for curve in chart.curves)
-        arrows = (part for part in self.part.values() if isinstance(part, Arrow))
-        owners: tuple[Frame | Arrow | ChartCurve, ...] = (*self.frame.values(), *arrows, *curves)
-        named = {one.case for one in owners} | {*self.cases}
-        return {name for name in named if name is not None}
+        fixed = {one.case for _, one in self.owners() if one.case is not None}
+        return fixed | {*self.cases, *self.reference}

@@ -9,8 +9,8 @@ import numpy as np
 
 from orchestrator.animation.description import Animation, Frame
 from orchestrator.animation.quaternions import Floats, conjugate, power, product, turned
-from orchestrator.animation.shapes import WORLD, Point
 from orchestrator.animation.signals import Signals
+from orchestrator.animation.values import WORLD, Three
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Motion:
     position: Floats
     attitude: Floats
 
-    def point(self, at: Point) -> Floats:
+    def point(self, at: Three) -> Floats:
         """Return where a point that is fixed in the frame is in the world, shape (n, 3), m."""
         arms = np.broadcast_to(np.array(at, dtype=np.float64), self.position.shape)
         return self.position + turned(self.attitude, arms)
@@ -64,7 +64,7 @@ def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict
     def motion(name: str) -> Motion:
         if name not in found:
             frame = table.frame[name]
-            own = _own(frame, signals[frame.case or case], float(table.exaggerate))
+            own = _own(frame, signals[table.case_of(frame, case)], table.exaggerate)
             found[name] = motion(frame.within).of(own)
         return found[name]
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from orchestrator.animation.checks import pictures
 from orchestrator.animation.description import Animation
-from orchestrator.animation.shapes import WORLD, Arrow, Part, places
+from orchestrator.animation.shapes import Arm, Arrow, Line, Part, Spring
 from orchestrator.animation.signals import Signals
 from orchestrator.animation.tracks import Tracks, tracks
+from orchestrator.animation.values import WORLD
 from orchestrator.animation.viewer import read_viewer
 from orchestrator.animation.wording import facts, legend, unit_of
 from orchestrator.drawing.inline import embedded, environment
@@ -56,7 +57,7 @@ def render_animation(
     shown = {case: tracks(table, case, _signals(results, times_ns)) for case in table.cases}
     troubles = (f"{titles[case]}: {text}" for case, one in shown.items() for text in one.troubles)
     data = _data(table, results, titles, shown)
-    step = float(table.speed) / float(table.fps)
+    step = table.speed / table.fps
     data |= {"count": len(times_ns), "begin": begin_ns / 1e9, "step": step}
     viewer = read_viewer()
     script = "\n".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in _SCRIPTS)
@@ -71,7 +72,7 @@ def render_animation(
             notes=tuple(dict.fromkeys(troubles)),
             charts=table.chart,
             count=len(times_ns),
-            rates=[{"factor": f, "label": f"{f * float(table.speed):g}"} for f in _RATES],
+            rates=[{"factor": f, "label": f"{f * table.speed:g}"} for f in _RATES],
             data=embedded(data),
             viewer=viewer.script,
             viewer_version=viewer.version,
@@ -95,7 +96,7 @@ def _times(table: Animation, results: Mapping[str, Result]) -> tuple[int, NDArra
     if table.until is not None:
         until_ns = min(until_ns, nanoseconds(table.until, "until"))
     count = pictures(table, max(until_ns - begin_ns, 0))
-    step_ns = 1e9 * float(table.speed) / float(table.fps)
+    step_ns = 1e9 * table.speed / table.fps
     return begin_ns, begin_ns + np.rint(np.arange(count) * step_ns).astype(np.int64)
 
 
@@ -113,11 +114,11 @@ def _data(
     curves = (curve for chart in table.chart for curve in chart.curves)
     colours = {id(c): c.colour or _COLOURS[i % len(_COLOURS)] for i, c in enumerate(curves)}
     return {
-        "speed": float(table.speed),
+        "speed": table.speed,
         "beside": table.beside,
         "frames": names,
         "parts": [
-            _part(part, names, shown[table.cases[0]].segments.get(name, ()), results)
+            _part(part, names, len(shown[table.cases[0]].segments.get(name, ())), results)
             for name, part in table.part.items()
         ],
         "views": [{"name": name, **view.model_dump()} for name, view in table.view.items()],
@@ -125,7 +126,13 @@ def _data(
             {
                 "ylabel": chart.ylabel,
                 "curves": [
-                    {"label": c.label, "colour": colours[id(c)], "own": c.case is not None}
+                    {
+                        "label": c.label,
+                        "colour": colours[id(c)],
+                        "dashed": c.reference or c.case is not None,
+                        # The same for all cases: drawn once where they stand beside each other.
+                        "once": len({table.case_of(c, shown) for shown in table.cases}) == 1,
+                    }
                     for c in chart.curves
                 ],
             }
@@ -145,22 +152,18 @@ def _data(
 
 
 def _part(
-    part: Part, names: list[str], segments: Any, results: Mapping[str, Result]
+    part: Part, names: list[str], count: int, results: Mapping[str, Result]
 ) -> dict[str, Any]:
     """Return what the page draws of a part: its sizes, and the number of its frame or tracks."""
-    given = part.model_dump(exclude={"within", "begin", "end", "vector", "case", "span", "at"})
-    if segments:
-        given |= {"segments": len(segments)}
-        if isinstance(part, Arrow):
-            # As in books: a torque is an arrow with two heads.
-            given |= {"heads": 2 if unit_of(part, results) in {"N.m", "N m", "Nm"} else 1}
-        return given
-    ghost = given["ghost"]
-    return given | {
-        "frame": names.index(getattr(part, "within", WORLD)),
-        "ghost": None if ghost is None else names.index(ghost),
-        "at": places(getattr(part, "at", (0.0, 0.0, 0.0))),
-    }
+    given = part.model_dump(exclude={"within", "begin", "end", "vector", "case", "span"})
+    if isinstance(part, Arrow):
+        # As in books: a torque is an arrow with two heads.
+        turning = unit_of(part, results) in {"N.m", "N m", "Nm"}
+        return given | {"segments": count, "heads": 2 if turning else 1}
+    if isinstance(part, Line | Spring | Arm):
+        return given | {"segments": count}
+    ghost = None if part.ghost is None else names.index(part.ghost)
+    return given | {"frame": names.index(part.within), "ghost": ghost}
 
 
 def _digest(script: str) -> str:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StringConstraints
+from pydantic import Field
 
-Number = StrictInt | StrictFloat
-Size = Annotated[Number, Field(gt=0)]
-Point = tuple[Number, Number, Number]
-Quaternion = tuple[Number, Number, Number, Number]
-Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-fA-F]{6}$")]
-#: Names of frames, parts and views; they are shown.
-Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]*$", max_length=100)]
-Places = Point | tuple[Point, ...]
+from orchestrator.animation.values import (
+    WORLD,
+    Colour,
+    Direction,
+    Number,
+    Places,
+    Point,
+    Quaternion,
+    Size,
+    Table,
+    Vector,
+)
 
-#: The frame that all others stand in.
-WORLD = "world"
-
-
-class Table(BaseModel):
-    """Base of all tables of an animation."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+Share = Annotated[Number, Field(ge=0, le=1)]
+_ORIGIN = ((0.0, 0.0, 0.0),)
 
 
 class _Part(Table):
@@ -45,7 +43,7 @@ class _Solid(_Part):
     """
 
     within: str = Field(WORLD, alias="in")
-    at: Places = (0.0, 0.0, 0.0)
+    at: Places = _ORIGIN
     attitude: Quaternion = (1.0, 0.0, 0.0, 0.0)
     ghost: str | None = None
 
@@ -64,7 +62,7 @@ class Cylinder(_Solid):
     radius: Size
     top: Annotated[Number, Field(ge=0)] | None = None
     length: Size
-    axis: Point = (0.0, 0.0, 1.0)
+    axis: Direction = (0.0, 0.0, 1.0)
 
 
 class Sphere(_Solid):
@@ -80,7 +78,7 @@ class Ring(_Solid):
     shape: Literal["ring"]
     radius: Size
     wire: Size
-    axis: Point = (0.0, 0.0, 1.0)
+    axis: Direction = (0.0, 0.0, 1.0)
 
 
 class Triad(_Solid):
@@ -94,7 +92,7 @@ class Anchor(Table):
     """One or more points that are fixed in a frame, m."""
 
     within: str = Field(WORLD, alias="in")
-    at: Places = (0.0, 0.0, 0.0)
+    at: Places = _ORIGIN
 
 
 class _Between(_Part):
@@ -109,7 +107,7 @@ class Line(_Between):
 
     shape: Literal["line"]
     radius: Size
-    span: tuple[float, float] = (0.0, 1.0)
+    span: tuple[Share, Share] = (0.0, 1.0)
 
 
 class Spring(_Between):
@@ -126,7 +124,7 @@ class Arm(_Between):
 
     shape: Literal["arm"]
     links: tuple[Size, Size]
-    towards: Point
+    towards: Direction
     radius: Size
 
 
@@ -138,21 +136,15 @@ class Arrow(_Part):
 
     shape: Literal["arrow"]
     within: str = Field(WORLD, alias="in")
-    at: Point = (0.0, 0.0, 0.0)
-    vector: str | tuple[Number | str, Number | str, Number | str]
+    at: Point = _ORIGIN[0]
+    vector: Vector
     scale: Number
     radius: Size = 0.02
     case: str | None = None
+    reference: bool = False
 
 
-Solid = Box | Cylinder | Sphere | Ring | Triad
-Between = Line | Spring | Arm
 Part = Annotated[
     Box | Cylinder | Sphere | Ring | Triad | Line | Spring | Arm | Arrow,
     Field(discriminator="shape"),
 ]
-
-
-def places(at: Places) -> tuple[Point, ...]:
-    """Return one or more points as a tuple of points."""
-    return tuple(point for point in at if isinstance(point, tuple)) or (cast("Point", at),)

@@ -11,7 +11,7 @@ import numpy as np
 from orchestrator.animation.description import Animation
 from orchestrator.animation.motion import Motion, motions
 from orchestrator.animation.quaternions import Floats, turned
-from orchestrator.animation.shapes import Anchor, Arm, Arrow, Line, Spring, places
+from orchestrator.animation.shapes import Anchor, Arm, Arrow, Line, Spring
 from orchestrator.animation.signals import Signals
 
 
@@ -69,9 +69,9 @@ def tracks(table: Animation, case: str, signals: Mapping[str, Signals]) -> Track
             ends = zip(_points(part.begin, frames), _points(part.end, frames), strict=True)
             segments[name] = [one for begin, end in ends for one in _segments(part, begin, end)]
         elif isinstance(part, Arrow):
-            segments[name] = [_arrow(part, frames[part.within], signals[part.case or case])]
+            segments[name] = [_arrow(part, frames[part.within], signals[table.case_of(part, case)])]
     curves = [
-        curve.factor * signals[curve.case or case].scalar(curve.signal)[:, None]
+        curve.factor * signals[table.case_of(curve, case)].scalar(curve.signal)[:, None]
         for chart in table.chart
         for curve in chart.curves
     ]
@@ -89,7 +89,7 @@ def _counted(frames: Mapping[str, Motion]) -> Iterator[tuple[str, Motion]]:
 
 
 def _points(anchor: Anchor, frames: Mapping[str, Motion]) -> list[Floats]:
-    return [frames[anchor.within].point(at) for at in places(anchor.at)]
+    return [frames[anchor.within].point(at) for at in anchor.at]
 
 
 def _segments(part: Line | Spring | Arm, begin: Floats, end: Floats) -> list[Floats]:
@@ -111,7 +111,7 @@ def _elbow(arm: Arm, begin: Floats, end: Floats) -> Floats:
     way = end - begin
     distance = np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     along = way / distance
-    first, second = (float(link) for link in arm.links)
+    first, second = arm.links
     share = (first**2 - second**2 + distance**2) / (2.0 * distance)
     share = np.clip(share, -first, first)
     side = (
@@ -123,7 +123,7 @@ def _elbow(arm: Arm, begin: Floats, end: Floats) -> Floats:
 
 
 def _arrow(part: Arrow, frame: Motion, signals: Signals) -> Floats:
-    vector = float(part.scale) * signals.vector(part.vector)
+    vector = part.scale * signals.vector(part.vector)
     attitude = np.broadcast_to(frame.attitude, (len(vector), 4))
     begin = frame.point(part.at)
     return _joined(begin, begin + turned(attitude, vector))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from orchestrator.animation.description import Animation
+from orchestrator.animation.description import Animation, Frame
 from orchestrator.animation.motion import is_fixed
 from orchestrator.animation.shapes import Arrow
 from orchestrator.animation.signals import elements
@@ -22,33 +22,31 @@ class Wanted:
         The key.
     parts
         Elements of a vector: names as in results, and numbers.
-    case
-        Whose signals; ``None`` means each case that is shown.
+    cases
+        Whose signals.
     unit
         That they must have, if they have one.
     """
 
     where: str
     parts: Sequence[float | str]
-    case: str | None
+    cases: Sequence[str]
     unit: str | None = None
 
 
 def wanted(table: Animation) -> Iterator[Wanted]:
     """List all signals that an animation names, by key."""
-    for key, frame in table.frame.items():
-        here = f"frame.{key}"
-        if not is_fixed(frame.position):
-            parts = elements(frame.position, 3)
-            yield Wanted(f"{here}.position", parts, frame.case, "m")
-        if isinstance(frame.attitude, str):
-            yield Wanted(f"{here}.attitude", elements(frame.attitude, 4), frame.case, "1")
-    for key, part in table.part.items():
-        if isinstance(part, Arrow):
-            yield Wanted(f"part.{key}.vector", elements(part.vector, 3), part.case)
-    for number, chart in enumerate(table.chart, start=1):
-        for curve in chart.curves:
-            yield Wanted(f"chart {number}, '{curve.label}'", [curve.signal], curve.case)
+    for key, one in table.owners():
+        cases = list(dict.fromkeys(table.case_of(one, shown) for shown in table.cases))
+        if isinstance(one, Frame):
+            if not is_fixed(one.position):
+                yield Wanted(f"{key}.position", elements(one.position, 3), cases, "m")
+            if isinstance(one.attitude, str):
+                yield Wanted(f"{key}.attitude", elements(one.attitude, 4), cases, "1")
+        elif isinstance(one, Arrow):
+            yield Wanted(f"{key}.vector", elements(one.vector, 3), cases)
+        else:
+            yield Wanted(f"{key}.signal", [one.signal], cases)
 
 
 def wrong_signals(
@@ -64,7 +62,7 @@ def wrong_signals(
         By case, the unit of each recorded signal; cases that will not be run are left out.
     """
     for one in wanted(table):
-        for case in table.cases if one.case is None else (one.case,):
+        for case in one.cases:
             if case in recorded:
                 text = _missing(one, recorded[case]) or _other_unit(one, recorded[case])
                 if text:

@@ -12,7 +12,7 @@ from orchestrator.recording import Result
 
 def facts(table: Animation) -> list[str]:
     """Say in which way the picture differs from what happens."""
-    factor, speed = float(table.exaggerate), float(table.speed)
+    factor, speed = table.exaggerate, table.speed
     told = []
     if factor != 1.0:
         told.append(f"motion from rest {factor:g} times as large, sizes true")
@@ -32,7 +32,7 @@ def legend(
             text = part.label
             if isinstance(part, Arrow):
                 unit = unit_of(part, results) or ""
-                text = f"{text}: 1 m is {1.0 / abs(float(part.scale)):.4g} {unit}".rstrip()
+                text = f"{text}: 1 m is {1.0 / abs(part.scale):.4g} {unit}".rstrip()
             item: dict[str, str | float] = {
                 "text": text,
                 "colour": part.colour,
@@ -40,8 +40,9 @@ def legend(
             }
             items.setdefault((text, part.colour), item)
     ghosts = {getattr(part, "ghost", None) for part in table.part.values()} - {None}
-    told = {table.frame[name].case for name in ghosts if name in table.frame} - {None}
-    for case in sorted(filter(None, told)):
+    frames = [table.frame[name] for name in ghosts if name in table.frame]
+    told = {table.case_of(frame, shown) for frame in frames for shown in table.cases}
+    for case in sorted(told - {*table.cases}):
         text = f"translucent: {titles[case]}"
         items[(text, "")] = {"text": text, "colour": "#8899aa", "opacity": 0.2}
     return list(items.values())

@@ -110,7 +110,7 @@ def _wrong_seeds(campaign: Campaign, variants: Mapping[str, Variant]) -> Iterato
     if campaign.seeds is None:
         return
     seeds = seeds_of(campaign)
-    if not seeds or len(set(seeds)) < len(seeds) or any(seed < 0 for seed in seeds if seed):
+    if not seeds or len(set(seeds)) < len(seeds) or min(s or 0 for s in seeds) < 0:
         yield f"seeds: expected a number >= 1, or different ones >= 0, found {campaign.seeds!r}"
     noisy = any(t.kind == "noise" for v in variants.values() for t in v.case.fault.values())
     varying = any(

@@ -51,7 +51,7 @@ class Campaign(_Table):
     cases: tuple[StrictStr, ...] = Field(min_length=1)
     measures: tuple[StrictStr, ...] = Field(min_length=1)
     over: dict[AxisName, Axis] = Field(min_length=1)
-    seeds: Annotated[int, Field(ge=1, le=MOST_RUNS)] | tuple[StrictInt, ...] | None = None
+    seeds: StrictInt | tuple[StrictInt, ...] | None = None
     design: Literal["grid", "latin-hypercube", "random"] = "grid"
     count: int | None = Field(None, ge=1, le=MOST_RUNS)
     seed: int = Field(0, ge=0)

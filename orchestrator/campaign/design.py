@@ -60,7 +60,9 @@ def size_of(campaign: Campaign) -> int:
             count *= len(axis.values) if axis.values is not None else axis.count or 0
     else:
         count = campaign.count or 0
-    return count * len(seeds_of(campaign)) * len(campaign.cases)
+    seeds = campaign.seeds
+    replications = seeds if isinstance(seeds, int) else len(seeds_of(campaign))
+    return count * max(replications, 1) * len(campaign.cases)
 
 
 def seeds_of(campaign: Campaign) -> tuple[int | None, ...]:

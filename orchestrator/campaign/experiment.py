@@ -191,14 +191,27 @@ class Sweep(_Table):
     measures: tuple[str, ...] = Field(min_length=1)
 
 
-class Curve(_Table):
+class SignalOf(_Table):
     """One recorded signal of one case."""
+
+    case: str
+    signal: str
+
+
+class Curve(_Table):
+    """One recorded signal of one case, or what it differs by from one of equal times."""
 
     case: str
     signal: str
     label: str
     angle: Axis = None
     factor: float = 1.0
+    minus: SignalOf | None = None
+
+    @property
+    def cases(self) -> set[str]:
+        """Names of the cases that it needs."""
+        return {self.case} if self.minus is None else {self.case, self.minus.case}
 
 
 class LevelLine(_Table):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.analysis import plot_stability_plane
 from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
+from orchestrator.campaign.experiment import Curve as Drawn
 from orchestrator.campaign.experiment import Figure, PlaneFigure, SweepFigure, TimeFigure
 from orchestrator.campaign.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.campaign.signals import values_of
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 def cases_of(figure: Figure) -> set[str]:
     """Names of the cases that a figure needs."""
     if isinstance(figure, TimeFigure):
-        return {curve.case for panel in figure.panels for curve in panel.curves}
+        return {name for panel in figure.panels for curve in panel.curves for name in curve.cases}
     return set()
 
 
@@ -62,12 +64,27 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Drawing:
         for curve in panel.curves:
             result = outcome.cases[curve.case].result
             shown = _shown(figure, result)
-            values = curve.factor * values_of(result, curve.signal, curve.angle)
+            values = curve.factor * _values(curve, outcome)
             curves.append(Curve(curve.label, result.time[shown], values[shown]))
         lines = [Reference(line.value, line.label) for line in panel.lines]
         panels.append(Panel(panel.ylabel, curves, lines, panel.ylim))
     spans = _spans(figure, outcome)
     return plot_signals(panels, figure.title, spans, columns=figure.columns)
+
+
+def _values(curve: Drawn, outcome: ExperimentOutcome) -> NDArray[np.float64]:
+    """Values of a curve over the whole run, shape (n,)."""
+    result = outcome.cases[curve.case].result
+    values = values_of(result, curve.signal, curve.angle)
+    if curve.minus is None:
+        return values
+    other = outcome.cases[curve.minus.case].result
+    if not np.array_equal(other.time_ns, result.time_ns):
+        raise DescriptionError(
+            f"curve '{curve.label}': case '{result.name}' and case '{other.name}' have different"
+            " sample times; 'minus' needs the same step, every and stop"
+        )
+    return values - values_of(other, curve.minus.signal, curve.angle)
 
 
 def _shown(figure: TimeFigure, result: Result) -> slice:
@@ -82,13 +99,15 @@ def _shown(figure: TimeFigure, result: Result) -> slice:
 
 
 def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
-    """Times of all faults of the cases that are drawn; those of one case among several name it."""
+    """Times of faults and safe states that are drawn; those of one case among several name it."""
     cases = sorted(cases_of(figure))
     found: dict[tuple[str, float, float | None], set[str]] = {}
     for name in cases:
         for fault in outcome.cases[name].result.faults:
             until = None if fault.until_ns is None else seconds(fault.until_ns)
             found.setdefault((fault.name, seconds(fault.begin_ns), until), set()).add(name)
+        if safe := outcome.cases[name].result.safe_states:
+            found.setdefault(("safe state", seconds(safe[0].time_ns), None), set()).add(name)
     return [
         Span(
             label if len(having) == len(cases) else f"{label} ({', '.join(sorted(having))})",

@@ -13,6 +13,12 @@ from orchestrator.recording import Curve, EnergyRow, Panel, plot_signals, whole_
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_WORDS = {
+    Kind.CREATED: "{}, all of it",
+    Kind.EXTERNAL: "from {}",
+    Kind.DISSIPATED: "dissipated, {}",
+    Kind.GIVEN: "given away, {}",
+}
 _GROUPS = {Kind.EXTERNAL: "from outside", Kind.PART: "of this", Kind.GIVEN: "given away"}
 
 
@@ -36,11 +42,13 @@ def energy_rows(ledger: EnergyLedger) -> list[EnergyRow]:
 def energy_note(ledger: EnergyLedger) -> str:
     """Say what percentages are of, and how well the balance closes."""
     of = "what is stored at the begin" if ledger.initial else "the largest that is stored"
+    share = ledger.residual / ledger.turnover if ledger.turnover else 0.0
     said = (
         f"What is stored at the end is what was stored at the begin, and came from outside, and was"
         f" created, less what was dissipated and given away; the residual is what is missing."
         f" Percentages are of {of}, {ledger.reference:.6g} J. The largest residual at any time is"
-        f" {ledger.residual:.2g} J, the error of the quadrature about {ledger.error:.2g} J."
+        f" {ledger.residual:.2g} J, {share:.1g} of the largest entry; the error of the quadrature is"
+        f" estimated to be {ledger.error:.2g} J."
     )
     if ledger.unchecked:
         said += (
@@ -66,22 +74,25 @@ def write_ledger(ledger: EnergyLedger, path: Path) -> None:
 
 
 def draw_ledger(ledger: EnergyLedger, title: str) -> Figure:
-    """Draw what is stored, what came and went, and the residual over time."""
-    stored = [Curve(entry.name, ledger.time, entry.energy) for entry in ledger.of(Kind.STORED)]
+    """Draw what is stored, what was created and what came and went, and the residual over time."""
+    stored = _curves(ledger, Kind.STORED)
     if len(stored) > 1:
-        total = ledger.total(Kind.STORED)
-        stored.insert(0, Curve("all that is stored", ledger.time, total))
-    kinds = (Kind.CREATED, Kind.PART, Kind.EXTERNAL, Kind.DISSIPATED, Kind.GIVEN)
-    words = {Kind.PART: "  {}", Kind.EXTERNAL: "from {}", Kind.GIVEN: "given away by {}"}
-    moved = [
-        Curve(words.get(kind, f"{kind}: {{}}").format(entry.name), ledger.time, entry.energy)
+        stored.insert(0, Curve("all that is stored", ledger.time, ledger.total(Kind.STORED)))
+    moved = _curves(ledger, Kind.EXTERNAL, Kind.DISSIPATED, Kind.GIVEN)
+    panels = {
+        "Stored [J]": stored,
+        "Created [J]": _curves(ledger, Kind.CREATED, Kind.PART),
+        "Came and went [J]": moved,
+        "Residual [J]": _curves(ledger, Kind.RESIDUAL),
+    }
+    return plot_signals([Panel(label, curves) for label, curves in panels.items() if curves], title)
+
+
+def _curves(ledger: EnergyLedger, *kinds: Kind) -> list[Curve]:
+    """Draw all entries of some kinds that are not zero throughout."""
+    return [
+        Curve(_WORDS.get(kind, "{}").format(entry.name), ledger.time, entry.energy)
         for kind in kinds
         for entry in ledger.of(kind)
+        if entry.energy.any()
     ]
-    panels = [Panel("Stored [J]", stored)] if stored else []
-    if moved:
-        panels.append(Panel("Since the begin [J]", moved))
-    residual = [Curve(entry.name, ledger.time, entry.energy) for entry in ledger.of(Kind.RESIDUAL)]
-    if residual:
-        panels.append(Panel("Residual [J]", residual))
-    return plot_signals(panels, title)

@@ -34,18 +34,22 @@ class MotionTable(_Table):
 
 
 class PortTable(MotionTable):
-    """Where energy passes into an account; without one, from outside into an interface."""
+    """Where energy passes into an account; without one, from outside into an interface.
+
+    ``only_with`` names a component that a case's system must have for the port to count.
+    """
 
     effort: Names
+    only_with: StrictStr = ""
     account: StrictStr = ""
     positive: Literal["in", "out"] = "in"
 
 
 class StageTable(MotionTable):
-    """What lies on the way of an interface; an optional one may be missing in a case's system."""
+    """What lies on the way of an interface; ``only_with`` as of ports."""
 
     name: StrictStr
-    optional: bool = False
+    only_with: StrictStr = ""
 
 
 class InterfaceTable(_Table):
@@ -59,7 +63,7 @@ class InterfaceTable(_Table):
 
 
 class LedgerTable(_Table):
-    """Whose energy is counted in some cases; without ports, what the connections say.
+    """Whose energy is counted in some cases; if it says nothing else, what the connections say.
 
     ``tolerance`` is the share of the largest entry that may be missing from the balance.
     """

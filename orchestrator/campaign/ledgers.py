@@ -19,7 +19,13 @@ from orchestrator.analysis import (
     energy_ledger,
 )
 from orchestrator.campaign.experiment import Experiment, RunOptions
-from orchestrator.campaign.ledger_table import LedgerTable, MotionTable, Names, StageTable
+from orchestrator.campaign.ledger_table import (
+    LedgerTable,
+    MotionTable,
+    Names,
+    PortTable,
+    StageTable,
+)
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import Causality, Endpoint, Positive, System
@@ -85,12 +91,13 @@ def wanted_ledger(
             f"{where}: every: expected 1, found {options.every}: work is summed up over all steps"
         )
     try:
-        plan = _plan(table, system) if table.port else automatic_plan(system)
+        listed = bool(table.account or table.port or table.interface)
+        plan = _plan(table, system) if listed else automatic_plan(system)
         wanted = Wanted(key, plan, table.tolerance)
         wanted.signals(system)  # that all exist
     except DescriptionError as error:
         raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
-    if not plan.ports:
+    if not plan.accounts:
         raise DescriptionError(
             f"{where}: no power ports of '{system.name}' are connected with each other; declare"
             f" some, or list ports in [ledger.{key}.port.NAME]"
@@ -146,6 +153,7 @@ def _plan(table: LedgerTable, system: System) -> LedgerPlan:
     ports = tuple(
         LedgerPort(name, Bond(_all(p.effort), _motion(p)), p.account, Positive(p.positive))
         for name, p in table.port.items()
+        if _applies(p, system)
     )
     interfaces = tuple(
         Interface(
@@ -155,7 +163,7 @@ def _plan(table: LedgerTable, system: System) -> LedgerPlan:
             tuple(
                 Stage(stage.name, _all(stage.effort), _motion(stage))
                 for stage in each.stages
-                if not (stage.optional and _lacks(system, stage))
+                if _applies(stage, system)
             ),
             each.rest,
             each.sources,
@@ -165,10 +173,8 @@ def _plan(table: LedgerTable, system: System) -> LedgerPlan:
     return LedgerPlan(accounts, ports, interfaces)
 
 
-def _lacks(system: System, stage: StageTable) -> bool:
-    """Whether a system has none of the components that a stage names."""
-    bond = Bond(_all(stage.effort), _motion(stage))
-    return not any(Endpoint.parse(n).component in system.components for n in bond.connectors)
+def _applies(table: PortTable | StageTable, system: System) -> bool:
+    return not table.only_with or table.only_with in system.components
 
 
 def _motion(table: MotionTable) -> Motion:

@@ -9,6 +9,7 @@ from typing import Any
 from orchestrator.analysis import EnergyLedger
 from orchestrator.coupling import DelayPlan
 from orchestrator.recording import Result
+from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
 
 
@@ -90,6 +91,7 @@ class CaseOutcome:
                 line: asdict(facts) for line, facts in result.line_statistics.items()
             },
             "faults": [asdict(fault) for fault in result.faults],
+            "notices": [notice.as_json() for notice in result.notices],
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
@@ -123,6 +125,12 @@ class ExperimentOutcome:
     sweeps: dict[str, SweepOutcome] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+    @property
+    def safe_states(self) -> dict[str, tuple[Notice, ...]]:
+        """Cases in which components went to a safe state, and what they said."""
+        found = {name: case.result.safe_states for name, case in self.cases.items()}
+        return {name: notices for name, notices in found.items() if notices}
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, as printed by ``softdock run --json``."""

@@ -14,7 +14,8 @@ from orchestrator.campaign.signal_file import read_signal
 from orchestrator.campaign.simulate import horizon
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.simunits import Block, Output, Parameter, block
-from orchestrator.system import Causality, DataType, Endpoint, System, seconds
+from orchestrator.simunits.registry import know
+from orchestrator.system import Causality, DataType, Endpoint, SourceKind, System, seconds
 from orchestrator.system.conversion import conversion_between
 
 
@@ -58,6 +59,14 @@ def _playback_in(unit: str) -> type[Playback]:
     value = Output(unit=unit, depends_on=(), description="The signal")
     members = {"__module__": __name__, "__annotations__": {"value": float}, "value": value}
     return type(f"Playback in {unit}", (Playback,), members)
+
+
+def know_playbacks(system: System) -> None:
+    """Make the blocks that play files back known in a process that was sent a prepared system."""
+    for component in system.components.values():
+        name = component.source.location
+        if component.source.kind is SourceKind.BLOCK and name.startswith("Playback"):
+            know(name, _playback_in(name.removeprefix("Playback in ")) if " " in name else Playback)
 
 
 def with_played_input(

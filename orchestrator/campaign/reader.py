@@ -88,7 +88,8 @@ def _named_by_figures(experiment: Experiment) -> Named:
         where = f"figure.{name}"
         if isinstance(figure, TimeFigure):
             for panel in figure.panels:
-                yield from ((where, curve.case, experiment.case) for curve in panel.curves)
+                for curve in panel.curves:
+                    yield from ((where, case, experiment.case) for case in curve.cases)
         elif isinstance(figure, SweepFigure):
             for line in figure.curves:
                 yield where, line.sweep, experiment.sweep

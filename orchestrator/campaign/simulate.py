@@ -189,6 +189,7 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         plans=schedule.plans,
         line_statistics=execution.line_statistics(),
         faults=execution.faults,
+        notices=execution.notices,
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),

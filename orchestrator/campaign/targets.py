@@ -87,7 +87,7 @@ class Parameter:
             end = Endpoint.parse(self.path)
             own = variant.system.component(end.component).connector(end.connector)
             value = _converted(value, self.unit, own.unit)
-            if own.type is DataType.INTEGER and value.is_integer():
+            if own.type is DataType.INTEGER and float(value).is_integer():
                 value = int(value)
         return replace(variant, system=set_value(variant.system, self.path, value))
 

@@ -10,6 +10,7 @@ from orchestrator.campaign.experiment import (
     Axis,
     Case,
     ContactLoopSpec,
+    Curve,
     Experiment,
     Measure,
     RunOptions,
@@ -87,19 +88,53 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
     for name, campaign in experiment.campaign.items():
         problems += wrong_campaign(name, campaign, experiment, systems)
-    problems += _figures(experiment, recorded)
+    problems += _figures(experiment, systems, recorded)
     problems += wrong_animations(experiment, systems, recorded)
     problems += wrong_maps(experiment)
     return problems
 
 
-def _figures(experiment: Experiment, recorded: Mapping[str, list[str]]) -> Iterator[str]:
+def _figures(
+    experiment: Experiment, systems: Mapping[str, System], recorded: Mapping[str, list[str]]
+) -> Iterator[str]:
     for name, figure in experiment.figure.items():
         if isinstance(figure, TimeFigure):
             for curve in (curve for panel in figure.panels for curve in panel.curves):
-                if curve.case in recorded:
-                    where, known = f"figure '{name}'", recorded[curve.case]
-                    yield from _known(where, curve.signal, known, curve.angle)
+                if curve.cases <= recorded.keys():
+                    where = f"figure '{name}'"
+                    yield from _known(where, curve.signal, recorded[curve.case], curve.angle)
+                    yield from _minus(where, curve, experiment, systems, recorded)
+
+
+def _minus(
+    where: str,
+    curve: Curve,
+    experiment: Experiment,
+    systems: Mapping[str, System],
+    recorded: Mapping[str, list[str]],
+) -> Iterator[str]:
+    """Say what is wrong with the signal that a curve takes off."""
+    if curve.minus is None:
+        return
+    yield from _known(where, curve.minus.signal, recorded[curve.minus.case], curve.angle)
+    try:
+        one, other = (
+            _sampling(merged(experiment.case[case], experiment.defaults), systems[case])
+            for case in (curve.case, curve.minus.case)
+        )
+    except DescriptionError:  # reported with the options
+        return
+    if one != other:
+        yield (
+            f"{where}: curve '{curve.label}': expected the same start, step, every and stop of"
+            f" cases '{curve.case}' and '{curve.minus.case}', whose signals are subtracted"
+        )
+
+
+def _sampling(options: RunOptions, system: System) -> tuple[int, ...]:
+    """Start, stop and step in nanoseconds, and of how many steps one is recorded."""
+    times = horizon(system, options.start, options.stop, options.step)
+    return (*times, options.every or 1)
 
 
 def _files(name: str, experiment: Experiment, system: System) -> Iterator[str]:

@@ -35,7 +35,7 @@ class Compiled:
     refused: tuple[Problem, ...] = ()
 
     def loop_count(self) -> int:
-        """Return the number of closed loops, rings of ports counted one by one."""
+        """Return the number of closed loops; rings along lines that act alike are one."""
         if self.schedule is not None:
             return sum(len(loop.loops) for loop in self.schedule.loop_delays)
         return len(closed_loops(self.system))

@@ -125,7 +125,7 @@ def _delays(compiled: Compiled) -> Iterator[Finding]:
 def _told(loop: LoopDelay, compiled: Compiled) -> str:
     run = compiled.run
     ring = " -> ".join([*loop.components, loop.components[0]])
-    count = f" ({len(loop.loops)} rings of ports)" if len(loop.loops) > 1 else ""
+    count = f" ({loop.ring_count} rings of ports)" if loop.ring_count > 1 else ""
     return (
         f"loop {ring}{count}: declared {loop.physical_ns / 1e6:g} ms, the step adds"
         f" {loop.numerical_ns / 1e6:+g} ms, in total {loop.total_ns / 1e6:g} ms"

@@ -36,6 +36,11 @@ def print_error(text: str) -> None:
         messages.print(f"error: {line}", markup=False, style="red")
 
 
+def print_warning(text: str) -> None:
+    """Print what must not be overlooked, although all was done."""
+    messages.print(f"warning: {text}", markup=False, style="yellow")
+
+
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Print a table; columns of numbers are aligned to the right."""
     table = Table(title=title, title_justify="left", title_style="bold")

@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_error, print_json, print_table, progress_bar
+from orchestrator.cli.console import (
+    print_error,
+    print_json,
+    print_table,
+    print_warning,
+    progress_bar,
+)
 from orchestrator.errors import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.campaign import ExperimentOutcome
+
+#: Exit code of a run that did all it was asked for, in which a component went to its safe state.
+SAFE_STATE = 3
 
 
 def run(
@@ -64,7 +73,10 @@ def run(
     ] = True,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Run, and write results, pictures and a report."""
+    """Run, and write results, pictures and a report.
+
+    The exit code is 3 if a component went to its safe state; all results are written then, too.
+    """
     from orchestrator.campaign import run_experiment
     from orchestrator.campaign.experiment import RunOptions
     from orchestrator.cli.target import experiment_of, results_name, with_options
@@ -117,6 +129,13 @@ def run(
     if outcome.problems:
         print_error("\n".join(outcome.problems))
         raise typer.Exit(2)
+    if outcome.safe_states:
+        cases = ", ".join(outcome.safe_states)
+        print_warning(
+            f"safe state in {cases}: from then on the run is not what it was meant to be;"
+            " its results are kept"
+        )
+        raise typer.Exit(SAFE_STATE)
 
 
 def _print(outcome: ExperimentOutcome) -> None:

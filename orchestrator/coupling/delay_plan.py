@@ -55,6 +55,16 @@ class LoopDelay:
         return self.loops[0].components
 
     @property
+    def ring_count(self) -> int:
+        """How many rings of ports these are."""
+        return sum(loop.count for loop in self.loops)
+
+    @property
+    def lines(self) -> tuple[Connection, ...]:
+        """All connections of these rings, each once."""
+        return tuple(dict.fromkeys(line for loop in self.loops for line in loop.lines))
+
+    @property
     def total_ns(self) -> float:
         """Declared and added delay; lags inside the units are not counted."""
         return self.physical_ns + self.numerical_ns
@@ -171,7 +181,8 @@ class _Planner:
     def _plans(self) -> dict[Endpoint, DelayPlan]:
         shares = np.zeros(len(self._delayed))
         if self._exact and self._delayed and self._loops:
-            shares = _shares(self._membership, self._rest, self._delayed, self._timing)
+            counts = [loop.count for loop in self._loops]
+            shares = _shares(self._membership, self._rest, counts, self._delayed, self._timing)
         return {
             line.target: plan_line(line, self._timing(line), self._mode, float(share))
             for line, share in zip(self._delayed, shares, strict=True)
@@ -196,6 +207,7 @@ class _Planner:
 def _shares(
     membership: Floats,
     rest: Floats,
+    counts: Sequence[int],
     delayed: Sequence[Connection],
     timing: TimingOf,
 ) -> Floats:
@@ -203,7 +215,8 @@ def _shares(
 
     A line that could only be read ahead of its newest sample begins with what makes it read that
     sample; what is then missing is taken in proportion to the lines' delays. So nothing is
-    extrapolated while a loop has a delay to draw from.
+    extrapolated while a loop has a delay to draw from. Where not all loops can be met, each counts
+    as often as there are rings of it.
     """
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
     times = [timing(line) for line in delayed]
@@ -214,9 +227,10 @@ def _shares(
     weights = np.sqrt(np.maximum(delays, [1e-6 * t.target_ns for t in times]))
     missing = rest - membership @ begin
     scaled = np.zeros(len(delayed))
+    often = np.sqrt(np.array(counts, dtype=np.float64))
     for rows, columns in _blocks(membership):
-        block = membership[np.ix_(rows, columns)] * weights[columns]
-        scaled[columns] = np.linalg.lstsq(block, missing[rows], rcond=None)[0]
+        block = membership[np.ix_(rows, columns)] * weights[columns] * often[rows, None]
+        scaled[columns] = np.linalg.lstsq(block, often[rows] * missing[rows], rcond=None)[0]
     shares: Floats = begin + weights * scaled
     return shares
 

@@ -120,5 +120,6 @@ def _what(fault: Fault, system: System) -> str:
         FaultKind.SCALE: f"what is sent is multiplied by {amount}",
         FaultKind.NOISE: f"white noise of the standard deviation {amount}{unit} is added to what is"
         f" sent, seed {fault.seed}",
+        FaultKind.NAN: "what is sent is no number (NaN)",
     }[fault.kind]
     return said if fault.element is None else f"{said}, in element {fault.element} only"

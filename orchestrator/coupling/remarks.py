@@ -56,10 +56,9 @@ def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) ->
 
 def _miss(loop: LoopDelay, stiff: Collection[Connection]) -> str:
     """Say by how much a loop misses its delay, and why; ``stiff`` are lines that are held."""
-    lines = [line for ring in loop.loops for line in ring.connections]
-    if any(line in stiff for line in lines):
+    if any(line in stiff for line in loop.lines):
         why = "it holds samples instead of interpolating them"
-    elif any(line.delay for line in lines):
+    elif any(line.delay for line in loop.lines):
         why = "it shares delayed connections with loops that need another reading"
     else:
         why = (

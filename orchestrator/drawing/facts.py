@@ -68,8 +68,7 @@ def loops_by_wire(system: System, loops: Sequence[LoopDelay]) -> dict[str, tuple
     for number, delay in enumerate(loops):
         keys = {
             segment.key: None
-            for ring in delay.loops
-            for line in ring.connections
+            for line in delay.lines
             for segment in chains.get((line.source, line.target), ())
         }
         for key in keys:

@@ -139,8 +139,7 @@ def _loops(system: System, facts: Facts) -> list[dict[str, Any]]:
     chains = chains_of(system) if facts.loops else {}
 
     def keys(loop: LoopDelay) -> list[str]:
-        lines = (line for ring in loop.loops for line in ring.connections)
-        found = (chains.get((line.source, line.target), ()) for line in lines)
+        found = (chains.get((line.source, line.target), ()) for line in loop.lines)
         return list(dict.fromkeys(segment.key for segments in found for segment in segments))
 
     return [

@@ -34,7 +34,7 @@ from orchestrator.master.ports import Ports, PortValue
 from orchestrator.master.recorder import Recorder, Recording
 from orchestrator.master.schedule import Schedule
 from orchestrator.master.selection import recordable
-from orchestrator.simunits import SimulationUnit, isolate, resolve
+from orchestrator.simunits import Notice, SimulationUnit, isolate, resolve
 from orchestrator.system import Fault, System, Value, nanoseconds, seconds
 
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -172,6 +172,12 @@ class Execution:
         """What happened to units and processes, in sentences."""
         late = late_note(self.event_statistics())
         return (*self._notes, *late, *(note for unit in self.units for note in unit.notes))
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What units warn of, and which went to a safe state, in the order of time."""
+        said = [notice for unit in self.units for notice in unit.notices()]
+        return tuple(sorted(said, key=lambda notice: notice.time_ns))
 
     @property
     def time(self) -> float:

@@ -6,6 +6,7 @@ with a history that is its newest sample, else the value on its way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from hashlib import blake2b
 
@@ -31,6 +32,7 @@ _EFFECTS = {
     FaultKind.DRIFT: Effect.DRIFT,
     FaultKind.SCALE: Effect.SCALE,
     FaultKind.NOISE: Effect.NOISE,
+    FaultKind.NAN: Effect.BIAS,  # by what is no number
 }
 Operation = tuple[int, int, int]  # code, first, count
 
@@ -137,6 +139,8 @@ class FaultTable:
             for i, place in enumerate(places):
                 if fault.touches(i):
                     amount, key = fault.amount_of(i), _key(fault, line, i)
+                    if fault.kind is FaultKind.NAN:
+                        amount = math.nan
                     if fault.kind is FaultKind.SCALE:
                         amounts = amount, (1.0 - amount) * offset
                     else:

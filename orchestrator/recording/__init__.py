@@ -10,7 +10,8 @@ from orchestrator.recording.decimation import decimate
 from orchestrator.recording.figure import picture, plot_xy, save
 from orchestrator.recording.formats import format_names, writer
 from orchestrator.recording.journal import Journal
-from orchestrator.recording.maps import MapAxis, MapLook, MapPanel, plot_maps
+from orchestrator.recording.map_content import MapAxis, MapLook, MapPanel
+from orchestrator.recording.maps import plot_maps
 from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
 from orchestrator.recording.origin import origin, versions
 from orchestrator.recording.parameters import ParameterRow, parameters_of

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from orchestrator.errors import DescriptionError
+from orchestrator.recording.map_content import MapAxis, MapLook, MapPanel
+from orchestrator.recording.map_marks import draw_lines, hatch_cells
 from orchestrator.recording.plot_parts import headline, literal, new_figure
 
 if TYPE_CHECKING:
@@ -17,110 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
-#: Cells without a figure, each kind with a hatch of its own.
-_HATCHES = ("////", "xxxx", "....", "\\\\\\\\", "++++", "oooo")
 #: A panel is so wide and high, in inches.
 _WIDTH, _HEIGHT = 3.1, 3.3
 #: Panels in a row.
 _MOST = 3
-
-
-@dataclass(frozen=True, slots=True)
-class MapAxis:
-    """An axis of all panels.
-
-    Parameters
-    ----------
-    label
-        With the unit.
-    values
-        Numbers in increasing order, or names.
-    log
-        Whether it is logarithmic.
-    """
-
-    label: str
-    values: tuple[float, ...] | tuple[str, ...]
-    log: bool = False
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the values are names."""
-        return any(isinstance(value, str) for value in self.values)
-
-    @property
-    def centres(self) -> Floats:
-        """Where the cells' centres are; those of names are counted."""
-        if self.is_named:
-            return np.arange(len(self.values), dtype=np.float64)
-        return np.array(self.values, dtype=np.float64)
-
-    @property
-    def edges(self) -> Floats:
-        """Borders of the cells: half-way between the values, on the scale of the axis."""
-        at = np.log(self.centres) if self.log else self.centres
-        if len(at) == 1:
-            found = np.array([at[0] - 0.5, at[0] + 0.5])
-        else:
-            middle = (at[:-1] + at[1:]) / 2
-            found = np.concatenate(([2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]))
-        return np.exp(found) if self.log else found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MapPanel:
-    """One map.
-
-    Parameters
-    ----------
-    title
-        Above it.
-    values
-        Array of shape (rows, columns), with NaN where there is none.
-    missing
-        Why there is none: masks of the same shape, by what the legend says.
-    predicted, contour
-        Of the same shape; the first has the predicted limit, the second the contour lines.
-    """
-
-    title: str
-    values: Floats
-    missing: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    predicted: Floats | None = None
-    contour: Floats | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MapLook:
-    """How maps look.
-
-    Parameters
-    ----------
-    label
-        Of the scale, with the unit.
-    colours
-        ``"log"``: logarithmic; ``"diverging"``: two hues that meet at the limit, or at zero.
-    limit
-        Whose line is drawn; ``None``: none.
-    limits
-        Ends of the scale; ``None``: those of the values.
-    contour_label, levels
-        Of the contour lines.
-    """
-
-    label: str
-    colours: Literal["linear", "log", "diverging"] = "linear"
-    limit: float | None = None
-    limits: tuple[float, float] | None = None
-    contour_label: str = ""
-    levels: tuple[float, ...] = ()
-
-    @property
-    def limit_label(self) -> str:
-        """The limit with the unit of the label."""
-        unit = self.label.rpartition(" [")[2].removesuffix("]") if self.label.endswith("]") else ""
-        return f"limit {self.limit:g} {unit}".rstrip()
 
 
 def plot_maps(
@@ -151,8 +51,8 @@ def plot_maps(
         shown = np.ma.masked_invalid(panel.values)
         mesh = axes.pcolormesh(x.edges, y.edges, shown, rasterized=True, **colours)
         _scale(axes, x, y)
-        legend |= _hatch(axes, panel, x, y)
-        legend |= _lines(axes, panel, x, y, look)
+        legend |= hatch_cells(axes, panel, x, y)
+        legend |= draw_lines(axes, panel, x, y, look)
         axes.set_title(literal(panel.title), fontsize=9.5)
         axes.tick_params(labelsize=8.5)
     for axes in grid[-1, :]:
@@ -221,88 +121,3 @@ def _plain_ticks(of: Any, axis: MapAxis) -> None:
     of.set_minor_formatter(NullFormatter())
     if decades < 3:
         of.set_minor_locator(NullLocator())
-
-
-def _hatch(axes: Axes, panel: MapPanel, x: MapAxis, y: MapAxis) -> dict[str, Any]:
-    """Hatch the cells that have no figure; returns what the legend shows."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Patch, Rectangle
-
-    legend = {}
-    across, up = x.edges, y.edges
-    for label, mask in panel.missing.items():
-        hatch = _HATCHES[sum(map(ord, label)) % len(_HATCHES)]  # the same in all panels
-        cells = [
-            Rectangle((across[j], up[i]), across[j + 1] - across[j], up[i + 1] - up[i])
-            for i, j in np.argwhere(mask)
-        ]
-        if cells:
-            look: dict[str, Any] = {"hatch": hatch, "facecolor": "#EEEEEE", "edgecolor": "#999999"}
-            axes.add_collection(PatchCollection(cells, linewidth=0.0, **look))
-            legend[literal(label)] = Patch(linewidth=0.0, **look)
-    return legend
-
-
-def _lines(axes: Axes, panel: MapPanel, x: MapAxis, y: MapAxis, look: MapLook) -> dict[str, Any]:
-    """Draw the limit, the predicted limit and contours; returns what the legend shows."""
-    from matplotlib.lines import Line2D
-
-    legend: dict[str, Any] = {}
-    if min(len(x.values), len(y.values)) < 2:
-        return legend
-    is_log = look.colours == "log"
-    dashed = (0.0, (4.0, 2.5))
-    if look.limit is not None:
-        drawn: list[tuple[str, Floats | None, Any]] = [
-            ("", panel.values, "-"),
-            (" (predicted)", panel.predicted, dashed),
-        ]
-        for suffix, values, dash in drawn:
-            if values is not None and _contour(
-                axes, x, y, values, (look.limit,), is_log=is_log, linestyles=[dash]
-            ):
-                legend[f"{look.limit_label}{suffix}"] = Line2D(
-                    [], [], color="black", linestyle=dash, linewidth=1.6
-                )
-    if panel.contour is not None and look.levels:
-        lines = _contour(axes, x, y, panel.contour, look.levels, linestyles=["-"], colour="white")
-        if lines is not None:
-            axes.clabel(lines, fontsize=7.5, fmt=lambda value: f"{value:g}")
-            grey = Line2D([], [], color="#BBBBBB", linewidth=1.2)
-            legend[literal(look.contour_label)] = grey
-    return legend
-
-
-def _contour(
-    axes: Axes,
-    x: MapAxis,
-    y: MapAxis,
-    values: Floats,
-    levels: Sequence[float],
-    *,
-    linestyles: Any,
-    colour: str = "black",
-    is_log: bool = False,
-) -> Any:
-    """Draw lines of equal value, if there are any."""
-    from matplotlib.patheffects import withStroke
-
-    finite = values[np.isfinite(values)]
-    inside = [level for level in sorted(levels) if finite.size and _within(level, finite)]
-    if not inside:
-        return None
-    if is_log:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values, inside = np.log(values), [float(np.log(level)) for level in inside]
-    width = 1.6 if colour == "black" else 1.1
-    shown = np.ma.masked_invalid(values)
-    lines = axes.contour(
-        x.centres, y.centres, shown, inside, colors=colour, linewidths=width, linestyles=linestyles
-    )
-    if colour == "black":  # is seen on dark cells too
-        lines.set_path_effects([withStroke(linewidth=3.0, foreground="white")])
-    return lines
-
-
-def _within(level: float, values: Floats) -> bool:
-    return bool(values.min() < level < values.max())

@@ -165,8 +165,8 @@ def legend(axes: Axes, labels: Sequence[str]) -> None:
         )
 
 
-def straight(axes: Axes, line: Reference, place: int) -> None:
-    """Draw a horizontal or vertical line, the nth of its axes."""
+def straight(axes: Axes, line: Reference, place: int, *, above: bool = False) -> None:
+    """Draw a horizontal or vertical line, the nth of its axes, below or above the curves."""
     draw = axes.axhline if line.axis == "y" else axes.axvline
-    look = look_of(Curve(line.label, (), (), colour="#888888"), place + 1)
-    draw(line.value, **{**look, "linewidth": 1.2, "zorder": 1.5})
+    look = look_of(Curve(line.label, (), (), colour="#222222" if above else "#888888"), place + 1)
+    draw(line.value, **{**look, "linewidth": 1.2, "zorder": 2.5 if above else 1.5})

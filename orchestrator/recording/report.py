@@ -144,7 +144,7 @@ def _measured(case: CaseSection, column: tuple[str, str]) -> object:
 
 def _extrapolation(loop: LoopDelay, plans: Iterable[DelayPlan]) -> str:
     """Which connections of a loop are read beyond their newest sample, and how far."""
-    lines = {line for ring in loop.loops for line in ring.connections}
+    lines = set(loop.lines)
     ahead = [
         f"{plan.connection.source} by {_ms(plan.extrapolation_ns)} ms"
         for plan in plans

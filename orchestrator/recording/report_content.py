@@ -12,6 +12,7 @@ from orchestrator.drawing import Drawing
 from orchestrator.recording.origin import versions
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.result import Result
+from orchestrator.simunits import Notice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,7 +101,7 @@ class CaseSection:
     name, description
         Heading, and a sentence below it.
     algorithm, delay_mode, step_ns, simulated_seconds, wall_seconds, loops, plans, faults,
-    line_statistics
+    notices, line_statistics
         As in :class:`~orchestrator.recording.Result`.
     measures
         Numbers for the summary.
@@ -126,6 +127,7 @@ class CaseSection:
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
     faults: tuple[FaultRecord, ...] = ()
+    notices: tuple[Notice, ...] = ()
     line_statistics: Mapping[str, LineStatistics] = field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
     parameters: tuple[ParameterRow, ...] = ()
@@ -164,6 +166,7 @@ class CaseSection:
             loops=result.loops,
             plans=result.plans,
             faults=result.faults,
+            notices=result.notices,
             line_statistics=result.line_statistics,
         )
 

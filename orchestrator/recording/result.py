@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.recording.parameters import ParameterRow
+from orchestrator.simunits import Notice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +62,8 @@ class Result:
         What whoever ran it has to say, in sentences.
     faults
         What went wrong, and when.
+    notices
+        What components warned of, and which went to a safe state, in the order of time.
     energies
         Totals of its energy ledger by name, J; empty without one.
 
@@ -87,6 +90,7 @@ class Result:
     simulated_seconds: float = 0.0
     notes: tuple[str, ...] = ()
     faults: tuple[FaultRecord, ...] = ()
+    notices: tuple[Notice, ...] = ()
     energies: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -149,7 +153,12 @@ class Result:
     def remarks(self) -> tuple[str, ...]:
         """What to know of the run and of how its delays were realised, in sentences."""
         delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode)
-        return (*self.notes, *map(str, self.faults), *delays)
+        return (*map(str, self.notices), *self.notes, *map(str, self.faults), *delays)
+
+    @property
+    def safe_states(self) -> tuple[Notice, ...]:
+        """Where components went to a safe state: from the first one on it is another run."""
+        return tuple(notice for notice in self.notices if notice.safe)
 
     def label(self, name: str) -> str:
         """Name of a signal with its unit: ``"chaser.position [m]"``."""

@@ -42,7 +42,7 @@ def plot_signals(
     spans
         Times that are shaded, with their labels above the first panel.
     columns
-        Panels in a row. With several, one legend above stands for all of them.
+        Panels in a row. With several, one legend below stands for all of them.
 
     Raises
     ------
@@ -73,6 +73,7 @@ def plot_signals(
     headline(figure, title)
     if columns > 1:
         _common_legend(figure, drawn)
+        figure.set_layout_engine("constrained", wspace=0.06)
     return figure
 
 
@@ -84,7 +85,7 @@ def _fill(axes: Axes, panel: Panel) -> None:
     for i, curve in enumerate(panel.curves):
         axes.plot(*decimate(*curve.points()), **look_of(curve, i))
     for i, line in enumerate(panel.lines):
-        straight(axes, line, i)
+        straight(axes, line, i, above=True)
     axes.set_ylabel(literal(panel.ylabel))
     axes.margins(x=0)
     if panel.limits is not None:
@@ -93,16 +94,16 @@ def _fill(axes: Axes, panel: Panel) -> None:
 
 
 def _shade(grid: Sequence[Axes], spans: Sequence[Span]) -> None:
-    """Shade times; a line at the begin keeps short ones visible."""
+    """Shade times; a line at the begin keeps short ones visible. All of the time is only named."""
     first, last = grid[0].get_xlim()
     free: list[float] = []  # up to where each row of labels is taken
     for span in sorted(spans, key=lambda one: one.begin):
         if not first <= span.begin <= last:
             continue
         end = last if span.end is None else min(span.end, last)
-        for axes in grid:
+        for axes in grid if (span.begin, end) != (first, last) else ():
             axes.axvspan(span.begin, end, color="#888888", alpha=0.2, linewidth=0, zorder=0.5)
-            axes.axvline(span.begin, color="#888888", linewidth=0.8, zorder=0.6, label="")
+            axes.axvline(span.begin, color="#888888", linewidth=0.8, zorder=0.6)
         row = next((i for i, taken in enumerate(free) if taken <= span.begin), len(free))
         free[row : row + 1] = [span.begin + (last - first) * (_LETTER * len(span.label) + 0.02)]
         grid[0].annotate(
@@ -120,14 +121,14 @@ def _shade(grid: Sequence[Axes], spans: Sequence[Span]) -> None:
 
 
 def _common_legend(figure: Figure, grid: Sequence[Axes]) -> None:
-    """Put one legend above all panels; a label that several have is listed once."""
-    lines = [line for axes in grid for line in axes.lines]
-    listed = {str(line.get_label()): line for line in lines if line.get_label()}
+    """Put one legend below all panels; a label that several have is listed once."""
+    lines = [(str(line.get_label()), line) for axes in grid for line in axes.lines]
+    listed = {label: line for label, line in lines if label and not label.startswith("_")}
     if len(listed) > 1:
         figure.legend(
             list(listed.values()),
             list(listed),
-            loc="outside upper center",
+            loc="outside lower center",
             ncols=min(len(listed), 4),
             frameon=False,
             fontsize=8.5,

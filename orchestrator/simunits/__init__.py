@@ -12,6 +12,7 @@ from orchestrator.simunits.fmu_description import open_description, read_fmu
 from orchestrator.simunits.fmu_unit import FmuUnit
 from orchestrator.simunits.isolation import isolate
 from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
+from orchestrator.simunits.notice import Notice
 from orchestrator.simunits.registry import (
     block,
     block_class,
@@ -35,6 +36,7 @@ __all__ = [
     "FmuUnit",
     "Input",
     "ModelExchangeUnit",
+    "Notice",
     "Output",
     "Parameter",
     "SimulationUnit",

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.simunits.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value
 
 _TYPES = {
@@ -188,6 +189,14 @@ class Block:
     def step(self, t: float, h: float) -> None:
         """Advance from ``t`` to ``t + h`` (seconds) with the inputs held, and set the outputs."""
         raise NotImplementedError(f"block {type(self).__name__} does not define step(t, h)")
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Say what whoever runs the block must know of this run so far.
+
+        They must follow from connectors and states, so that a step that is taken back takes its
+        notices with it. The default says nothing.
+        """
+        return ()
 
     def get_state(self) -> dict[str, Any]:
         """Return a copy of everything that the next step depends on, connectors included.

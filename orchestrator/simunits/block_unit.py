@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from orchestrator.engine import PythonUnit
 from orchestrator.errors import CapabilityError, DescriptionError, StepError
 from orchestrator.simunits.block import Block
 from orchestrator.simunits.description import Capabilities, UnitDescription
+from orchestrator.simunits.notice import Notice
 from orchestrator.simunits.state_text import decode, encode
 from orchestrator.simunits.unit import Floats, SimulationUnit
 from orchestrator.system import Connector, DataType, Value, seconds
@@ -121,6 +123,10 @@ class BlockUnit(SimulationUnit):
 
     def _terminate(self) -> None:
         """Blocks hold nothing that must be given back."""
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the block says of the run so far."""
+        return tuple(replace(notice, component=self.name) for notice in self.block.notices())
 
     def exception(self) -> BaseException | None:
         """Return the exception that the block raised, if it did."""

@@ -16,6 +16,7 @@ from orchestrator.engine import RemoteUnit
 from orchestrator.errors import CapabilityError, SoftdockError, StepError
 from orchestrator.simunits.description import Capabilities, UnitDescription
 from orchestrator.simunits.interruption import Interruption
+from orchestrator.simunits.notice import Notice
 from orchestrator.simunits.remote_state import RemoteStates
 from orchestrator.simunits.unit import Floats, Phase, SimulationUnit
 from orchestrator.simunits.worker_process import RemoteTraceback, WorkerProcess
@@ -253,6 +254,13 @@ class WorkerUnit(SimulationUnit):
         found: Value | Floats
         found, _ = self._call(f"reading '{connector.name}'", "value", {"name": connector.name})
         return found
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the unit in the process says of the run so far."""
+        if self.native.lost or self.native.held is not None or self.phase is not Phase.STEPPING:
+            return ()
+        said, _ = self._call("saying what it noticed", "notices")
+        return tuple(Notice(**fields) for fields in said)
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the unit reached in a step from ``time_ns`` that failed."""

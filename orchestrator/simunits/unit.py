@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from orchestrator.engine import Unit
 from orchestrator.errors import CapabilityError, StepError
 from orchestrator.simunits.description import StepResult, UnitDescription
+from orchestrator.simunits.notice import Notice
 from orchestrator.system import Connector, DataType, Value
 
 Floats = NDArray[np.float64]
@@ -207,6 +208,10 @@ class SimulationUnit(ABC):
     @property
     def notes(self) -> tuple[str, ...]:
         """What whoever reads the results must know of this unit, in sentences."""
+        return ()
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the unit warns of, and whether it went to a safe state, in its own name."""
         return ()
 
     def _check(self, status: int, doing: str) -> None:

@@ -112,6 +112,9 @@ class _Server:
     def resume(self, data: bytes) -> None:
         self.unit.set_state(self.unit.deserialize(data))
 
+    def notices(self) -> list[dict[str, Any]]:
+        return [asdict(notice) for notice in self.unit.notices()]
+
     def exception(self) -> str:
         found = self.unit.exception()
         return "".join(traceback.format_exception(found)) if found else ""

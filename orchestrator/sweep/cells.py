@@ -16,7 +16,7 @@ from orchestrator.campaign.campaign_table import (
     MapPanel,
 )
 from orchestrator.recording import MapAxis
-from orchestrator.sweep.job import Record
+from orchestrator.sweep.job import SAFE, Record
 from orchestrator.sweep.runner import CampaignOutcome
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,6 @@ _WORDS = {
     "failed": "run ended by an error",
     "died": "process died",
     "diverged": "not finite",
-    "safe state": "went to the safe state",
 }
 _UNREAD = "cannot be read off"
 
@@ -146,6 +145,12 @@ def missing(
     words = [[_reason(figure, cell) for cell in row] for row in cells]
     found = dict.fromkeys(word for row in words for word in row if word)
     return {label: np.array([[word == label for word in row] for row in words]) for label in found}
+
+
+def safe(cells: list[list[Cell]]) -> dict[str, NDArray[np.bool_]]:
+    """Where half of the runs or more went to the safe state."""
+    shares = each(cells, lambda cell: sum(r.status == SAFE for r in cell) / max(len(cell), 1))
+    return {"went to the safe state": shares >= 0.5}
 
 
 def _reason(figure: MapFigure | LinesFigure, cell: Cell) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from distributed import Client, KilledWorker, WorkerPlugin
 
+from orchestrator.campaign.playback import know_playbacks
 from orchestrator.errors import LoadError, SoftdockError
 from orchestrator.simunits import block_class
 from orchestrator.sweep.fingerprint import Fingerprints, digest, is_playback
@@ -94,6 +95,8 @@ class ClusterLane:
 
 def run_sent(roster: Roster, jobs: Sequence[Job]) -> list[Record]:
     """Run jobs in a worker, with the files that were sent."""
+    for variant in roster.variants.values():
+        know_playbacks(variant.system)
     variants = {
         name: replace(variant, system=_at_hand(variant.system))
         for name, variant in roster.variants.items()
@@ -159,11 +162,11 @@ def _parcel(plans: Sequence[Plan]) -> Parcel:
         source = component.source
         if source.kind is SourceKind.FMU:
             files.setdefault(source.location, Path(source.location).read_bytes())
+        elif is_playback(component):
+            played = str(component.values["file"])
+            files.setdefault(played, Path(played).read_bytes())
         elif source.kind is SourceKind.BLOCK:
             blocks[source.location] = prints.block(source.location)
-            if is_playback(component):
-                played = str(component.values["file"])
-                files.setdefault(played, Path(played).read_bytes())
     return Parcel(files, blocks)
 
 

@@ -26,6 +26,7 @@ from orchestrator.sweep.cells import (
     missing,
     other,
     reduced,
+    safe,
     values_in,
 )
 from orchestrator.sweep.runner import CampaignOutcome
@@ -59,6 +60,7 @@ def _map(figure: MapFigure, outcome: CampaignOutcome) -> Figure:
                 panel.title or panel.case,
                 each(cells, partial(reduced, figure)),
                 missing(figure, cells),
+                safe(cells),
                 each(cells, partial(detail, figure, "predicted")),
                 each(cells, partial(other, figure.contour)) if figure.contour else None,
             )

@@ -12,6 +12,9 @@ from orchestrator.campaign.experiment import Measure
 from orchestrator.campaign.outcome import Measured
 from orchestrator.campaign.targets import Variant
 
+#: Status of a run in which a component went to its safe state.
+SAFE = "safe state"
+
 
 @dataclass(frozen=True, slots=True)
 class Roster:
@@ -70,7 +73,7 @@ class Record:
     status
         ``"done"``; ``"failed"``: the run ended with an error; ``"unmeasured"``: measures could not
         be read off; ``"diverged"``: one is infinite or no number; ``"died"``: its process did;
-        ``"safe state"``: the rig went to it.
+        ``"safe state"``: a component went to it, and the measures are those of what followed.
     reason
         Why, unless it is done.
     measured
@@ -96,5 +99,5 @@ class Record:
 
     @property
     def is_good(self) -> bool:
-        """Whether all measures are numbers."""
-        return self.status == "done"
+        """Whether the run did what it was asked for; a safe state is part of that."""
+        return self.status in {"done", SAFE}

@@ -15,7 +15,6 @@ from orchestrator.sweep.runner import CampaignOutcome
 _COLUMNS = (
     "Campaign",
     "Cases",
-    "Axes",
     "Seeds",
     "Rows",
     "Runs",
@@ -38,13 +37,11 @@ def _campaign(name: str, outcome: CampaignOutcome) -> tuple[str | float, ...]:
     jobs = outcome.plan.distinct
     counts = outcome.counts()
     others = ", ".join(f"{n} {status}" for status, n in counts.items() if status != "done")
-    axes = "; ".join(_axis(key, axis) for key, axis in campaign.over.items())
     seconds = sum(outcome.records[j.key].wall_seconds for j in jobs if j.key in outcome.records)
     return (
         campaign.title or name,
         ", ".join(campaign.cases),
-        axes if campaign.design == "grid" else f"{axes}; {campaign.design}",
-        ", ".join(map(str, _seeds(campaign))) or "-",
+        0 if campaign.seeds is None else len(seeds_of(campaign)),
         len(outcome.plan.jobs),
         len(jobs),
         others or "none",
@@ -58,10 +55,6 @@ def _axis(name: str, axis: Axis) -> str:
         return f"{label}: {', '.join(map(str, axis.values))}"
     count = "" if axis.count is None else f", {axis.count} values"
     return f"{label}: {axis.first} to {axis.last}{count}"
-
-
-def _seeds(campaign: Campaign) -> list[int]:
-    return [seed for seed in seeds_of(campaign) if seed is not None]
 
 
 def _measures(name: str, outcome: CampaignOutcome) -> TableItem:
@@ -82,4 +75,14 @@ def _measures(name: str, outcome: CampaignOutcome) -> TableItem:
             unit = found[0].unit if found else ""
             rows.append((case, measure, unit, *figures, len(jobs) - len(finite)))
     columns = ("Case", "Measure", "Unit", "Least", "Median", "Largest", "Rows without it")
-    return TableItem(roster.campaign.title or name, columns, tuple(rows))
+    return TableItem(roster.campaign.title or name, columns, tuple(rows), _note(roster.campaign))
+
+
+def _note(campaign: Campaign) -> str:
+    axes = "; ".join(_axis(key, axis) for key, axis in campaign.over.items())
+    said = [campaign.description, f"Over {axes}"]
+    if campaign.design != "grid":
+        said.append(f"{campaign.count} points of a design of kind {campaign.design}")
+    if campaign.seeds is not None:
+        said.append(f"Seeds: {', '.join(map(str, seeds_of(campaign)))}")
+    return ". ".join(text.rstrip(".") for text in said if text) + "."

@@ -16,10 +16,11 @@ from orchestrator.campaign.case_run import run_case
 from orchestrator.campaign.design import placed
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import Measured
+from orchestrator.campaign.playback import know_playbacks
 from orchestrator.campaign.targets import Variant
 from orchestrator.errors import DescriptionError, SoftdockError
 from orchestrator.recording import Result
-from orchestrator.sweep.job import Job, Record, Roster
+from orchestrator.sweep.job import SAFE, Job, Record, Roster
 
 #: Results of cases that others are compared with, kept for the next jobs.
 _KEPT = 6
@@ -28,6 +29,8 @@ _kept = threading.local()
 
 def run_jobs(roster: Roster, jobs: Sequence[Job]) -> list[Record]:
     """Run jobs one after the other; one that fails is a record like the others."""
+    for variant in roster.variants.values():
+        know_playbacks(variant.system)
     with _quiet():
         return [_run(roster, job) for job in jobs]
 
@@ -85,7 +88,9 @@ def _measured(
             missing.append(f"measure '{name}': {_sentence(error)}")
     infinite = [name for name, value in found.items() if not math.isfinite(value.value)]
     status, reason = "done", ""
-    if missing:
+    if result.safe_states:
+        status, reason = SAFE, str(result.safe_states[0])
+    elif missing:
         status, reason = "unmeasured", "; ".join(missing)
     elif infinite:
         status, reason = "diverged", f"not finite: {', '.join(infinite)}"

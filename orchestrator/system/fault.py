@@ -22,7 +22,7 @@ class FaultKind(StrEnum):
     ``drop``: the input keeps the last value that arrived. ``delay-step``: the connection has
     another delay. ``stuck``: what is sent stays the value at the begin of the fault. ``bias``,
     ``drift``, ``scale``, ``noise``: what is sent has an offset, one that grows, a factor, white
-    Gaussian noise.
+    Gaussian noise. ``nan``: what is sent is no number.
     """
 
     DROP = "drop"
@@ -32,6 +32,7 @@ class FaultKind(StrEnum):
     DRIFT = "drift"
     SCALE = "scale"
     NOISE = "noise"
+    NAN = "nan"
 
     @property
     def is_received(self) -> bool:
@@ -41,7 +42,7 @@ class FaultKind(StrEnum):
     @property
     def needs_real(self) -> bool:
         """Whether it computes with the value, so that only Reals can have it."""
-        return self in _FIGURES
+        return self in _FIGURES or self is FaultKind.NAN
 
 
 #: The figure that a kind needs, by the name under which it is given.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from orchestrator.simunits import Block, Input, Output, Parameter, State
-from python_blocks.kinematics.rotation import Floats, cross, matrix
+from python_blocks.compensation.wrench import compensate
+from python_blocks.kinematics.rotation import Floats
 
 _POSES = ("s", "q", "position", "actual_q")
 _MOTION = ("stiffness", "damping", "wrong_sign", *_POSES, "v", "w", "velocity", "actual_w")
@@ -106,34 +107,19 @@ class ForceMomentCompensation(Block):
     captured: Floats = Parameter(
         unit="m", shape=(3,), start=(0.0, 0.0, -0.5), description="Captured point from control"
     )
-    last: list[float] = State(start=[0.0] * 6, description="Last force and moment")
+    last_force: Floats = State(start=np.zeros(3), description="Last force that was a number")
+    last_torque: Floats = State(start=np.zeros(3), description="Last moment that was a number")
 
     def step(self, t: float, h: float) -> None:
         """Evaluate Eq 27 to 34 at the end of the step."""
-        shown = np.concatenate([self.measured_force, self.measured_torque])
-        believed = bool(np.isfinite(shown).all())
-        if believed:
-            self.last = shown.tolist()
-        force, moment = np.array(self.last[:3]), np.array(self.last[3:])
-        arm, error, velocity, dv = self._errors()
-        ds = error + 0.5 * h * velocity if self.half_sample else error
-        wanted = np.where(self.wrong_sign > 0.5, 0.0, self.stiffness * ds + self.damping * dv)
-        self.active = believed and bool(np.isfinite([*arm, *ds, *wanted]).all())
-        if not self.active:
-            arm, ds, wanted, error = np.zeros((4, 3))
-        added = np.clip(wanted, -self.limit, self.limit)
-        self.limited = bool((added != wanted).any())
-        self.force[:] = force + added  # Eq 31
-        self.torque[:] = moment + cross(arm, added) + cross(ds, force + added)  # Eq 33, 34
-        self.force_correction[:], self.error[:] = added, error
-
-    def _errors(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Give the actual point from the end-effector, its error, and velocity with error."""
-        R, R_actual = matrix(self.q), matrix(self.actual_q)
-        to_point = R @ (self.control + self.captured)
-        offset = R_actual @ self.captured
-        velocity = self.v + cross(self.w, to_point)  # Eq 27
-        arm = self.position + offset - self.effector
-        ds = self.s + to_point - arm  # Eq 29
-        dv = velocity - self.velocity - cross(self.actual_w, offset)  # Eq 28
-        return arm, ds, velocity, dv
+        self.active, self.limited = compensate(
+            0.5 * h if self.half_sample else 0.0,
+            self.limit,
+            (self.measured_force, self.measured_torque),
+            (self.last_force, self.last_torque),
+            (self.stiffness, self.damping, self.wrong_sign),
+            (self.s, self.q, self.v, self.w),
+            (self.position, self.actual_q, self.velocity, self.actual_w),
+            (self.effector, self.control, self.captured),
+            (self.force, self.torque, self.force_correction, self.error),
+        )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp
 
 from orchestrator.errors import DescriptionError
 
 
+@lru_cache(maxsize=64)  # a block asks for them in every step
 def lead_coefficients(lag: float, rest: float, h: float) -> tuple[float, float, float]:
     """Give the difference equation of ``(lag s + 1)/(rest s + 1)`` at a sampling time.
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import isfinite
 
-import numpy as np
-
 from orchestrator.simunits import Block, Input, Output, Parameter, State
 from python_blocks.compensation.lead import lead_coefficients
 from python_blocks.kinematics.rotation import Floats
@@ -90,23 +88,30 @@ class WrenchPhaseLead(Block):
     sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
     lag: float = Parameter(start=2e-3, unit="s", description="Time constant of the sensor")
     rest: float = Parameter(start=0.1, unit="1", description="Share of the lag that is left")
-    last: list[float] = State(start=[], description="Sample before: force, torque")
+    last: list[float] = State(start=[0.0] * 6, description="Sample before: force, torque")
 
     def initialise(self, t: float) -> None:
         """Begin settled."""
-        now = np.concatenate([self.measured_force, self.measured_torque])
-        self.sensor_lost = not np.isfinite(now).all()
-        now = np.where(np.isfinite(now), now, 0.0)
-        self.last, self.force[:], self.torque[:] = now.tolist(), now[:3], now[3:]
+        now = self._sample([0.0] * 6)
+        self.last, self.force[:], self.torque[:] = now, now[:3], now[3:]
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        now = np.concatenate([self.measured_force, self.measured_torque])
-        last, before = np.array(self.last), np.concatenate([self.force, self.torque])
-        self.sensor_lost = not np.isfinite(now).all()
-        now = np.where(np.isfinite(now), now, last)
+        now = self._sample(self.last)
         if h > 0.0:
             b0, b1, a = lead_coefficients(self.lag, self.rest * self.lag, h)
-            shown = b0 * now + b1 * last + a * before
+            before = self.force.tolist() + self.torque.tolist()
+            shown = [
+                b0 * new + b1 * old + a * y
+                for new, old, y in zip(now, self.last, before, strict=True)
+            ]
             self.force[:], self.torque[:] = shown[:3], shown[3:]
-        self.last = now.tolist()
+        self.last = now
+
+    def _sample(self, otherwise: list[float]) -> list[float]:
+        """Force and torque; what is no number is replaced."""
+        shown: list[float] = self.measured_force.tolist() + self.measured_torque.tolist()
+        self.sensor_lost = not all(map(isfinite, shown))
+        if not self.sensor_lost:
+            return shown
+        return [x if isfinite(x) else y for x, y in zip(shown, otherwise, strict=True)]

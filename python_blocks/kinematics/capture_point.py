@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from orchestrator.simunits import Block, Input, Output, Parameter
-from python_blocks.kinematics.rotation import Floats, cross, matrix
+from python_blocks.kinematics.rotation import Floats, cross, rotated
 
 
 class CapturePoint(Block):
@@ -61,6 +63,7 @@ class CapturePoint(Block):
 
     def step(self, t: float, h: float) -> None:
         """Evaluate the kinematics; the block has no state."""
-        arm = matrix(self.q) @ self.captured
-        self.offset[:] = self.position + arm - self.rest - self.drag
-        self.rate[:] = self.velocity + cross(self.w, arm) - self.drag_rate
+        arm = rotated(self.q.tolist(), self.captured.tolist())
+        turning = cross(self.w.tolist(), arm)
+        self.offset[:] = self.position + np.array(arm) - self.rest - self.drag
+        self.rate[:] = self.velocity + np.array(turning) - self.drag_rate

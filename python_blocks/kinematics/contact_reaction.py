@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.simunits import Block, Input, Output, Parameter
-from python_blocks.kinematics.rotation import Floats, cross, matrix
+from python_blocks.kinematics.rotation import Floats, cross, rotated
 
 
 class ContactReaction(Block):
@@ -40,4 +40,6 @@ class ContactReaction(Block):
     def step(self, t: float, h: float) -> None:
         """Turn the force round and move it to the control point; the block has no state."""
         self.force[:] = -self.contact
-        self.torque[:] = cross(matrix(self.q) @ self.captured, self.force)
+        self.torque[:] = cross(
+            rotated(self.q.tolist(), self.captured.tolist()), self.force.tolist()
+        )

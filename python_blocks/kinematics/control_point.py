@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from orchestrator.simunits import Block, Input, Output, Parameter
-from python_blocks.kinematics.rotation import Floats, cross, matrix
+from python_blocks.kinematics.rotation import Floats, cross, rotated
 
 
 class ControlPoint(Block):
@@ -55,6 +57,7 @@ class ControlPoint(Block):
 
     def step(self, t: float, h: float) -> None:
         """Evaluate Eq 19 and its rate; the block has no state."""
-        arm = matrix(self.q) @ self.control
-        self.position[:] = self.s + self.effector + arm
-        self.velocity[:] = self.v + cross(self.w, arm)
+        arm = rotated(self.q.tolist(), self.control.tolist())
+        turning = cross(self.w.tolist(), arm)
+        self.position[:] = self.s + self.effector + np.array(arm)
+        self.velocity[:] = self.v + np.array(turning)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -48,7 +49,8 @@ class PartialStewart(Block):
 
     def margin_of(self, lengths: Floats) -> float:
         """Give how far the leg nearest to one of its limits is from it, m; negative beyond."""
-        return float(min((lengths - self.shortest).min(), (self.longest - lengths).min()))
+        every: list[float] = lengths.tolist()
+        return min(min(every) - self.shortest, self.longest - max(every))
 
     def refuse(self, t: float, problem: str) -> None:
         """Raise an error if the parameter ``stop`` asks for it.
@@ -61,7 +63,7 @@ class PartialStewart(Block):
         if self.stop:
             raise StepError(f"t = {t:.9g} s: {problem}")
 
-    def limits_text(self, lengths: Floats) -> str:
+    def limits_text(self, lengths: Iterable[float]) -> str:
         """Name the legs that are beyond their limits."""
         beyond = [
             f"leg {number} is {length:.6g} m"

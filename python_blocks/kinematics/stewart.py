@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from orchestrator.errors import DescriptionError
-from python_blocks.kinematics.rotation import Floats, matrix, rotation_rows, turned
+from python_blocks.kinematics import stewart_motion
+from python_blocks.kinematics.rotation import Floats, rotation_rows
 
 
 @dataclass(frozen=True)
@@ -155,13 +156,9 @@ def jacobian(geometry: StewartGeometry, position: Floats, q: Floats) -> tuple[Fl
         Shape (6, 6): rates of the lengths, m/s, for the velocity of the control point, m/s, and
         the angular velocity, rad/s, both in the frame of the base.
     """
-    arms = geometry.platform @ matrix(q).T
-    legs = position + arms - geometry.base
-    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", legs, legs)), 1e-12)
-    along = legs / lengths[:, None]
-    (x, y, z), (u, v, w) = arms.T, along.T
-    turns = (y * w - z * v, z * u - x * w, x * v - y * u)  # arms x along; numpy.cross is slow
-    return lengths, np.column_stack([along, *turns])
+    lengths, rates = np.empty(6), np.empty((6, 6))
+    stewart_motion.legs(geometry.base, geometry.platform, position, q, lengths, rates)
+    return lengths, rates
 
 
 def condition(geometry: StewartGeometry, rates: Floats) -> float:
@@ -169,9 +166,7 @@ def condition(geometry: StewartGeometry, rates: Floats) -> float:
 
     Infinite where the platform can move although all legs are held (a singular pose).
     """
-    scaled = rates / np.array([1.0, 1.0, 1.0, *([geometry.platform_radius] * 3)])
-    singular = np.linalg.svd(scaled, compute_uv=False)
-    return float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
+    return stewart_motion.condition(rates, geometry.platform_radius)
 
 
 def forward(
@@ -181,7 +176,7 @@ def forward(
     q: Floats,
     *,
     tolerance: float = 1e-10,
-    most_iterations: int = 20,
+    most_iterations: int = stewart_motion.MOST_STEPS,
 ) -> Pose:
     """Find the pose that has given lengths, by Newton's method from a pose nearby.
 
@@ -206,26 +201,11 @@ def forward(
     Pose
         The best pose that was found; ask it whether it :meth:`~Pose.solves`.
     """
-    best, best_rates, smallest, count = (position, q), np.eye(6), float("inf"), 0
-    for iteration in range(most_iterations + 1):
-        found, rates = jacobian(geometry, position, q)
-        residual = float(np.max(np.abs(found - lengths)))
-        if residual < smallest:
-            best, best_rates, smallest, count = (position, q), rates, residual, iteration
-        if not residual > tolerance:  # a length that is no number ends it as well
-            break
-        try:
-            step = np.asarray(np.linalg.solve(rates, lengths - found), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            break  # singular: no step leads on from here
-        longest = max(
-            float(np.linalg.norm(step[:3])),
-            geometry.platform_radius * float(np.linalg.norm(step[3:])),
-        )
-        limit = 0.2 * geometry.platform_radius
-        step = step * (min(1.0, limit / longest) if longest > 0.0 else 1.0)
-        position, q = position + step[:3], turned(q, step[3:])
-    return Pose(*best, smallest, count, condition(geometry, best_rates), best_rates)
+    found = stewart_motion.find_pose(
+        geometry.base, geometry.platform, lengths, position, q, tolerance, most_iterations
+    )
+    *_, rates, residual, count = found
+    return Pose(found[0], found[1], residual, count, condition(geometry, rates), rates)
 
 
 def _circle(radius: float, half: float) -> Floats:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from orchestrator.simunits import Input, Output, Parameter, State
+from orchestrator.simunits import Input, Output, Parameter
 from python_blocks.kinematics.partial_stewart import PartialStewart
 from python_blocks.kinematics.rotation import Floats
-from python_blocks.kinematics.stewart import forward
+from python_blocks.kinematics.stewart_motion import track
 
 
 class StewartForward(PartialStewart):
@@ -82,46 +80,48 @@ class StewartForward(PartialStewart):
     tolerance: float = Parameter(
         start=1e-10, unit="m", description="Largest difference of a length at a solution"
     )
-    pose: list[float] = State(
-        start=[], description="Last pose that was found: position, quaternion"
-    )
+
+    def initialise(self, t: float) -> None:
+        """Search from the first pose."""
+        self.position[:], self.q[:] = self.position0, self.q0
+        self.step(t, 0.0)
 
     def step(self, t: float, h: float) -> None:
-        """Find the pose, from the last one."""
-        start = np.array(self.pose or [*self.position0, *self.q0])
-        if not np.isfinite(self.length).all() or not np.isfinite(self.rate).all():
-            self._hold(t, start, "a length or its rate is no number: look at its source")
+        """Find the pose, from the last one: that of the outputs."""
+        joints = self.geometry
+        given, residual, iterations, condition = track(
+            joints.base,
+            joints.platform,
+            self.length,
+            self.rate,
+            (self.position, self.q),
+            (self.velocity, self.w),
+            self.tolerance,
+            self.condition_limit,
+        )
+        if not given:
+            self.healthy = False
+            self.refuse(t, "a length or its rate is no number: look at its source")
             return
-        found = forward(self.geometry, self.length, start[:3], start[3:], tolerance=self.tolerance)
-        self.residual, self.iterations = found.residual, found.iterations
-        self.condition = min(found.condition, 1e12)
+        self.residual, self.iterations, self.condition = residual, iterations, min(condition, 1e12)
         self.margin = self.margin_of(self.length)
-        if not found.solves(self.tolerance):
-            self._hold(
-                t,
-                start,
-                "no pose has these lengths of the legs: from the last pose Newton's method comes"
-                f" no nearer than {found.residual:.3g} m (tolerance {self.tolerance:g} m)",
-            )
-            return
-        if self.condition > self.condition_limit:
-            self._hold(
-                t,
-                start,
-                f"the pose is singular: the Jacobian's condition number is {self.condition:.4g},"
-                f" expected at most {self.condition_limit:g}",
-            )
-            return
-        self.healthy = self.margin >= 0.0
+        self.healthy = (
+            residual <= self.tolerance and condition <= self.condition_limit and self.margin >= 0.0
+        )
         if not self.healthy:
-            self.refuse(t, self.limits_text(self.length))
-        twist = np.linalg.solve(found.rates, self.rate)
-        self.position[:], self.q[:] = found.position, found.q
-        self.velocity[:], self.w[:] = twist[:3], twist[3:]
-        self.pose = [*found.position.tolist(), *found.q.tolist()]
+            self._refuse(t)
 
-    def _hold(self, t: float, pose: Floats, problem: str) -> None:
+    def _refuse(self, t: float) -> None:
+        if not self.residual <= self.tolerance:
+            problem = (
+                "no pose has these lengths of the legs: from the last pose Newton's method comes"
+                f" no nearer than {self.residual:.3g} m (tolerance {self.tolerance:g} m)"
+            )
+        elif not self.condition <= self.condition_limit:
+            problem = (
+                f"the pose is singular: the Jacobian's condition number is {self.condition:.4g},"
+                f" expected at most {self.condition_limit:g}"
+            )
+        else:
+            problem = self.limits_text(self.length)
         self.refuse(t, problem)
-        self.healthy = False
-        self.position[:], self.q[:] = pose[:3], pose[3:]
-        self.velocity[:], self.w[:] = 0.0, 0.0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from orchestrator.simunits import Input, Output, State
+from orchestrator.simunits import Input, Output
 from python_blocks.kinematics.partial_stewart import PartialStewart
 from python_blocks.kinematics.rotation import Floats
-from python_blocks.kinematics.stewart import condition, jacobian
+from python_blocks.kinematics.stewart import leg_lengths
+from python_blocks.kinematics.stewart_motion import follow
 
 _POSE = ("position", "q")
 
@@ -68,20 +67,38 @@ class StewartInverse(PartialStewart):
     healthy: bool = Output(
         description="The pose can be reached and is not singular", depends_on=_POSE
     )
-    last: list[float] = State(start=[], description="Last lengths within the limits")
+
+    def initialise(self, t: float) -> None:
+        """Begin with the shortest legs, which stand while the pose is no number."""
+        self.length[:] = self.shortest
+        self.step(t, 0.0)
 
     def step(self, t: float, h: float) -> None:
         """Evaluate the kinematics."""
-        pose = np.concatenate([self.position, self.q, self.velocity, self.w])
-        if not np.isfinite(pose).all() or not self.q.any():
-            self._fault(t, "the pose is no number, or its quaternion is zero: look at its source")
+        joints = self.geometry
+        given, margin, condition = follow(
+            joints.base,
+            joints.platform,
+            self.position,
+            self.q,
+            (self.velocity, self.w),
+            (self.shortest, self.longest),
+            self.length,
+            self.rate,
+        )
+        if not given:
+            self.refuse(t, "the pose is no number, or its quaternion is zero: look at its source")
+            self.healthy = False
+            self.rate[:] = 0.0
             return
-        lengths, rates = jacobian(self.geometry, self.position, self.q)
-        self.condition = condition(self.geometry, rates)
-        self.condition = min(self.condition, 1e12)
-        self.margin = self.margin_of(lengths)
-        self.healthy = self.margin >= 0.0 and self.condition <= self.condition_limit
+        self.condition, self.margin = min(condition, 1e12), margin
+        self.healthy = margin >= 0.0 and self.condition <= self.condition_limit
+        if not self.healthy:
+            self._refuse(t)
+
+    def _refuse(self, t: float) -> None:
         if self.margin < 0.0:
+            lengths = leg_lengths(self.geometry, self.position.tolist(), self.q.tolist())
             self.refuse(t, f"the pose cannot be reached: {self.limits_text(lengths)}")
         if self.condition > self.condition_limit:
             self.refuse(
@@ -89,13 +106,3 @@ class StewartInverse(PartialStewart):
                 f"the pose is singular: the Jacobian's condition number is {self.condition:.4g},"
                 f" expected at most {self.condition_limit:g}",
             )
-        self.length[:] = np.clip(lengths, self.shortest, self.longest)
-        free = self.length == lengths
-        self.rate[:] = np.where(free, rates @ np.concatenate([self.velocity, self.w]), 0.0)
-        self.last = self.length.tolist()
-
-    def _fault(self, t: float, problem: str) -> None:
-        self.refuse(t, problem)
-        self.healthy = False
-        held: Floats = np.array(self.last or [self.shortest] * 6)
-        self.length[:], self.rate[:] = held, 0.0

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["tutorial/author-a-system.md", "howto/edit-ssp.md", "reference/system-toml.md"]
+PAGES = [
+    "tutorial/author-a-system.md",
+    "howto/edit-ssp.md",
+    "howto/sweep.md",
+    "reference/system-toml.md",
+]
 BLOCK = re.compile(r"```(toml|sh)\n(.*?)```", re.DOTALL)
 PROGRAM = Path(sys.executable).with_name("softdock")
 

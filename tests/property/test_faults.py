@@ -36,8 +36,12 @@ def rings(draw):
     )
 
 
+#: Outputs that are no numbers end a run: test_faults of the conformance has those.
+KINDS = tuple(kind for kind in FaultKind if kind != "nan")
+
+
 @st.composite
-def faulty(draw, kinds=tuple(FaultKind), lines=("s.y", "z.y -> sum.u2", "sum.y", "x.y")):
+def faulty(draw, kinds=KINDS, lines=("s.y", "z.y -> sum.u2", "sum.y", "x.y")):
     """One to four faults, of which those of the delay do not overlap."""
     faults = []
     for number in range(draw(st.integers(1, 4))):
@@ -95,7 +99,9 @@ def test_rates_equal_the_reference(system, faults, mode, algorithm, rates):
 
 @settings(max_examples=50, deadline=None)
 @given(
-    faults=faulty([kind for kind in FaultKind if kind != "noise"], ["x.y", "z.y", "z.y -> x.u"]),
+    faults=faulty(
+        [kind for kind in FaultKind if kind not in {"noise", "nan"}], ["x.y", "z.y", "z.y -> x.u"]
+    ),
     mode=st.sampled_from(["plain", "exact"]),
     algorithm=st.sampled_from(["embedded", "step-doubling"]),
 )

@@ -2,6 +2,7 @@
 const Charts = (() => {
   const LEFT = 74;
   const RIGHT = 14;
+  const TOP = 24; // room for the names of the curves
   const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
   function ticks(low, high, most) {
@@ -37,7 +38,7 @@ const Charts = (() => {
       const pad = 0.06 * (high - low) || 0.06 * Math.abs(high) || 1;
       [low, high] = [low - pad, high + pad];
       const base = height - 18;
-      const y = (v) => 6 + (base - 6) * (1 - (v - low) / (high - low));
+      const y = (v) => TOP + (base - TOP) * (1 - (v - low) / (high - low));
       const x = (t) => LEFT + (width - LEFT - RIGHT) * ((t - time.begin) / time.length);
       pen.font = "11px system-ui, sans-serif";
       pen.lineWidth = 1;
@@ -53,7 +54,7 @@ const Charts = (() => {
       pen.textBaseline = "top";
       ticks(time.begin, time.begin + time.length, 10).forEach((t) => pen.fillText(`${written(t)} s`, x(t), base + 4));
       pen.save();
-      pen.translate(11, (6 + base) / 2);
+      pen.translate(11, (TOP + base) / 2);
       pen.rotate(-Math.PI / 2);
       pen.textBaseline = "middle";
       pen.fillText(ylabel, 0, 0);
@@ -85,10 +86,8 @@ const Charts = (() => {
         pen.setLineDash(DASHES[dash % DASHES.length]);
         pen.beginPath(); pen.moveTo(from, 13); pen.lineTo(from + 22, 13); pen.stroke();
         pen.fillStyle = "#1f2933";
-        const wide = pen.measureText(label).width;
-        pen.fillStyle = "#ffffffcc"; pen.fillRect(from + 25, 6, wide + 4, 14);
-        pen.fillStyle = "#1f2933"; pen.fillText(label, from + 27, 8);
-        from += 27 + wide + 16;
+        pen.fillText(label, from + 27, 8);
+        from += 43 + pen.measureText(label).width;
       });
       pen.setLineDash([]);
       still = pen.getImageData(0, 0, canvas.width, canvas.height);

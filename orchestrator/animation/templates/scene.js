@@ -60,7 +60,7 @@ const Scene = (() => {
       const middle = new THREE.Object3D();
       group.add(middle);
       moved.push({ track, shape, middle, arrow: part.shape === "arrow" });
-      if (part.label && i === 0) labels.push({ text: part.label, object: middle });
+      if (part.label && i === 0) labels.push({ text: part.label, object: middle, lift: part.shape === "arrow" ? 18 : 0 });
     }
     if (part.shape === "arm") {
       moved.filter((_, i) => i % 2).forEach((one) => {

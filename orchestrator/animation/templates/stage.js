@@ -62,12 +62,12 @@ const Stage = (() => {
 
   // Texts beside parts are elements of the page: sharp, and never read as anything but text.
   const labels = [];
-  function label(text, object, kind) {
+  function label(text, object, kind, lift = 0) {
     const element = document.createElement("span");
     element.className = kind;
     element.textContent = text;
     pane.appendChild(element);
-    labels.push({ element, object, size: [element.offsetWidth, element.offsetHeight] });
+    labels.push({ element, object, lift, size: [element.offsetWidth, element.offsetHeight] });
   }
 
   // A label that would lie on another one moves up, and is left out if there is no room.
@@ -88,7 +88,7 @@ const Stage = (() => {
   function place() {
     const { clientWidth: width, clientHeight: height } = pane;
     const taken = [];
-    labels.forEach(({ element, object, size }) => {
+    labels.forEach(({ element, object, lift, size }) => {
       let shown = named;
       for (let o = object; o; o = o.parent) shown = shown && o.visible;
       if (shown) {
@@ -96,7 +96,7 @@ const Stage = (() => {
         shown = spot.z < 1 && Math.abs(spot.x) < 1.05 && Math.abs(spot.y) < 1.05;
       }
       const x = (0.5 + 0.5 * spot.x) * width;
-      const y = (0.5 - 0.5 * spot.y) * height;
+      const y = (0.5 - 0.5 * spot.y) * height - lift;
       const box = shown ? free(taken, x, y, ...size) : null;
       element.style.visibility = box ? "visible" : "hidden";
       if (box) element.style.transform = `translate(${Math.round(box.x)}px, ${Math.round(box.y)}px)`;

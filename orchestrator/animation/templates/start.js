@@ -18,7 +18,8 @@
       group.add(above);
       Stage.label(data.cases[i].title, above, "case");
     }
-    labels.forEach(({ text, object }) => Stage.label(text, object, "name"));
+    // Beside each other all cases look alike: the first one has the names.
+    if (!data.beside || i === 0) labels.forEach(({ text, object, lift }) => Stage.label(text, object, "name", lift));
   });
   const box = Stage.bounds(Stage.room);
   Stage.light(box);
@@ -33,10 +34,10 @@
     from += curves.length;
     const shown = () => curves.flatMap((curve, k) => cases
       .map(({ curves: tracks }, i) => ({ ...curve, i, values: tracks[first + k].values }))
-      .filter(({ i }) => (curve.own ? i === chosen : visible(i)))
-      .map(({ i, label, values, colour, own }) => ({
-        values, colour, dash: own ? 1 : Number(Boolean(data.beside)) * 2 * i,
-        label: own || !data.beside || cases.length === 1 ? label : `${label}, ${data.cases[i].title}`,
+      .filter(({ i }) => (curve.once ? i === chosen : visible(i)))
+      .map(({ i, label, values, colour, dashed, once }) => ({
+        values, colour, dash: dashed ? 1 : Number(Boolean(data.beside)) * 2 * i,
+        label: once || !data.beside ? label : `${label}, ${data.cases[i].title}`,
       })));
     return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, shown, (t) => seek(t));
   });

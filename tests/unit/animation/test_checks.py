@@ -26,19 +26,25 @@ def test_a_good_table_has_no_loose_ends(table):
         (frames(x={"in": "nowhere"}), "'animation.a.frame.x.in': no frame 'nowhere'; known: world"),
         (frames(world={}), "'animation.a.frame.world': the world is there already"),
         (frames(x={"in": "y"}, y={"in": "x"}), "'animation.a.frame.x.in': the frame stands in its"),
-        (frames(x={"attitude": [0, 0, 0, 0]}), "'animation.a.frame.x.attitude': expected a quat"),
         (parts(b=BALL | {"in": "x"}), "'animation.a.part.b.in': no frame 'x'; known: world, bench"),
         (parts(b=BALL | {"ghost": "x"}), "'animation.a.part.b.ghost': no frame 'x'"),
-        (parts(b=BALL | {"attitude": [0, 0, 0, 0]}), "'animation.a.part.b.attitude': expected a"),
-        (
-            parts(b={"shape": "ring", "radius": 1, "wire": 0.1, "axis": [0, 0, 0]}),
-            "'animation.a.part.b.axis': expected a direction that is not zero",
-        ),
         (
             parts(
                 b={"shape": "line", "radius": 1, "from": {"at": [[0, 0, 0], [1, 0, 0]]}, "to": {}}
             ),
             "'animation.a.part.b': expected as many points in 'from' as in 'to', found 2 and 1",
+        ),
+        (
+            {"reference": ["run", "run", "run"]},
+            "'animation.a.reference': expected one case, or one for each of the 1 cases, found 3",
+        ),
+        (
+            frames(x={"reference": True}),
+            "'animation.a.frame.x.reference': the animation names no 'reference'",
+        ),
+        (
+            frames(x={"reference": True, "case": "run"}) | {"reference": ["run"]},
+            "'animation.a.frame.x': expected 'case' or 'reference', found both",
         ),
     ],
 )
@@ -46,20 +52,47 @@ def test_loose_ends_are_named(table, changes, expected):
     assert [text for text in loose_ends("a", table(**changes)) if text.startswith(expected)]
 
 
+BAR = {"shape": "line", "radius": 1, "to": {}}
+
+
 @pytest.mark.parametrize(
-    "part",
+    ("part", "expected"),
     [
-        {"shape": "box"},
-        {"shape": "sphere", "radius": 0},
-        {"shape": "blob"},
-        {"shape": "cylinder", "radius": 1, "length": 1, "colour": "red"},
-        {"shape": "sphere", "radius": 1, "attitude": [1, 0, 0]},
-        {"shape": "sphere", "radius": 1, "opacity": 0},
+        ({"shape": "box"}, r"size\n *Field required"),
+        (BALL | {"radius": 0}, "radius.*greater than 0"),
+        (BALL | {"radius": float("inf")}, "radius.*finite"),
+        ({"shape": "blob"}, "'box', 'cylinder', 'sphere', 'ring', 'triad', 'line'"),
+        (BALL | {"colour": "red"}, "colour.*expected a colour such as '#1f4e79'"),
+        (BALL | {"at": [0, 0]}, r"at.*expected \[x, y, z\], or a list of these"),
+        (BALL | {"at": [[0, 0, 0], [0, 0]]}, r"at.*expected \[x, y, z\], or a list of these"),
+        (BALL | {"at": [0, 0, float("nan")]}, r"at.*expected \[x, y, z\], or a list of these"),
+        (BALL | {"at": []}, r"at.*expected \[x, y, z\], or a list of these"),
+        (BALL | {"attitude": [1, 0, 0]}, "attitude.*expected four numbers, scalar first"),
+        (BALL | {"attitude": [0, 0, 0, 0]}, "attitude.*that are not all zero"),
+        (BALL | {"opacity": 0}, "opacity.*greater than 0"),
+        (BAR, r"from\n *Field required"),
+        (BAR | {"from": {}, "span": [0, 2]}, "span.*less than or equal to 1"),
+        ({"shape": "ring", "radius": 1, "wire": 1, "axis": [0, 0, 0]}, "axis.*direction"),
+        ({"shape": "arrow", "vector": ["a.b", 0], "scale": 1}, "vector.*three numbers or outputs"),
     ],
 )
-def test_parts_without_their_sizes_are_refused(table, part):
-    with pytest.raises(ValidationError, match=r"part\.b"):
+def test_parts_that_cannot_be_drawn_are_refused(table, part, expected):
+    with pytest.raises(ValidationError, match=f"(?s)part\\.b.*{expected}"):
         table(part={"b": part})
+
+
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [
+        ({"position": 3}, "position.*an output with three elements, or a list of three"),
+        ({"position": ["a.b", 0, True]}, "position.*an output with three elements"),
+        ({"attitude": [1, 0, 0]}, "attitude.*an output with four elements, or four numbers"),
+        ({"rest": "a.b"}, "rest.*three numbers"),
+    ],
+)
+def test_frames_that_cannot_move_are_refused(table, frame, expected):
+    with pytest.raises(ValidationError, match=f"(?s)frame\\.f.*{expected}"):
+        table(frame={"f": frame})
 
 
 def recorded(**changes):
@@ -98,7 +131,7 @@ def test_arrows_and_charts_are_looked_at(table):
     part = {"p": TABLE["part"]["pull"] | {"vector": "body.pull"}}
     first, second = wrong_signals("a", table(part=part, chart=chart), recorded())
     assert "part.p.vector: case 'run' records no 'body.pull[0]'" in first
-    assert "chart 1, 'l': case 'run' records no 'no.y'" in second
+    assert "chart.0.curves.0.signal: case 'run' records no 'no.y'" in second
 
 
 def test_cases_that_are_not_run_are_left_out(table):

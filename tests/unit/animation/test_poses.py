@@ -144,6 +144,18 @@ def test_frames_of_another_case_move_with_that_case(table):
     np.testing.assert_allclose(page.frame("body")[0, 2], 3.0)
 
 
+def test_each_case_has_its_reference(table):
+    frames = {"ghost": {"position": "body.r", "reference": True}}
+    ball = {"ball": {"shape": "sphere", "in": "ghost", "radius": 0.1}}
+    made = table(cases=["run", "other"], reference=["a", "b"], frame=frames, part=ball)
+    assert made.needed() == {"run", "other", "a", "b"}
+    results = {name: turning(name) for name in ("run", "other", "a", "b")}
+    results["a"].values[:, 2] = 5.0
+    results["b"].values[:, 2] = 6.0
+    page = Decoded(render_animation(made, results, {name: name for name in results}))
+    assert [page.frame("ghost", i)[0, 2] for i in (0, 1)] == [5.0, 6.0]
+
+
 def test_a_run_that_ends_early_keeps_its_last_pose_and_its_curves_end(table):
     chart = [{"ylabel": "z", "curves": [{"signal": "body.r[2]", "label": "z", "factor": 1e3}]}]
     both = table(cases=["run", "other"], chart=chart)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.campaign import read_experiment, run_experiment, simulate
+from orchestrator.campaign.figures import draw
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.recording import read_parquet
@@ -156,13 +157,21 @@ measures = ["three"]
 [figure.f]
 kind = "time"
 title = "t"
-panels = [{ ylabel = "y", curves = [{ case = "a", signal = "fuse.w", label = "w" }] }]
+[[figure.f.panels]]
+ylabel = "y"
+curves = [
+  { case = "a", signal = "fuse.w", label = "w" },
+  { case = "a", signal = "fuse.y", label = "late", minus = { case = "b", signal = "fuse.y" } },
+  { case = "a", signal = "fuse.y", label = "v", minus = { case = "a", signal = "fuse.v" } },
+  { case = "a", signal = "fuse.y", label = "u", angle = "x" },
+]
 """
     )
     with pytest.raises(DescriptionError) as error:
         run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, tmp_path / "out")
-    assert len(error.value.problems) == 7
-    for part in ("fuse.z", "parsec", "'m'", "magic", "cannot be swept", "'q'", "fuse.w"):
+    assert len(error.value.problems) == 13
+    wrong = ["fuse.z", "parsec", "'m'", "magic", "cannot be swept", "'q'", "fuse.w", "fuse.v"]
+    for part in (*wrong, "'late': expected the same", *(f"'fuse.y[{i}]'" for i in range(4))):
         assert sum(part in problem for problem in error.value.problems) == 1
     assert not (tmp_path / "out").exists()
 
@@ -197,3 +206,21 @@ def test_examples_folder_is_complete():
     folder = Path(__file__).parents[3] / "examples" / "epos"
     read = read_experiment(folder / "experiment.toml")
     assert {case.system for case in read.case.values()} <= {p.name for p in folder.glob("*.ssd")}
+
+
+def test_a_curve_is_what_differs_between_two_cases(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    curve = (
+        '{ case = "a", signal = "fuse.y", label = "d", minus = { case = "b", signal = "fuse.y" } }'
+    )
+    text = GOOD.replace("every = 2", 'title = "again"') + (
+        '[figure.f]\nkind = "time"\ntitle = "t"\nfrom = 0.2\nuntil = 0.8\n'
+        f'panels = [{{ ylabel = "y", ylim = [-1, 1], curves = [{curve}] }}]\n'
+    )
+    read = read_experiment(experiment(tmp_path, text))
+    outcome = run_experiment(read, tmp_path, tmp_path / "out")
+    (axes,) = draw(read.figure["f"], outcome).axes
+    times, values = axes.lines[0].get_data()
+    np.testing.assert_allclose(times, np.arange(2, 9) * 0.1, atol=1e-12)
+    assert not values.any()
+    assert (tmp_path / "out" / "figures" / "f.png").is_file()

@@ -115,8 +115,8 @@ def test_wrong_names_list_what_is_near(axes):
         recordable(axes(12), ["axis7.positon", "axis3.*", "*.speed"])
     near, pattern = caught.value.problems
     assert near.startswith(
-        "cannot record 'axis7.positon': it is neither an output nor an input that is connected; of"
-        " 24 outputs the nearest: axis7.position, "
+        "cannot record 'axis7.positon': it is neither an output nor an input that is connected;"
+        " of 24 outputs the nearest: axis7.position, "
     )
     assert near.count(",") == 7
     assert pattern.startswith("cannot record '*.speed': no output matches it; of 24")

@@ -151,3 +151,34 @@ def test_a_failed_picture_keeps_the_earlier_one(kept, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         save(figure, path)
     assert path.read_bytes() == b"earlier"
+
+
+def test_what_lasts_all_the_time_is_named_and_not_shaded():
+    time = np.linspace(0.0, 10.0, 11)
+    (axes,) = plot_signals([Panel("x [m]", [Curve("x", time, time)])], spans=[Span("n", 0.0)]).axes
+    assert not axes.patches
+    assert [text.get_text() for text in axes.texts] == ["n"]
+
+
+def test_panels_in_columns_share_one_legend():
+    time = np.linspace(0.0, 1.0, 11)
+    curves = [Curve("found", time, time), Curve("wanted", time, -time)]
+    panels = [Panel(f"{name} [m]", curves) for name in "xyz"]
+    figure = plot_signals(panels, "Title", columns=2)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["x [m]", "y [m]", "z [m]"]
+    assert all(axes.get_legend() is None for axes in figure.axes)
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["found", "wanted"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "Time [s]", "Time [s]"]
+    left, right = (axes.get_subplotspec().colspan.start for axes in figure.axes[:2])
+    assert (left, right) == (0, 1)
+
+
+def test_limits_and_lines_of_a_panel():
+    time = np.linspace(0.0, 1.0, 11)
+    panel = Panel("k [N/m]", [Curve("found", time, 99 * time)], [Reference(5.0, "true")], (0, 10))
+    figure = plot_signals([panel])
+    (axes,) = figure.axes
+    assert axes.get_ylim() == (0, 10)
+    assert texts(figure) == ["found", "true"]
+    assert list(axes.lines[1].get_ydata()) == [5.0, 5.0]

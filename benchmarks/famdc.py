@@ -1,0 +1,171 @@
+"""The docking rigs of examples/famdc against real time, and where their steps go.
+
+usage: python benchmarks/famdc.py [--json FILE] [--require FACTOR]
+
+Steps of 1 ms, Gauss-Seidel, all outputs recorded, one thread. A rig takes turns with its floor, the
+same FMUs, connections and recording with blocks that do nothing, and with each of its components
+alone, whose inputs are those of the rig at 0.3 s. The least processor time of each counts, as other
+processes only ever add to it; where there are none it is the time on the clock. What the components
+leave of the whole is the exchange between them. The ratio to the floor stands where a busy neighbour
+slows both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from orchestrator import Block, Execution, System, block
+from orchestrator.simunits import block_class, resolve
+from orchestrator.system import Causality, Component, DataType, SourceKind
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "examples" / "famdc"))
+
+import systems  # noqa: E402 - the example's own systems
+
+TURNS = 9
+STEPS = 400  # in a turn
+BEGIN = 300  # before the first: 0.3 s
+RIGS = {
+    "six axes, compensated": systems.spatial,
+    "six axes, uncompensated": lambda: systems.spatial(compensated=False),
+    "one axis, compensated": systems.axial,
+}
+
+
+def started(system: System) -> Execution:
+    """Give an execution of one thread that records everything."""
+    return Execution(system, step="1 ms", delay="plain", threads=1, early_return=False)
+
+
+def turn(run: Execution) -> float:
+    """Step some more, and return the time of a step in microseconds."""
+    before = run.wall_seconds
+    run.step(STEPS)
+    return (run.wall_seconds - before) / STEPS * 1e6
+
+
+def idle(kind: type[Block]) -> type[Block]:
+    """Make a block with the same connectors that keeps its outputs as they are."""
+
+    def step(self: Block, t: float, h: float) -> None:
+        """Do nothing."""
+
+    def initialise(self: Block, t: float) -> None:
+        """Do nothing."""
+
+    return type(f"Idle{kind.__name__}", (kind,), {"step": step, "initialise": initialise})
+
+
+def without_blocks(system: System) -> System:
+    """Put blocks that do nothing in place of all blocks; the system has been resolved."""
+    parts = {}
+    for name, part in system.components.items():
+        if part.source.kind is SourceKind.BLOCK:
+            made = block(idle(block_class(part.source.location)))
+            part = replace(made, name=name, values=part.values)  # noqa: PLW2901
+        parts[name] = part
+    return replace(system, components=parts)
+
+
+def alone(part: Component, inputs: Mapping[str, Any]) -> System:
+    """Give a system of one component, whose inputs stand at given values."""
+    system = System("alone", {part.name: part})
+    for name, value in inputs.items():
+        kept = tuple(np.ravel(value).tolist()) if isinstance(value, np.ndarray) else value
+        if part.connectors[name].type is DataType.BOOLEAN:
+            kept = bool(value)
+        system = system.set(f"{part.name}.{name}", kept)
+    return system
+
+
+def measure(system: System) -> dict[str, Any]:
+    """Let a rig, its floor and its parts take turns."""
+    system = resolve(system)
+    with started(system) as run:
+        run.step(BEGIN)
+        singles = {
+            name: alone(
+                part, {c.name: run.get(f"{name}.{c.name}") for c in part.of(Causality.INPUT)}
+            )
+            for name, part in system.components.items()
+        }
+    runs = {"": started(system), "floor": started(without_blocks(system))}
+    runs |= {name: started(single) for name, single in singles.items()}
+    try:
+        for run in runs.values():
+            run.step(BEGIN)
+        turns = [{name: turn(run) for name, run in runs.items()} for _ in range(TURNS)]
+    finally:
+        for run in runs.values():
+            run.close()
+    least = {name: min(found[name] for found in turns) for name in runs}
+    whole, floor = least.pop(""), least.pop("floor")
+    return {
+        "step_us": whole,
+        "real_time_factor": 1000.0 / whole,
+        "floor_us": floor,
+        "ratio": whole / floor,
+        "parts_us": least,
+        "blocks": [n for n, p in system.components.items() if p.source.kind is SourceKind.BLOCK],
+        "exchange_us": whole - sum(least.values()),
+    }
+
+
+def show(console: Console, title: str, found: Mapping[str, Any]) -> None:
+    """Print the parts of a rig."""
+    table = Table(title=f"{title}: {found['real_time_factor']:.1f} x real time")
+    for column in ("part", "us in a step", "share"):
+        table.add_column(column, justify="left" if column == "part" else "right")
+    rows = {
+        f"{name} ({'block' if name in found['blocks'] else 'FMU'})": value
+        for name, value in found["parts_us"].items()
+    }
+    rows |= {"exchange and recording": found["exchange_us"], "all": found["step_us"]}
+    for name, value in rows.items():
+        table.add_row(name, f"{value:.2f}", f"{100 * value / found['step_us']:.0f} %")
+    table.add_row("floor: without the blocks' work", f"{found['floor_us']:.2f}", "")
+    table.add_row("all / floor", f"{found['ratio']:.2f}", "")
+    console.print(table)
+
+
+def cpu() -> str:
+    """Name of the processor."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next((s.split(":")[1].strip() for s in lines if s.startswith("model name")), "unknown")
+
+
+def main() -> None:
+    """Measure all rigs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--require", type=float, help="fail if the first rig is slower than this")
+    arguments = parser.parse_args()
+    console = Console()
+    found = {title: measure(make()) for title, make in RIGS.items()}
+    for title, figures in found.items():
+        show(console, title, figures)
+    load = os.getloadavg()[0]
+    machine = {"cpu": cpu(), "cores": os.cpu_count(), "python": platform.python_version()}
+    console.print(", ".join(f"{k}: {v}" for k, v in machine.items()), f"load: {load:.1f}")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps({"machine": machine, "load": load, "rigs": found}))
+    factor = found[next(iter(RIGS))]["real_time_factor"]
+    if arguments.require and factor < arguments.require:
+        raise SystemExit(f"expected {arguments.require:g} x real time, found {factor:.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Guard of the force that acts on a simulation, in one direction."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from orchestrator.simunits import Input, Output, Parameter, State
+from python_blocks.safety.partial_force_guard import PartialForceGuard
+from python_blocks.safety.partial_guard import ROUNDING
+from python_blocks.safety.reason import Reason
+
+
+class ForceGuard(PartialForceGuard):
+    """Stands between the force of a rig and the simulated bodies, in one direction.
+
+    In operation the force passes unchanged and without delay; one that is no number is replaced by
+    the last, and is a cause when it stays so for the persistence. In the safe state the force
+    fades from the last one to zero in the time ``ramp``, or stands (``hold``).
+
+    ============== ========= ===== =========================================================
+    connector      causality unit  meaning
+    ============== ========= ===== =========================================================
+    force          input     N     force for the bodies, as it was compensated
+    measured       input     N     what the sensor shows
+    position       input     m     position of the contact in the simulation
+    actual         input     m     position that the robot has
+    sensor_lost    input           the sensor is said to be lost
+    wrong_sign     input           the identified stiffness is negative
+    known          input           the stiffness is known
+    stop           input           reason of another guard that is safe; 0: none
+    reset          input           its rising edge leaves the safe state, if that is allowed
+    applied        output    N     force on the bodies
+    energy         output    J     energy beyond what the hardware last took
+    safe           output          the guard is in its safe state
+    reason         output          why, see :class:`~python_blocks.safety.reason.Reason`
+    since          output    s     when that began; 0 before
+    sense          parameter 1     power into the bodies is sense x force x velocity
+    limit          parameter N     largest force
+    disagreement   parameter N     largest difference of used and measured force, persisting
+    energy_limit   parameter J     most energy that the hardware may give
+    stale_time     parameter s     how long a sample may stand still in motion
+    stale_travel   parameter m     motion that must change the sample
+    unknown_travel parameter m     how far the contact may move without being known
+    unknown_time   parameter s     how long it may be unknown before that is a warning
+    ramp           parameter s     time in which the force fades
+    hold           parameter       the force stands in the safe state instead
+    persistence    parameter s     how long a flag may be bad before it counts
+    resettable     parameter       whether a reset is allowed
+    ============== ========= ===== =========================================================
+
+    ``energy`` is the largest work that the force has done on the bodies since any moment. A contact
+    gives at most what it stored, ``k x^2/2``: set ``energy_limit`` half as much again as that of
+    the largest deformation. See :mod:`python_blocks.safety.work`.
+
+    References
+    ----------
+    None; the account of energy is derived in :mod:`python_blocks.safety.work`.
+    """
+
+    force: float = Input(unit="N", description="Force for the bodies, as it was compensated")
+    measured: float = Input(unit="N", description="What the sensor shows")
+    position: float = Input(unit="m", description="Position of the contact in the simulation")
+    actual: float = Input(unit="m", description="Position that the robot has")
+    wrong_sign: bool = Input(description="The identified stiffness is negative")
+    known: bool = Input(start=True, description="The stiffness is known")
+    applied: float = Output(unit="N", description="Force on the bodies", depends_on=("force",))
+    sense: float = Parameter(
+        start=-1.0, unit="1", description="Power into the bodies is sense x force x velocity"
+    )
+
+    place: float = State(start=0.0, description="Position at the sample before, m")
+    shown: float = State(start=0.0, description="Last sample of the sensor, N")
+    shown_at: float = State(start=0.0, description="Where the robot was when it changed, m")
+    still: float = State(start=0.0, description="Since when it has not changed, s")
+    origin: float = State(start=0.0, description="Where the contact was last known, m")
+    last: float = State(start=0.0, description="Force when the safe state began, N")
+
+    def initialise(self, t: float) -> None:
+        """Begin with the first sample."""
+        self.begin()
+        self.applied = self.last = self.force if isfinite(self.force) else 0.0
+        self._look()
+
+    def step(self, t: float, h: float) -> None:
+        """Pass the sample at the end of the step, or let the force fade."""
+        if self.reason:
+            self._fade(t, h)
+            return
+        self.pressed = self.reset
+        self.last = self.applied
+        force = self.force
+        if force - force == 0.0:
+            self.applied = force if self.share == 1.0 else self.rising(h) * force
+        found = self._found(t, h)
+        if found:
+            self.latch(found, t + h)
+            if found == Reason.FORCE:
+                self.applied = self.last  # such a force does not reach the bodies
+            self.last = self.applied
+
+    def _found(self, t: float, h: float) -> int:
+        place, self.place = self.place, self.position
+        if self.account(self.sense * self.last * (self.position - place)):
+            return Reason.ENERGY
+        if abs(self.applied) > self.limit:
+            return Reason.FORCE
+        if self.stop:
+            return self.stop
+        if self.measured != self.shown:
+            self.shown, self.shown_at, self.still = self.measured, self.actual, 0.0
+        else:
+            self.still += h
+            moved = abs(self.actual - self.shown_at)
+            if self.still > self.stale_time - ROUNDING and moved > self.stale_travel:
+                return Reason.SENSOR_STALE
+        if self.known:
+            self.origin, self.dark = self.actual, 0.0
+        elif abs(self.actual - self.origin) > self.unknown_travel:
+            return Reason.UNKNOWN_CONTACT
+        else:
+            self.in_the_dark(t, h)
+        return self.persists(self._flag(), h)
+
+    def _flag(self) -> int:
+        gap = abs(self.force - self.measured)
+        if gap - gap != 0.0:
+            return Reason.FORCE_NOT_FINITE
+        if gap > self.disagreement:
+            return Reason.DISAGREEMENT
+        if self.wrong_sign:
+            return Reason.WRONG_SIGN
+        return Reason.SENSOR_LOST if self.sensor_lost else 0
+
+    def _fade(self, t: float, h: float) -> None:
+        self.applied = self.last * self.faded(t + h)
+        if self.asked() and not self.stop and not self._flag():
+            self.leave(t + h)
+            self.applied = self.last = 0.0
+            self._look()
+
+    def _look(self) -> None:
+        self.place, self.origin = self.position, self.actual
+        self.shown, self.shown_at, self.still = self.measured, self.actual, 0.0

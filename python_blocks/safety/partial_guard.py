@@ -1,0 +1,93 @@
+"""What all guards have in common: the latch, what it says, and the way out."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from orchestrator.simunits import Block, Input, Notice, Output, Parameter, State
+from python_blocks.safety.reason import REASONS, Reason
+
+_MOST = 100  # entries of the log: resets may come again and again
+#: Sums of steps are rounded; times are whole nanoseconds.
+ROUNDING = 0.5e-9
+_OWN, _WARNING, _RESET = 0, 1, 2
+
+
+class PartialGuard(Block):
+    """Latches the safe state for one of the causes of :class:`~python_blocks.safety.reason.Reason`.
+
+    Guards of one rig are connected in a ring, ``reason`` of one to ``stop`` of the other: where
+    one goes to its safe state the others follow. Only that with the cause gives a notice.
+
+    References
+    ----------
+    None: a latch with a reset, as operators of such rigs expect it.
+    """
+
+    #: What the safe state does, for notices.
+    reaction: ClassVar[str]
+
+    stop: int = Input(description="Reason of another guard that is safe; 0: none")
+    reset: bool = Input(description="Its rising edge leaves the safe state, if that is allowed")
+    safe: bool = Output(description="The guard is in its safe state", depends_on=())
+    reason: int = Output(description=f"Why it is: {REASONS}", depends_on=())
+    since: float = Output(unit="s", description="When that began; 0 before", depends_on=())
+    persistence: float = Parameter(
+        start=0.01, unit="s", description="How long a flag may be bad before it counts"
+    )
+    resettable: bool = Parameter(start=False, description="Whether a reset is allowed")
+    bad: float = State(start=0.0, description="How long a flag has been bad, s")
+    armed: bool = State(start=False, description="A reset was asked for and is still held")
+    pressed: bool = State(start=False, description="Reset at the sample before")
+    left: bool = State(start=False, description="The safe state was left in the step before")
+    log: list[list[float]] = State(start=[], description="Time, reason and kind of each entry")
+
+    def begin(self) -> None:
+        """Be in operation, with nothing seen."""
+        self.safe, self.reason, self.since = False, 0, 0.0
+        self.bad, self.armed, self.pressed, self.left, self.log = 0.0, False, self.reset, False, []
+
+    def latch(self, reason: int, t: float) -> None:
+        """Go to the safe state at a time, s."""
+        self.safe, self.reason, self.since, self.bad = True, reason, t, 0.0
+        if reason != self.stop:
+            self._note(t, reason, _OWN)
+
+    def warn(self, reason: int, t: float) -> None:
+        """Note a cause that is not yet one to stop for."""
+        self._note(t, reason, _WARNING)
+
+    def persists(self, reason: int, h: float) -> int:
+        """Give a reason back when it has been there for as long as the persistence, else 0."""
+        if not reason:
+            self.bad = 0.0
+            return 0
+        self.bad += h
+        return reason if self.bad > self.persistence - ROUNDING else 0
+
+    def asked(self) -> bool:
+        """Whether a reset was asked for since the safe state began, and is still held."""
+        self.armed = self.reset and (self.armed or not self.pressed)
+        self.pressed = self.reset
+        return self.armed and self.resettable
+
+    def leave(self, t: float) -> None:
+        """Go back to operation at a time, s."""
+        self._note(t, self.reason, _RESET)
+        self.safe, self.reason, self.since, self.armed, self.left = False, 0, 0.0, False, True
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Say what was found, when, and what to do."""
+        return tuple(self._said(t, Reason(int(reason)), int(kind)) for t, reason, kind in self.log)
+
+    def _said(self, t: float, reason: Reason, kind: int) -> Notice:
+        time_ns = round(t * 1e9)
+        if kind == _RESET:
+            return Notice(time_ns, f"it was reset and is in operation again ({reason.what})")
+        if kind == _WARNING:
+            return Notice(time_ns, reason.warning, reason.advice)
+        return Notice(time_ns, f"{reason.what}; {self.reaction}", reason.advice, safe=True)
+
+    def _note(self, t: float, reason: int, kind: int) -> None:
+        if len(self.log) < _MOST:
+            self.log.append([t, float(reason), float(kind)])

@@ -1,0 +1,87 @@
+import pytest
+
+from orchestrator.errors import LoadError
+
+TEXT = """
+[campaign.c]
+cases = ["slope"]
+measures = ["end"]
+seeds = 2
+[campaign.c.over.slope]
+set = ["a.u"]
+values = [3.0, 1.0]
+"""
+
+
+def ran(outcomes):
+    return outcomes["c"].ran, outcomes["c"].kept
+
+
+def test_what_is_done_is_not_done_again(swept):
+    assert ran(swept(TEXT)) == (4, 0)
+    assert ran(swept(TEXT)) == (0, 4)
+    assert ran(swept(TEXT.replace("3.0, 1.0", "3.0, 1.0, 2.0"))) == (2, 4)
+    assert ran(swept(TEXT, fresh=True)) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('["end"]', '["end", "way"]'),
+        ("seeds = 2", "seeds = [7, 8]"),
+        ("seeds = 2", "seeds = 2\nstop = '2 s'"),
+        ("seeds = 2", "seeds = 2\nevery = 2"),
+    ],
+)
+def test_what_changed_is_run_again(swept, old, new):
+    swept(TEXT)
+    assert ran(swept(TEXT.replace(old, new))) == (4, 0)
+
+
+def test_names_and_labels_change_nothing(swept):
+    swept(TEXT)
+    changed = TEXT.replace("seeds = 2", "seeds = 2\ntitle = 'other'").replace(
+        "over.slope", "over.u"
+    )
+    assert ran(swept(changed)) == (0, 4)
+
+
+def test_another_fmu_is_another_run(swept, folder, small_fmu):
+    swept(TEXT)
+    other = small_fmu("crash_on_demand", "-g")
+    for name in ("slope.ssd", "flat.ssd"):
+        path = folder / name
+        text = path.read_text()
+        start = text.index('source="') + len('source="')
+        old = text[start : text.index('"', start)]
+        path.write_text(text.replace(old, str(other)))
+    assert ran(swept(TEXT)) == (4, 0)
+
+
+def test_a_line_that_was_not_finished_is_run_again(swept, folder):
+    swept(TEXT)
+    path = folder / "out" / "c.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-40])
+    assert ran(swept(TEXT)) == (1, 3)
+    lines = path.read_bytes().split(b"\n")
+    assert len(lines) == 6  # three, a half one, the new one, nothing
+    assert ran(swept(TEXT)) == (0, 4)
+
+
+@pytest.mark.parametrize("damage", ['{"key": "1"}', "not json", '{"key": "1", "case": 3}', "[]"])
+def test_a_file_of_something_else_is_refused(swept, folder, damage):
+    swept(TEXT)
+    path = folder / "out" / "c.jsonl"
+    path.write_text(f"{damage}\n{path.read_text()}")
+    with pytest.raises(LoadError, match=r"c\.jsonl:1: expected a record"):
+        swept(TEXT)
+    assert ran(swept(TEXT, fresh=True)) == (4, 0)
+
+
+def test_failed_runs_are_repeated_when_asked(swept):
+    text = "[case.slope.measure.growth]\nkind = 'growth'\nsignal = 'a.y'\n"
+    text += TEXT.replace('"end"', '"growth"')
+    assert ran(swept(text)) == (4, 0)
+    assert ran(swept(text)) == (0, 4)
+    assert ran(swept(text, retry_failed=True)) == (4, 0)

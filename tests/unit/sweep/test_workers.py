@@ -1,0 +1,124 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from orchestrator.campaign import read_experiment
+from orchestrator.sweep import local, plans_of, run_plans
+
+PROGRAM = Path(sys.executable).with_name("softdock")
+SLOPES = """
+[campaign.c]
+cases = ["slope"]
+measures = ["way"]
+seeds = 4
+[campaign.c.over.slope]
+set = ["a.u"]
+from = 1
+to = 12
+count = 12
+"""
+FINE = """
+[campaign.c.over.step]
+step = true
+values = ["50 us"]
+"""
+# Phase 4 of the FMU is a step, in which it crashes: at the first one, or after half a second.
+DEADLY = """
+[campaign.c]
+cases = ["slope"]
+measures = ["end"]
+[campaign.c.over.phase]
+set = ["b.phase"]
+values = [0, 4]
+[campaign.c.over.at]
+set = ["b.at"]
+values = [0.0, 0.5, 1e9]
+[campaign.c.over.slope]
+set = ["a.u"]
+values = [1.0, 2.0, 3.0, 4.0]
+"""
+
+
+def test_workers_give_what_one_process_gives(swept):
+    alone = swept(SLOPES, output="alone")["c"].files[1]
+    together = swept(SLOPES, output="together", workers=2)["c"].files[1]
+    one, two = (pd.read_csv(path).drop(columns="wall time [s]") for path in (alone, together))
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+
+
+def test_a_worker_that_dies_is_a_row_and_the_rest_goes_on(swept):
+    outcome = swept(DEADLY, workers=2)["c"]
+    table = pd.read_csv(outcome.files[1])
+    deadly = (table["phase"] == 4) & (table["at"] < 1)
+    assert deadly.sum() == 8
+    assert set(table["status"][deadly]) == {"died"}
+    assert set(table["status"][~deadly]) == {"done"}
+    assert table["reason"][deadly].str.contains("process died").all()
+    assert list(table["end"][~deadly]) == pytest.approx(list(table["slope"][~deadly]), rel=1e-14)
+
+
+def test_the_environment_of_this_process_is_as_before(swept, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    swept(SLOPES, workers=2)
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+def children_of(process):
+    """Processes whose parent is this one."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        if int(fields[1]) == process:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_what_is_done_is_kept_when_it_is_stopped(write, folder, ending):
+    # 400 runs of 20 000 steps take half a minute.
+    path = write(SLOPES.replace("count = 12", "count = 100") + FINE)
+    records = folder / "out" / "c.jsonl"
+    command = [str(PROGRAM), "sweep", str(path), "--workers", "2", "--output", str(folder / "out")]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE)  # noqa: S603 - our own program
+    deadline = time.monotonic() + 100
+    while not (records.is_file() and records.stat().st_size) and time.monotonic() < deadline:
+        assert running.poll() is None, running.stderr.read().decode()
+        time.sleep(0.02)
+    workers = children_of(running.pid)
+    assert len(workers) >= 2
+    running.send_signal(ending)
+    said = running.communicate(timeout=20)[1].decode()
+    if ending == signal.SIGINT:
+        assert running.returncode == 130
+        assert "what is done is kept" in said
+        assert "Traceback" not in said
+    while any(map(alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)  # those whose parent was killed notice it by themselves
+    assert not any(map(alive, workers))
+    plan = plans_of(read_experiment(path), folder)["c"]
+    done = records.read_text().count('"status": "done"')
+    assert 0 < done < len(plan.distinct)
+    # Fewer points, of which some are done: only the others are run.
+    first = SLOPES.replace("from = 1\nto = 12\ncount = 12", "values = [1.0, 2.0]")
+    few = write(first + FINE)
+    outcome = run_plans(plans_of(read_experiment(few), folder), folder / "out", local(1))["c"]
+    assert outcome.kept >= 1
+    assert outcome.ran + outcome.kept == 8
