@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.system import seconds
 
@@ -38,13 +37,3 @@ class Notice:
         advice = f"; {self.advice}" if self.advice else ""
         at = f"{seconds(self.time_ns):.9g} s"
         return f"{kind} of component '{self.component}' at {at}: {self.what}{advice}"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return plain data, time in seconds."""
-        return {
-            "component": self.component,
-            "time_s": seconds(self.time_ns),
-            "safe": self.safe,
-            "what": self.what,
-            "advice": self.advice,
-        }

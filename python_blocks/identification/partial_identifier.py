@@ -76,12 +76,15 @@ class PartialIdentifier(Block):
         begin(self.memory, self.settings)
 
     def get_state(self) -> dict[str, Any]:
-        """Return connectors and filters as plain values."""
+        """Return connectors and filters as plain values; before the start there is no filter."""
         state = {name: copy.deepcopy(getattr(self, name)) for name in self.connectors}
-        return state | {"filters": self.memory.view(np.float64).copy()}
+        begun = getattr(self, "memory", np.zeros(0, MEMORY))
+        return state | {"filters": begun.view(np.float64).copy()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to a state of :meth:`get_state`."""
         rest = dict(state)
-        self.memory.view(np.float64)[:] = rest.pop("filters")
+        filters = rest.pop("filters")
         super().set_state(rest)
+        if len(filters):
+            self.memory.view(np.float64)[:] = filters
