@@ -89,7 +89,8 @@ def draw_lines(
     if panel.contour is not None and look.levels:
         lines = _contour(axes, x, y, panel.contour, look.levels, _THIN)
         if lines is not None:
-            axes.clabel(lines, fontsize=7.5, fmt=lambda value: f"{value:g}")
+            for text in axes.clabel(lines, fontsize=7.5, fmt=lambda value: f"{value:g}"):
+                text.set_path_effects(_THIN.edge())
             legend[literal(look.contour_label)] = _THIN.line()
     return legend
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,3 +49,14 @@ class Notice:
             "what": self.what,
             "advice": self.advice,
         }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Notice:
+        """Return what :meth:`as_json` was made of."""
+        return cls(
+            time_ns=round(told["time_s"] * 1e9),
+            what=told["what"],
+            advice=told["advice"],
+            safe=told["safe"],
+            component=told["component"],
+        )

@@ -19,7 +19,7 @@ from orchestrator.sweep.job import Job, Record
 from orchestrator.sweep.lanes import Lane, local_lanes
 from orchestrator.sweep.plan import Plan, campaign_of, cases_needed, plan_of
 from orchestrator.sweep.store import Store
-from orchestrator.sweep.table import table_of, write_table
+from orchestrator.sweep.table import write_table
 
 #: Called with a campaign's name, how many of its runs are done, of how many, and how many failed.
 Progress = Callable[[str, int, int, int], None]
@@ -174,8 +174,8 @@ def run_plans(
             for name in plans:
                 _run(outcomes[name], missing[name], stores[name], open_lanes, progress)
     for name, outcome in outcomes.items():
-        table = table_of(outcome.plan, outcome.records)
-        outcome.files += [*write_table(table, output / name), output / f"{name}.jsonl"]
+        tables = write_table(outcome.plan, outcome.records, output / name)
+        outcome.files += [*tables, output / f"{name}.jsonl"]
     return outcomes
 
 

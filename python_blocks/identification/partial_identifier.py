@@ -73,9 +73,10 @@ class PartialIdentifier(Block):
         self._directions = [Direction.begin(self._settings) for _ in range(count)]
 
     def get_state(self) -> dict[str, Any]:
-        """Return connectors and filters as plain values."""
+        """Return connectors and filters as plain values; before the start there is no filter."""
         state = {name: copy.deepcopy(getattr(self, name)) for name in self.connectors}
-        return state | {"directions": [direction.values() for direction in self._directions]}
+        begun = getattr(self, "_directions", ())
+        return state | {"directions": [direction.values() for direction in begun]}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to a state of :meth:`get_state`."""

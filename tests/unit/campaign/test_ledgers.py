@@ -86,7 +86,7 @@ def test_a_case_has_table_picture_and_totals(run, tmp_path):
     by_name = {(row[0], row[1]): (float(row[2]), float(row[3])) for row in rows}
     assert by_name["at the begin", "chaser"] == (pytest.approx(0.25, rel=1e-15), 100.0)
     created = float(ledger.total(Kind.CREATED)[-1])
-    assert by_name["created", "line"] == (created, 400.0 * created)
+    assert by_name["created", "line"] == (created, pytest.approx(400.0 * created, rel=1e-14))
     assert [row[1] for row in rows if row[0] == "of this"] == ["transport", "hold"]
     x = case.result["chaser.position"]
     assert by_name["from outside", "thrusters"][0] == pytest.approx(5.0 * (x[-1] - x[0]))

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,6 +45,13 @@ def test_a_grid_is_run_in_the_order_of_the_file(swept):
 def test_the_parquet_table_is_the_same_as_the_csv(swept):
     outcome = swept(SLOPES)["c"]
     parquet = pd.read_parquet(outcome.files[0]).drop(columns="wall time [s]")
+    import pyarrow.parquet as pq
+
+    said = json.loads(pq.read_schema(outcome.files[0]).metadata[b"softdock"])
+    assert said["over"] == {
+        "slope": {"label": "Slope", "unit": "1", "set": ["a.u"], "values": [3.0, 1.0]}
+    }
+    assert said["versions"]["softdock"]
     assert set(parquet.pop("reason")) == {""}
     pd.testing.assert_frame_equal(parquet, rows(outcome).drop(columns="reason"))
 
