@@ -91,7 +91,7 @@ class CaseOutcome:
                 line: asdict(facts) for line, facts in result.line_statistics.items()
             },
             "faults": [asdict(fault) for fault in result.faults],
-            "notices": [notice.as_json() for notice in result.notices],
+            "notices": [asdict(notice) for notice in result.notices],
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,

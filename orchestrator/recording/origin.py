@@ -52,7 +52,7 @@ def origin(result: Result) -> dict[str, Any]:
         "plans": [_plan(plan) for plan in result.plans],
         "line_statistics": {line: asdict(facts) for line, facts in result.line_statistics.items()},
         "faults": [asdict(fault) for fault in result.faults],
-        "notices": [notice.as_json() for notice in result.notices],
+        "notices": [asdict(notice) for notice in result.notices],
         "energies": dict(result.energies),
         "wall_seconds": result.wall_seconds,
         "simulated_seconds": result.simulated_seconds,

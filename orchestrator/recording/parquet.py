@@ -117,5 +117,5 @@ def read_result(path: str | Path) -> Result:
         algorithm=run["algorithm"],
         delay_mode=run["delay_mode"],
         faults=tuple(FaultRecord(**{**f, "lines": tuple(f["lines"])}) for f in run["faults"]),
-        notices=tuple(Notice.from_json(notice) for notice in run.get("notices", ())),
+        notices=tuple(Notice(**notice) for notice in run.get("notices", ())),
     )

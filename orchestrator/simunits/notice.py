@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.system import seconds
 
@@ -39,24 +37,3 @@ class Notice:
         advice = f"; {self.advice}" if self.advice else ""
         at = f"{seconds(self.time_ns):.9g} s"
         return f"{kind} of component '{self.component}' at {at}: {self.what}{advice}"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return plain data, time in seconds."""
-        return {
-            "component": self.component,
-            "time_s": seconds(self.time_ns),
-            "safe": self.safe,
-            "what": self.what,
-            "advice": self.advice,
-        }
-
-    @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Notice:
-        """Return what :meth:`as_json` was made of."""
-        return cls(
-            time_ns=round(told["time_s"] * 1e9),
-            what=told["what"],
-            advice=told["advice"],
-            safe=told["safe"],
-            component=told["component"],
-        )

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from orchestrator.errors import StepError
 from orchestrator.master import Execution, algorithm_names
 from orchestrator.master.reference import Reference
 from orchestrator.simunits import Block, Input, Output, block, fmu
@@ -95,6 +96,55 @@ def test_every_kind_on_every_line(algorithm, mode, kind):
     same = (faulty.values == healthy.values).all(axis=1)
     assert same[:23].all()  # up to 22 ms, the first communication point that is not before
     assert not same[26:].any()
+
+
+class Believer(Block):
+    """Keeps the last number: what is none would end the run."""
+
+    u: float = Input()
+    y: float = Output()
+    nothing: int = Output()
+
+    def step(self, t, h):
+        self.nothing = int(not np.isfinite(self.u))
+        if not self.nothing:
+            self.y = self.u
+
+
+@pytest.mark.parametrize("delay", [None, "2.5 ms"])
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_what_is_no_number_arrives_from_begin_until_end(register, algorithm, delay):
+    register(believer=Believer)
+
+    def heard():
+        return (
+            System("heard")
+            .add("s", block("source"))
+            .add("g", block("believer"))
+            .connect("s.time", "g.u", delay=delay, interpolation="hold" if delay else None)
+        )
+
+    faults = [Fault.of("nan", "s.time", "5 ms", "9 ms")]
+    options = {"step": "1 ms", "algorithm": algorithm, "delay": "plain"}
+    r = expect_equal(heard, faults, 20_000_000, **options)
+    assert r.values[:, r.names.index("g.nothing")].sum() == 4
+
+
+def test_what_is_no_number_ends_a_run_of_which_an_output_is_none():
+    def ring():
+        return (
+            System("ramp")
+            .add("s", block("source"))
+            .add("g", block("gain"))
+            .connect("s.time", "g.u")
+        )
+
+    fault = Fault.of("nan", "s.time", "5 ms")
+    with (
+        Execution(ring(), faults=[fault], step="1 ms") as run,
+        pytest.raises(StepError, match=r"output 'g\.y' is not finite \(NaN or infinite\)"),
+    ):
+        run.advance("10 ms")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FIGURES if kind != "noise"])
