@@ -11,8 +11,11 @@ measurement (the paper exchanges the two noises). Added: everything but Eq 26.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from math import exp, isfinite, sqrt
+from math import exp, sqrt
 from typing import Any
+
+#: m, m/s, N: samples beyond are no measurements, and squares of them may be no numbers.
+LARGEST = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ class Direction:
         force
             Force of the contact, N, free of the sensor's lag.
         """
-        if not (isfinite(position) and isfinite(velocity) and isfinite(force)):
+        if not (abs(position) < LARGEST and abs(velocity) < LARGEST and abs(force) < LARGEST):
             self.lost, self.seen = True, False  # a difference to nothing teaches nothing
             return
         known = self.seen
