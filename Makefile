@@ -52,6 +52,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/famdc.py --require 20
 	$(BIN)/python benchmarks/isolation.py
+	$(BIN)/python benchmarks/sweep.py
 	$(BIN)/python benchmarks/algorithms.py --plot results/algorithms.png
 
 # CoFMPy needs an older FMPy than Softdock; where it cannot be installed the benchmark says so.

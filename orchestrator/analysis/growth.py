@@ -154,7 +154,9 @@ def _risen(time: Floats, data: Floats) -> tuple[Floats, Floats]:
     """Leave out where a signal that grows by many decades is still at its start."""
     far = np.flatnonzero(np.abs(data - data[0]) >= _RISEN * np.ptp(data))
     first = int(far[0]) if far.size else 0
-    return (time[first:], data[first:]) if data.size - first >= _FEWEST else (time, data)
+    if 20 * first < data.size or data.size - first < _FEWEST:
+        return time, data
+    return time[first:], data[first:]
 
 
 def _first_guesses(clock: Floats, data: Floats) -> list[Floats]:

@@ -76,11 +76,23 @@ class Chart(Table):
     curves: Annotated[tuple[ChartCurve, ...], Field(min_length=1)]
 
 
-class Animation(Table):
+class Scene(Table):
+    """What several animations have in common: frames, parts, views and charts, in a file."""
+
+    view: dict[Word, View] = Field(default={})
+    frame: dict[Word, Frame] = Field(default={})
+    part: dict[Word, Part] = Field(default={})
+    chart: tuple[Chart, ...] = ()
+
+
+class Animation(Scene):
     """A page with a moving picture of one or more cases.
 
     Parameters
     ----------
+    scene
+        Files whose frames, parts and views it has, too; its own win. Without charts of its own it
+        has theirs.
     title, caption
         What the reader is told.
     cases
@@ -95,10 +107,9 @@ class Animation(Table):
         Pictures in one second.
     begin, until
         The part of the run that is shown; default: all.
-    frame, part, view, chart
-        See their classes.
     """
 
+    scene: tuple[str, ...] = ()
     title: str = ""
     caption: str = ""
     cases: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -109,10 +120,7 @@ class Animation(Table):
     fps: Annotated[Size, Field(le=120)] = 30.0
     begin: Time | None = Field(None, alias="from")
     until: Time | None = None
-    view: dict[Word, View] = Field(default={})
-    frame: dict[Word, Frame] = Field(default={})
     part: Annotated[dict[Word, Part], Field(min_length=1)]
-    chart: tuple[Chart, ...] = ()
 
     def case_of(self, one: Frame | Arrow | ChartCurve, shown: str) -> str:
         """Return the case whose signals something has while a case is shown."""

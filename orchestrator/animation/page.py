@@ -6,19 +6,17 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.animation.checks import pictures
+from orchestrator.animation.contents import contents
 from orchestrator.animation.description import Animation
-from orchestrator.animation.shapes import Arm, Arrow, Line, Part, Spring
 from orchestrator.animation.signals import Signals
-from orchestrator.animation.tracks import Tracks, tracks
-from orchestrator.animation.values import WORLD
+from orchestrator.animation.tracks import tracks
 from orchestrator.animation.viewer import read_viewer
-from orchestrator.animation.wording import facts, legend, unit_of
+from orchestrator.animation.wording import facts, legend
 from orchestrator.drawing.inline import embedded, environment
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
@@ -26,8 +24,6 @@ from orchestrator.system import nanoseconds
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = ("shapes.js", "scene.js", "stage.js", "chart.js", "start.js")
-#: Colours of curves that name none, told apart with any colour vision.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 #: What the reader may multiply the speed by.
 _RATES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
@@ -56,7 +52,7 @@ def render_animation(
     begin_ns, times_ns = _times(table, results)
     shown = {case: tracks(table, case, _signals(results, times_ns)) for case in table.cases}
     troubles = (f"{titles[case]}: {text}" for case, one in shown.items() for text in one.troubles)
-    data = _data(table, results, titles, shown)
+    data = contents(table, results, titles, shown)
     step = table.speed / table.fps
     data |= {"count": len(times_ns), "begin": begin_ns / 1e9, "step": step}
     viewer = read_viewer()
@@ -102,68 +98,6 @@ def _times(table: Animation, results: Mapping[str, Result]) -> tuple[int, NDArra
 
 def _signals(results: Mapping[str, Result], times_ns: NDArray[np.int64]) -> dict[str, Signals]:
     return {name: Signals(result, times_ns) for name, result in results.items()}
-
-
-def _data(
-    table: Animation,
-    results: Mapping[str, Result],
-    titles: Mapping[str, str],
-    shown: Mapping[str, Tracks],
-) -> dict[str, Any]:
-    names = [WORLD, *table.frame]
-    curves = (curve for chart in table.chart for curve in chart.curves)
-    colours = {id(c): c.colour or _COLOURS[i % len(_COLOURS)] for i, c in enumerate(curves)}
-    return {
-        "speed": table.speed,
-        "beside": table.beside,
-        "frames": names,
-        "parts": [
-            _part(part, names, len(shown[table.cases[0]].segments.get(name, ())), results)
-            for name, part in table.part.items()
-        ],
-        "views": [{"name": name, **view.model_dump()} for name, view in table.view.items()],
-        "charts": [
-            {
-                "ylabel": chart.ylabel,
-                "curves": [
-                    {
-                        "label": c.label,
-                        "colour": colours[id(c)],
-                        "dashed": c.reference or c.case is not None,
-                        # The same for all cases: drawn once where they stand beside each other.
-                        "once": len({table.case_of(c, shown) for shown in table.cases}) == 1,
-                    }
-                    for c in chart.curves
-                ],
-            }
-            for chart in table.chart
-        ],
-        "cases": [
-            {
-                "name": case,
-                "title": titles[case],
-                "ends": float(results[case].time[-1]),
-                "tracks": [one.shape for one in found.all()],
-                "values": found.packed(),
-            }
-            for case, found in shown.items()
-        ],
-    }
-
-
-def _part(
-    part: Part, names: list[str], count: int, results: Mapping[str, Result]
-) -> dict[str, Any]:
-    """Return what the page draws of a part: its sizes, and the number of its frame or tracks."""
-    given = part.model_dump(exclude={"within", "begin", "end", "vector", "case", "span"})
-    if isinstance(part, Arrow):
-        # As in books: a torque is an arrow with two heads.
-        turning = unit_of(part, results) in {"N.m", "N m", "Nm"}
-        return given | {"segments": count, "heads": 2 if turning else 1}
-    if isinstance(part, Line | Spring | Arm):
-        return given | {"segments": count}
-    ghost = None if part.ghost is None else names.index(part.ghost)
-    return given | {"frame": names.index(part.within), "ghost": ghost}
 
 
 def _digest(script: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.animation.description import Animation
-from orchestrator.animation.shapes import Arrow
+from orchestrator.animation.shapes import Arrow, Triad
 from orchestrator.animation.signals import elements
 from orchestrator.recording import Result
 
@@ -28,7 +28,7 @@ def legend(
     """List the parts that have a label, with their colours; of arrows the scale too."""
     items: dict[tuple[str, str], dict[str, str | float]] = {}
     for part in table.part.values():
-        if part.label:
+        if part.label and not isinstance(part, Triad):  # a triad has colours of its own
             text = part.label
             if isinstance(part, Arrow):
                 unit = unit_of(part, results) or ""
@@ -42,8 +42,10 @@ def legend(
     ghosts = {getattr(part, "ghost", None) for part in table.part.values()} - {None}
     frames = [table.frame[name] for name in ghosts if name in table.frame]
     told = {table.case_of(frame, shown) for frame in frames for shown in table.cases}
-    for case in sorted(told - {*table.cases}):
-        text = f"translucent: {titles[case]}"
+    others = sorted(told - {*table.cases})
+    if others:
+        what = titles[others[0]] if len(others) == 1 else "what the case is compared with"
+        text = f"translucent: {what}"
         items[(text, "")] = {"text": text, "colour": "#8899aa", "opacity": 0.2}
     return list(items.values())
 

@@ -102,6 +102,7 @@ def write_animation(
         If the file cannot be written, or the viewer is missing.
     """
     needed = {case: results[case] for case in table.needed()}
+    table = table if table.title else table.model_copy(update={"title": name})
     try:
         page = render_animation(table, needed, titles)
     except DescriptionError as error:

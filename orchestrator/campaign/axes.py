@@ -129,8 +129,8 @@ def points_of(axis: Axis) -> list[AxisPoint]:
     if axis.values is not None:
         _expect_none(axis, ("first", "from"), ("last", "to"), ("count", "count"))
         points = [point_at(axis, value) for value in axis.values]
-        if len({type(p.shown) is str or type(p.shown) is bool for p in points}) > 1:
-            raise DescriptionError("values: expected numbers only, or names only")
+        if len({kind if (kind := type(p.shown)) in {str, bool} else float for p in points}) > 1:
+            raise DescriptionError("values: expected numbers only, text only, or Booleans only")
     else:
         if axis.count is None:
             raise DescriptionError("needs values = [..], or from, to and count")

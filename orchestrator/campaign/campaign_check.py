@@ -16,6 +16,8 @@ from orchestrator.errors import DescriptionError
 from orchestrator.system import System, nanoseconds, seconds
 from orchestrator.system.units import conversion
 
+#: Columns that every table has.
+_COLUMNS = ("seed", "case", "status", "reason", "wall time")
 Named = Iterator[tuple[str, str, Collection[str]]]
 
 
@@ -50,7 +52,10 @@ def wrong_campaign(
         for text in _wrong_axis(axis, involved)
     ]
     wrong += (f"{where}: {text}" for text in _wrong_size(campaign))
+    if name in experiment.sweep:
+        wrong.append(f"{where}: there is a sweep of this name, too: rename one of them")
     yield from wrong
+    yield from (f"{where}: {text}" for text in _wrong_titles(campaign))
     yield from (f"{where}: {text}" for text in _wrong_seeds(campaign, involved))
     yield from (f"{where}: {text}" for text in _wrong_windows(campaign, experiment, systems))
     if not wrong:
@@ -104,6 +109,16 @@ def _wrong_size(campaign: Campaign) -> Iterator[str]:
         yield f"design '{campaign.design}' needs a count of points"
     if len(set(campaign.cases)) < len(campaign.cases):
         yield "cases: one is named twice"
+
+
+def _wrong_titles(campaign: Campaign) -> Iterator[str]:
+    """Say which columns of the table would have one title."""
+    taken = {*_COLUMNS, *campaign.measures}
+    for name, axis in campaign.over.items():
+        title = axis.label or name
+        if title in taken:
+            yield f"over.{name}: another column is called '{title}': give it another label"
+        taken.add(title)
 
 
 def _wrong_seeds(campaign: Campaign, variants: Mapping[str, Variant]) -> Iterator[str]:

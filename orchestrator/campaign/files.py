@@ -120,7 +120,7 @@ def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tu
         and sweeps_of(figure) <= set(outcome.sweeps)
         and not campaigns_of(figure)  # `softdock sweep` draws these
     }
-    if not experiment.figure:
+    if not experiment.figure and not experiment.animation:
         wanted = {
             name: default_figure(case.result)
             for name, case in outcome.cases.items()

@@ -27,7 +27,7 @@ def energy_rows(ledger: EnergyLedger) -> list[EnergyRow]:
     scale = 100.0 / ledger.reference if ledger.reference else 0.0
 
     def row(group: str, name: str, energy: float) -> EnergyRow:
-        return EnergyRow(group, name, energy, scale * energy)
+        return EnergyRow(group, name, energy + 0.0, scale * energy + 0.0)  # no -0
 
     def lines(*kinds: Kind) -> Iterator[EnergyRow]:
         for entry in (entry for entry in ledger.entries if entry.kind in kinds):
@@ -46,9 +46,9 @@ def energy_note(ledger: EnergyLedger) -> str:
     said = (
         f"What is stored at the end is what was stored at the begin, and came from outside, and was"
         f" created, less what was dissipated and given away; the residual is what is missing."
-        f" Percentages are of {of}, {ledger.reference:.6g} J. The largest residual at any time is"
-        f" {ledger.residual:.2g} J, {share:.1g} of the largest entry; the error of the quadrature is"
-        f" estimated to be {ledger.error:.2g} J."
+        f" Percentages are of {of}, {ledger.reference:.6g} J. The largest residual is"
+        f" {ledger.residual:.2g} J, {share:.1g} of the largest entry; the error of the quadrature"
+        f" is estimated to be {ledger.error:.2g} J."
     )
     if ledger.unchecked:
         said += (

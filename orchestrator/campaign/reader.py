@@ -14,6 +14,7 @@ from orchestrator.campaign.campaign_check import named_by_campaigns
 from orchestrator.campaign.experiment import Experiment, SweepFigure, TimeFigure
 from orchestrator.campaign.map_check import named_by_maps
 from orchestrator.campaign.misread import misread
+from orchestrator.campaign.scenes import with_scenes
 from orchestrator.errors import DescriptionError, LoadError
 
 
@@ -23,7 +24,7 @@ def read_experiment(path: Path) -> Experiment:
     Raises
     ------
     LoadError
-        If the file is missing or is no TOML.
+        If the file, or a scene that it names, is missing or is no TOML.
     DescriptionError
         If keys are unknown or missing, values have a wrong type, or names that refer to each
         other do not exist; all together.
@@ -40,7 +41,7 @@ def read_experiment(path: Path) -> Experiment:
             " system file, which has a table [system]"
         )
     try:
-        experiment = Experiment.model_validate(content)
+        experiment = Experiment.model_validate(with_scenes(content, path.parent))
     except ValidationError as error:
         raise DescriptionError(*misread(path, Experiment, error)) from None
     loose = (loose_ends(name, table) for name, table in experiment.animation.items())

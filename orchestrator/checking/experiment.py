@@ -27,7 +27,9 @@ CODES: tuple[Code, ...] = (
         "EXP102",
         "a case names what its system does not have",
         "A signal of a measure, recorder or figure is not recorded, a swept parameter does not"
-        " exist, a format is unknown, a file would be written twice, or a fault cannot act.",
+        " exist, an axis of a campaign reaches no case or has a value that does not fit, a map"
+        " leaves an axis open, a format is unknown, a file would be written twice, or a fault"
+        " cannot act.",
     ),
     error(
         "EXP103",

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orchestrator.coupling import FaultRecord
 from orchestrator.errors import LoadError
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.origin import origin
 from orchestrator.recording.result import Result
+from orchestrator.simunits import Notice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +93,7 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
 
 
 def read_result(path: str | Path) -> Result:
-    """Read the signals of a result and their units back, without what is told of the run.
+    """Read the signals of a result back, with their units and what went wrong in the run.
 
     Parameters
     ----------
@@ -114,4 +116,6 @@ def read_result(path: str | Path) -> Result:
         step_ns=run["step_ns"],
         algorithm=run["algorithm"],
         delay_mode=run["delay_mode"],
+        faults=tuple(FaultRecord(**{**f, "lines": tuple(f["lines"])}) for f in run["faults"]),
+        notices=tuple(Notice(**notice) for notice in run.get("notices", ())),
     )

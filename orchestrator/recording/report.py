@@ -72,6 +72,7 @@ def _environment() -> jinja2.Environment:
         "by_component": _by_component,
         "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
         "measures": _measure_columns,
+        "measure_groups": _measure_groups,
         "measured": _measured,
         "route": path_of,
         "extrapolation": _extrapolation,
@@ -135,6 +136,18 @@ def _by_component(rows: Iterable[ParameterRow]) -> list[tuple[str, list[Paramete
 def _measure_columns(cases: Iterable[CaseSection]) -> list[tuple[str, str]]:
     """Name and unit of all measures that any case has, in order of their first appearance."""
     return list(dict.fromkeys((m.name, m.unit) for case in cases for m in case.measures))
+
+
+def _measure_groups(
+    cases: Iterable[CaseSection],
+) -> list[tuple[list[tuple[str, str]], list[tuple[int, CaseSection]]]]:
+    """Cases with the same measures, numbered from 1, by names and units of these."""
+    groups: dict[tuple[tuple[str, str], ...], list[tuple[int, CaseSection]]] = {}
+    for number, case in enumerate(cases, start=1):
+        columns = tuple(_measure_columns([case]))
+        if columns:
+            groups.setdefault(columns, []).append((number, case))
+    return [(list(columns), members) for columns, members in groups.items()]
 
 
 def _measured(case: CaseSection, column: tuple[str, str]) -> object:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.campaign.campaign_table import LinesFigure, MapFigure
 from orchestrator.recording import (
+    PALETTE,
     Curve,
     MapLook,
     MapPanel,
@@ -83,11 +84,14 @@ def _lines(figure: LinesFigure, outcome: CampaignOutcome) -> Figure:
     for curve in figure.curves:
         cells = cells_of(curve, (figure.x,), outcome)
         label = curve.title or curve.case
-        curves.append(Curve(label, axis.centres, each(cells, partial(reduced, figure))[0]))
-        bands.append(_band([values_in(figure, cell) for cell in cells[0]]))
         expected = each(cells, partial(detail, figure, "predicted"))[0]
-        if np.isfinite(expected).any():
-            predicted.append(Curve(f"{label}, predicted", axis.centres, expected))
+        dash = None
+        if np.isfinite(expected).any():  # a line; the runs are markers only, so that both are seen
+            colour, dash = PALETTE[len(curves) % len(PALETTE)], "none"
+            predicted.append(Curve(f"{label}, predicted", axis.centres, expected, colour=colour))
+        values = each(cells, partial(reduced, figure))[0]
+        curves.append(Curve(label, axis.centres, values, dash=dash))
+        bands.append(_band([values_in(figure, cell) for cell in cells[0]]))
     drawn = plot_xy(
         curves,
         xlabel=axis.label,
@@ -100,8 +104,8 @@ def _lines(figure: LinesFigure, outcome: CampaignOutcome) -> Figure:
     axes = drawn.axes[0]
     for line, (low, high) in zip(axes.lines[len(predicted) :], bands, strict=False):
         if (high > low).any():
-            colour = line.get_color()
-            axes.fill_between(axis.centres, low, high, color=colour, alpha=0.18, linewidth=0)
+            look: dict[str, Any] = {"color": line.get_color(), "alpha": 0.18, "linewidth": 0.0}
+            axes.fill_between(axis.centres, low, high, **look)
     if axis.is_named:
         axes.set_xticks(axis.centres, axis.values)  # type: ignore[arg-type]
     if figure.range is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.campaign.axes import label_of
-from orchestrator.recording import whole_file
+from orchestrator.recording import versions, whole_file
 from orchestrator.sweep.job import Record
 from orchestrator.sweep.plan import Plan
 
@@ -61,17 +62,28 @@ def _ending(record: Record) -> dict[str, Any]:
     }
 
 
-def write_table(table: pd.DataFrame, stem: Path) -> list[Path]:
-    """Write a table as Parquet and CSV.
+def write_table(plan: Plan, records: Mapping[str, Record], stem: Path) -> list[Path]:
+    """Write the table of a campaign as Parquet and CSV.
+
+    The Parquet file has the campaign, as it is in the experiment file, and the versions of what
+    was used as JSON under ``softdock`` in its metadata.
 
     Raises
     ------
     SoftdockError
         If a file cannot be written; an earlier one is untouched.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = table_of(plan, records)
+    said = plan.roster.campaign.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    origin = {"campaign": plan.roster.name, **said, "versions": versions()}
+    content = pa.Table.from_pandas(table, preserve_index=False)
+    metadata = {**(content.schema.metadata or {}), b"softdock": json.dumps(origin).encode()}
     paths = [stem.with_name(f"{stem.name}{suffix}") for suffix in (".parquet", ".csv")]
     with whole_file(paths[0]) as draft:
-        table.to_parquet(draft, index=False)
+        pq.write_table(content.replace_schema_metadata(metadata), draft)
     with whole_file(paths[1]) as draft:
         table.to_csv(draft, index=False)
     return paths

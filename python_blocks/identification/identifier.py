@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.simunits import Input, Output
+from python_blocks.identification.learning import learn_one
 from python_blocks.identification.partial_identifier import PartialIdentifier
 
 
@@ -97,13 +98,9 @@ class Identifier(PartialIdentifier):
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        (one,) = self._directions
-        one.sample(self._settings, h, self.position, self.velocity, self.force)
-        self.stiffness = max(one.stiffness, self.stiffness_minimum)
-        self.damping = max(one.damping, self.damping_minimum)
-        self.deviation = one.deviation
-        self.excited, self.known = one.excited(self._settings), one.known(self._settings)
-        self.wrong_sign, self.sensor_lost = one.wrong_sign(), one.lost
-        self.force_late, self.surprise = one.force_late(), one.surprise
-        self.trend, self.blur = one.trend, one.blur
-        self.rejected, self.resets = one.rejected, one.resets
+        found = learn_one(self.memory, self.settings, h, self.position, self.velocity, self.force)
+        self.stiffness, self.damping, self.deviation = found[:3]
+        watched = map(bool, found[3:8])
+        self.excited, self.known, self.wrong_sign, self.sensor_lost, self.force_late = watched
+        self.surprise, self.trend, self.blur, rejected, resets = found[8:]
+        self.rejected, self.resets = int(rejected), int(resets)

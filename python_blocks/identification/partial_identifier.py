@@ -6,8 +6,11 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from orchestrator.simunits import Block, Parameter
-from python_blocks.identification.kalman import Direction, KalmanSettings
+from python_blocks.identification.kalman import MEMORY, KalmanSettings
+from python_blocks.identification.learning import begin
 
 
 class PartialIdentifier(Block):
@@ -16,7 +19,7 @@ class PartialIdentifier(Block):
     References
     ----------
     Yu et al., IEEE Access (2018), Eq 24 to 26, corrected; see
-    :mod:`python_blocks.identification.kalman`.
+    :mod:`python_blocks.identification.learning`.
     """
 
     stiffness0: float = Parameter(start=10.0, unit="N/m", description="First stiffness")
@@ -67,19 +70,21 @@ class PartialIdentifier(Block):
 
     def begin(self, count: int) -> None:
         """Make the filters of so many directions, which have seen nothing."""
-        self._settings = KalmanSettings(
-            **{name: getattr(self, name) for name in KalmanSettings.__dataclass_fields__}
-        )
-        self._directions = [Direction.begin(self._settings) for _ in range(count)]
+        names = KalmanSettings.__dataclass_fields__
+        self.settings = KalmanSettings(**{name: getattr(self, name) for name in names}).row()
+        self.memory = np.zeros(count, MEMORY)
+        begin(self.memory, self.settings)
 
     def get_state(self) -> dict[str, Any]:
-        """Return connectors and filters as plain values."""
+        """Return connectors and filters as plain values; before the start there is no filter."""
         state = {name: copy.deepcopy(getattr(self, name)) for name in self.connectors}
-        return state | {"directions": [direction.values() for direction in self._directions]}
+        begun = getattr(self, "memory", np.zeros(0, MEMORY))
+        return state | {"filters": begun.view(np.float64).copy()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to a state of :meth:`get_state`."""
         rest = dict(state)
-        kept = rest.pop("directions")
+        filters = rest.pop("filters")
         super().set_state(rest)
-        self._directions = [Direction(**values) for values in kept]
+        if len(filters):
+            self.memory.view(np.float64)[:] = filters

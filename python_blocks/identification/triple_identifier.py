@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.simunits import Input, Output
+from python_blocks.identification.learning import learn
 from python_blocks.identification.partial_identifier import PartialIdentifier
 from python_blocks.kinematics.rotation import Floats
 
@@ -108,16 +109,9 @@ class TripleIdentifier(PartialIdentifier):
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        settings = self._settings
-        for i, one in enumerate(self._directions):
-            one.sample(
-                settings, h, float(self.position[i]), float(self.velocity[i]), float(self.force[i])
-            )
-            self.stiffness[i] = max(one.stiffness, self.stiffness_minimum)
-            self.damping[i] = max(one.damping, self.damping_minimum)
-            self.deviation[i] = one.deviation
-            self.excited[i], self.known[i] = one.excited(settings), one.known(settings)
-            self.wrong_sign[i], self.sensor_lost[i] = one.wrong_sign(), one.lost
-            self.force_late[i], self.surprise[i] = one.force_late(), one.surprise
-            self.trend[i], self.blur[i] = one.trend, one.blur
-            self.rejected[i], self.resets[i] = one.rejected, one.resets
+        shown = (
+            *(self.stiffness, self.damping, self.deviation, self.excited, self.known),
+            *(self.wrong_sign, self.sensor_lost, self.force_late, self.surprise, self.trend),
+            *(self.blur, self.rejected, self.resets),
+        )
+        learn(self.memory, self.settings, h, self.position, self.velocity, self.force, shown)

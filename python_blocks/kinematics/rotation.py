@@ -86,7 +86,7 @@ def turned(q: Sequence[float] | Floats, angle: Sequence[float] | Floats) -> Floa
     return np.asarray(product / np.linalg.norm(product))
 
 
-def cross(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, Any, Any]:
+def cross(a: Sequence[Any] | Floats, b: Sequence[Any] | Floats) -> tuple[Any, Any, Any]:
     """Give the cross product of two vectors of shape (3,), faster than ``numpy.cross``."""
     x, y, z = a
     u, v, w = b

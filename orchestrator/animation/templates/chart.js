@@ -16,8 +16,9 @@ const Charts = (() => {
 
   const written = (value) => (Math.abs(value) < 1e-12 ? "0" : String(Number(value.toPrecision(6))));
 
-  // curves(): the curves to draw now, each {values, colour, label, dash}; seek(t) goes to a time.
-  function chart(canvas, ylabel, time, curves, seek) {
+  // shown(): the curves to draw now, each {values, colour, dash}; names: what colours and dashes
+  // mean; spans(): what went wrong from when until when; seek(t) goes to a time.
+  function chart(canvas, ylabel, time, { shown, names, spans }, seek) {
     const pen = canvas.getContext("2d", { willReadFrequently: true });
     let still = null; // all but the cursor
 
@@ -28,10 +29,10 @@ const Charts = (() => {
       canvas.width = width * scale;
       canvas.height = height * scale;
       pen.setTransform(scale, 0, 0, scale, 0, 0);
-      const shown = curves();
+      const curves = shown();
       let low = Infinity;
       let high = -Infinity;
-      shown.forEach(({ values }) => values.forEach((v) => {
+      curves.forEach(({ values }) => values.forEach((v) => {
         if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
       }));
       if (!(low <= high)) [low, high] = [-1, 1];
@@ -61,8 +62,13 @@ const Charts = (() => {
       pen.restore();
       pen.save();
       pen.beginPath(); pen.rect(LEFT, 0, width - LEFT - RIGHT, height); pen.clip();
+      pen.fillStyle = "#e69f0033";
+      spans().forEach(({ from, until }) => {
+        const end = until === null ? time.begin + time.length : until;
+        pen.fillRect(x(from), TOP, Math.max(x(end) - x(from), 1), base - TOP);
+      });
       pen.lineWidth = 1.6;
-      shown.forEach(({ values, colour, dash }) => {
+      curves.forEach(({ values, colour, dash }) => {
         pen.strokeStyle = colour;
         pen.setLineDash(DASHES[dash % DASHES.length]);
         pen.beginPath();
@@ -80,7 +86,7 @@ const Charts = (() => {
       pen.textAlign = "left";
       pen.textBaseline = "top";
       let from = LEFT + 8;
-      shown.forEach(({ label, colour, dash }) => {
+      names.forEach(({ label, colour, dash }) => {
         pen.strokeStyle = colour;
         pen.lineWidth = 2;
         pen.setLineDash(DASHES[dash % DASHES.length]);

@@ -25,6 +25,7 @@
   Stage.light(box);
 
   let chosen = 0;
+  const dashOf = (i) => (data.beside ? 2 * i : 0);
   const visible = (i) => Boolean(data.beside) || i === chosen;
 
   // Charts: curves of the cases that are shown, and those of a case of their own once.
@@ -35,11 +36,11 @@
     const shown = () => curves.flatMap((curve, k) => cases
       .map(({ curves: tracks }, i) => ({ ...curve, i, values: tracks[first + k].values }))
       .filter(({ i }) => (curve.once ? i === chosen : visible(i)))
-      .map(({ i, label, values, colour, dashed, once }) => ({
-        values, colour, dash: dashed ? 1 : Number(Boolean(data.beside)) * 2 * i,
-        label: once || !data.beside ? label : `${label}, ${data.cases[i].title}`,
-      })));
-    return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, shown, (t) => seek(t));
+      .map(({ values, colour, dashed, i }) => ({ values, colour, dash: dashed ? 1 : dashOf(i) })));
+    const names = curves.map(({ label, colour, dashed }) => ({ label, colour, dash: Number(dashed) }));
+    if (data.beside) names.push(...data.cases.map(({ title }, i) => ({ label: title, colour: "#7b8794", dash: dashOf(i) })));
+    const spans = () => data.cases.filter((_, i) => visible(i)).flatMap(({ events }) => events);
+    return Charts.chart($(`chart-${number}`), ylabel, { begin, length, step }, { shown, names, spans }, (t) => seek(t));
   });
 
   let now = begin;
@@ -54,8 +55,12 @@
     charts.forEach(({ cursor }) => cursor(now));
     $("time").textContent = `${now.toFixed(3)} s`;
     $("slider").value = picture;
-    const ended = data.cases.filter(({ ends }, i) => visible(i) && now > ends + 1e-9);
-    $("ended").textContent = ended.map(({ title, ends }) => `${title}: the run ended at ${ends.toPrecision(4)} s`).join(" · ");
+    const told = data.cases.filter((_, i) => visible(i)).flatMap(({ title, ends, events }) => {
+      const acting = events.filter((event) => now >= event.from && (event.until === null || now < event.until));
+      const texts = acting.map(({ text }) => `${title}: ${text}`);
+      return now > ends + 1e-9 ? [...texts, `${title}: the run ended at ${ends.toPrecision(4)} s`] : texts;
+    });
+    $("events").replaceChildren(...told.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
     Stage.dirty();
   }
   function seek(t) {

@@ -27,6 +27,16 @@ def test_clean_data(sigma, step):
     assert fit.frequency == pytest.approx(1.83 / (2 * np.pi))
 
 
+@pytest.mark.parametrize("sigma", [4.0, 8.0, 15.0])
+def test_growth_by_many_decades(sigma):
+    """Only its end counts: e^120 is more than the fit and its first guess can hold."""
+    t = np.arange(0.0, 8.0, 1e-3)
+    fit = fit_growth(t, oscillation(t, sigma, 27.0) + np.exp(0.5 * sigma * t))
+    assert fit.sigma == pytest.approx(sigma, rel=1e-6)
+    assert fit.omega == pytest.approx(27.0, rel=1e-6)
+    assert fit.start > 3.0
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     sigma=st.floats(-0.15, 0.15),

@@ -3,6 +3,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 
@@ -10,7 +11,9 @@ import pytest
 from PIL import Image
 
 from orchestrator.animation import render_animation, viewer
+from orchestrator.coupling import FaultRecord
 from orchestrator.errors import LoadError
+from orchestrator.simunits import Notice
 
 from .conftest import TABLE, Decoded, turning
 
@@ -174,6 +177,28 @@ def test_the_picture_shows_the_motion(table, browser, tmp_path):
     assert y0 - y1 > 50  # upwards
 
 
+def test_faults_and_safe_states_are_named_while_they_act(table, browser):
+    result = replace(
+        turning(),
+        faults=(
+            FaultRecord("dropout", ("a.y -> b.u",), 500_000_000, 900_000_000, "nothing arrives"),
+            FaultRecord("noise", ("a.y -> b.u",), 0, None, "noise"),  # of the whole run: no event
+        ),
+        notices=(
+            Notice(700_000_000, "the force is no number", safe=True, component="guard"),
+            Notice(100_000_000, "near a limit", component="guard"),  # only a warning
+        ),
+    )
+    text = render_animation(table(), {"run": result}, {"run": "run"})
+    assert Decoded(text).data["cases"][0]["events"] == [
+        {"text": "dropout", "from": 0.5, "until": 0.9},
+        {"text": "safe state of guard", "from": 0.7, "until": None},
+    ]
+    seen = {t: Page(browser(text, f"#t={t}", "--dump-dom")).words for t in (0.4, 0.8, 0.95)}
+    both = {"run: dropout", "run: safe state of guard"}
+    assert [both & set(seen[t]) for t in seen] == [set(), both, {"run: safe state of guard"}]
+
+
 def test_controls_and_names_are_made_by_the_script(table, browser):
     both = table(cases=["run", "late"], **{k: TABLE[k] for k in ("frame", "part")})
     results = {"run": turning(), "late": turning("late", stop=1.0)}
@@ -185,3 +210,10 @@ def test_controls_and_names_are_made_by_the_script(table, browser):
     assert pressed == ["false", "true"]
     assert [a for tag, a in page.elements if a.get("class") == "name"]
     assert not [tag for tag, _ in page.elements if tag == "img"]
+
+
+def test_a_page_that_is_opened_plays(table, browser):
+    page = Page(browser(rendered(table(speed=0.1)), "", "--dump-dom"))  # 20 s long
+    shown = next(float(word[:-2]) for word in page.words if re.fullmatch(r"\d\.\d{3} s", word))
+    assert 0.0 < shown < 2.0
+    assert "Pause" in [a.get("aria-label") for _, a in page.elements]

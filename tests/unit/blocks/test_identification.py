@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from python_blocks.identification.identifier import Identifier
-from python_blocks.identification.kalman import Direction, KalmanSettings
 from python_blocks.identification.triple_identifier import TripleIdentifier
 
 H = 1e-3
@@ -134,12 +133,14 @@ def test_a_force_that_stands_still_in_motion_is_lost():
     x, v = motion(0.3)
     force = K * x + C * v
     force[100:] = force[99]
-    settings, one = KalmanSettings(), Direction.begin(KalmanSettings())
+    block = Identifier()
+    block.initialise(0.0)
     lost = []
     for n in range(200):
-        one.sample(settings, H, x[n], v[n], force[n])
-        lost.append(one.lost)
-    assert np.flatnonzero(lost)[0] == 100 + settings.still - 1
+        block.position, block.velocity, block.force = x[n], v[n], force[n]
+        block.step(n * H, H)
+        lost.append(block.sensor_lost)
+    assert np.flatnonzero(lost)[0] == 100 + block.still - 1
     assert all(lost[104:])
 
 

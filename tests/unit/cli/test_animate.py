@@ -122,3 +122,62 @@ def test_results_that_are_not_there_are_said(softdock, folder):
     code, _, err = softdock("animate", folder(), "--only", "still")
     assert code == 2
     assert "no animation still; the experiment has: moving, both" in " ".join(err.split())
+
+
+SCENE = """
+[frame]
+body = { position = ["slide.x", 0, 0] }
+[part]
+ball = { shape = "sphere", in = "body", radius = 0.1 }
+rail = { shape = "box", size = [2, 0.1, 0.1] }
+[[chart]]
+ylabel = "x"
+curves = [{ signal = "slide.x", label = "x" }]
+"""
+STAGED = """
+title = "slide"
+[defaults]
+step = "10 ms"
+stop = "1 s"
+formats = ["parquet"]
+[case.a]
+system = "slide.ssd"
+[animation.one]
+scene = ["a.scene.toml"]
+cases = ["a"]
+part = { ball = { shape = "sphere", in = "body", radius = 0.5 } }
+[animation.two]
+scene = ["a.scene.toml"]
+cases = ["a"]
+chart = []
+"""
+
+
+def test_animations_share_a_scene_and_their_own_parts_win(softdock, folder):
+    where = folder(STAGED)
+    (where / "a.scene.toml").write_text(SCENE)
+    code, _, err = softdock("run", where, "--output", "out")
+    assert code == 0, err
+    one, two = (data_of(where / "out" / "animations" / f"{name}.html") for name in ("one", "two"))
+    assert [part["shape"] for part in one["parts"]] == ["sphere", "box"]
+    assert (one["parts"][0]["radius"], two["parts"][0]["radius"]) == (0.5, 0.1)
+    assert (len(one["charts"]), len(two["charts"])) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("scene", "expected"),
+    [
+        (None, "a.scene.toml: no such scene"),
+        ("part = ", "a.scene.toml: expected a scene in TOML"),
+        ("cases = ['a']", "a.scene.toml: unknown key 'cases'; known: chart, frame, part, view"),
+        (SCENE.replace("0.1 }\nrail", "-1 }\nrail"), "a.scene.toml: 'part.ball.radius': "),
+        (SCENE.replace('"slide.x", 0', '"slide.y", 0'), "case 'a' records no 'slide.y'"),
+    ],
+)
+def test_what_is_wrong_with_a_scene_is_said_with_its_name(softdock, folder, scene, expected):
+    where = folder(STAGED)
+    if scene is not None:
+        (where / "a.scene.toml").write_text(scene)
+    code, _, err = softdock("run", where, "--output", "out")
+    assert code == 2
+    assert expected in " ".join(err.split())

@@ -200,3 +200,18 @@ def test_a_report_that_cannot_be_written_says_so(tmp_path):
 
 def test_an_empty_report_is_a_page():
     assert "Versions and files" in " ".join(parsed(render_report(Report("empty"))).words)
+
+
+def test_many_measures_stand_in_tables_of_cases_that_have_the_same():
+    growth = tuple(Measure(f"growth {i}", 0.1 * i, "1/s") for i in range(6))
+    peak = tuple(Measure(f"peak {i}", 2.0, HOSTILE) for i in range(3))
+    measured = {"a_b": growth, "plain": (), "c": peak, "d": growth}
+    cases = tuple(CaseSection(name, measures=found) for name, found in measured.items())
+    text = render_report(Report("many", cases=cases))
+    summary = text[text.index('id="summary"') : text.index('id="case-1"')]
+    assert summary.count("growth 1 [1/s]") == 1  # one row for the two cases that have it
+    found = re.findall(r'<th scope="col" class="value"><a href="#case-(\d)">', summary)
+    assert found == ["1", "4", "3"]
+    assert "a_\u200bb" in " ".join(parsed(text).words)  # long names break at their joints
+    few = render_report(Report("few", cases=cases[2:3]))
+    assert 'id="measures"' not in few

@@ -8,9 +8,11 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from orchestrator.coupling import FaultRecord
 from orchestrator.errors import LoadError, SoftdockError
-from orchestrator.recording import read_parquet, write_csv, write_parquet
+from orchestrator.recording import read_parquet, read_result, write_csv, write_parquet
 from orchestrator.recording.atomic import whole_file
+from orchestrator.simunits import Notice
 
 
 def bits(values):
@@ -43,6 +45,20 @@ def test_parquet_says_where_it_comes_from(result, tmp_path):
     assert loop["physical_ns"] + loop["numerical_ns"] == loop["total_ns"]
     assert run["plans"][0]["declared_ns"] == 16_000_000
     assert read_parquet(tmp_path / "run.parquet").attrs["run"]["case"] == "exact"
+
+
+def test_a_result_is_read_back_with_what_went_wrong(result, tmp_path):
+    told = replace(
+        result,
+        faults=(FaultRecord("dropout", ("a.y -> b.u",), 500_000_000, None, "nothing arrives"),),
+        notices=(Notice(700_000_000, "no number", "look there", safe=True, component="guard"),),
+    )
+    write_parquet(told, tmp_path / "run.parquet")
+    read = read_result(tmp_path / "run.parquet")
+    np.testing.assert_array_equal(read.time_ns, result.time_ns)
+    np.testing.assert_array_equal(bits(read.values), bits(result.values))
+    assert (read.name, read.names, read.units) == (result.name, result.names, result.units)
+    assert (read.faults, read.notices) == (told.faults, told.notices)
 
 
 def test_pandas_reads_the_parquet_file_alone(result, tmp_path):

@@ -11,6 +11,8 @@ import pytest
 from orchestrator.errors import DescriptionError
 from orchestrator.simunits.compiled import compiled
 from python_blocks.compensation import wrench
+from python_blocks.identification import learning
+from python_blocks.identification.kalman import MEMORY, KalmanSettings
 from python_blocks.kinematics import stewart_motion
 from python_blocks.kinematics.stewart import StewartGeometry
 
@@ -64,6 +66,30 @@ def test_compensation_is_that_of_python_bit_by_bit(monkeypatch):
     theirs = list(wrenches(plain(wrench, monkeypatch), np.random.default_rng(4)))
     assert ours == theirs
     assert all(row[0] for row in ours)  # all of them corrected
+
+
+def estimates(module, random, records):
+    settings = KalmanSettings(noise=0.1).row().view(records)
+    memory, shown = np.zeros(3, MEMORY).view(records), np.zeros((13, 3))
+    module.begin(memory, settings)
+    x, v = np.zeros(3), np.zeros(3)
+    for n in range(3000):
+        v = 0.02 * np.cos(0.01 * n * np.array([1.0, 1.1, 1.2]))
+        x = x + 1e-3 * v
+        force = 4e4 * x + 300.0 * v + 0.1 * random.normal(size=3)
+        force[n % 3] += 1e4 * (n % 500 == 499)
+        force[1] = np.nan if n == 1000 else force[1]
+        module.learn(memory, settings, 1e-3, x, v, force, tuple(shown))
+        yield shown.ravel().tolist()
+
+
+def test_estimates_are_those_of_python_bit_by_bit(monkeypatch):
+    ours = list(estimates(learning, np.random.default_rng(5), np.ndarray))
+    module = plain(learning, monkeypatch)  # Python reads fields of records as attributes
+    theirs = list(estimates(module, np.random.default_rng(5), np.recarray))
+    assert ours == theirs
+    assert ours[-1][0] == pytest.approx(4e4, rel=0.01)
+    assert max(row[33] for row in ours) > 0.0  # outliers, too
 
 
 @compiled

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,6 +45,13 @@ def test_a_grid_is_run_in_the_order_of_the_file(swept):
 def test_the_parquet_table_is_the_same_as_the_csv(swept):
     outcome = swept(SLOPES)["c"]
     parquet = pd.read_parquet(outcome.files[0]).drop(columns="wall time [s]")
+    import pyarrow.parquet as pq
+
+    said = json.loads(pq.read_schema(outcome.files[0]).metadata[b"softdock"])
+    assert said["over"] == {
+        "slope": {"label": "Slope", "unit": "1", "set": ["a.u"], "values": [3.0, 1.0]}
+    }
+    assert said["versions"]["softdock"]
     assert set(parquet.pop("reason")) == {""}
     pd.testing.assert_frame_equal(parquet, rows(outcome).drop(columns="reason"))
 
@@ -136,6 +145,27 @@ def test_a_run_that_fails_is_a_row(swept, register, monkeypatch):
     assert "blown" in table["reason"][0]
     assert np.isnan(table["end"][0])
     assert outcome.counts() == {"failed": 1, "done": 1}
+
+
+def test_an_error_of_any_kind_is_a_row(swept, monkeypatch):
+    run_case = worker.run_case
+
+    def broken(name, case, system, options, **rest):
+        if system.value("a.u") == 1.0:
+            raise RuntimeError("not\nforeseen")
+        return run_case(name, case, system, options, **rest)
+
+    monkeypatch.setattr(worker, "run_case", broken)
+    table = rows(swept(SLOPES)["c"])
+    assert list(table["status"]) == ["done", "failed"]
+    assert table["reason"][1] == "RuntimeError: not foreseen"
+
+
+def test_components_may_have_processes_of_their_own(swept):
+    text = SLOPES.replace("[campaign.c]", "[campaign.c]\nseeds = [0]")
+    text += "[case.slope.unit.a]\nisolation = 'process'\n"
+    table = rows(swept(text, workers=2)["c"])
+    np.testing.assert_allclose(table["end"], [3, 1], rtol=1e-14)
 
 
 def test_a_measure_that_cannot_be_read_off_leaves_the_others(swept):

@@ -44,7 +44,14 @@ VALUES = [
     ('["a.y -> b.u"]', '["a.y -> a.u"]', "over.delay: 'a.y -> a.u' reaches no case"),
     ('["a.y -> b.u"]', '["a.y, b.u"]', "over.delay: delay: expected 'a.out -> b.in'"),
     ("[3.0, 1.0]", "[3.0, 3.0]", "over.slope: has one value several times"),
-    ("[3.0, 1.0]", "[3.0, 'x']", "over.slope: values: expected numbers only, or names only"),
+    (
+        "[3.0, 1.0]",
+        "[3.0, 'x']",
+        "over.slope: values: expected numbers only, text only, or Booleans only",
+    ),
+    ("[3.0, 1.0]", "[true, 'x']", "over.slope: values: expected numbers only, text only"),
+    ('set = ["a.u"]', 'set = ["a.u"]\nlabel = "end"', "another column is called 'end'"),
+    ("over.delay]", "over.delay]\nlabel = 'slope'", "another column is called 'slope'"),
     ("[3.0, 1.0]", "[3.0, inf]", "over.slope: expected finite numbers, found inf"),
     ("[3.0, 1.0]", "['x', 'y']", "over.slope = x, y: .*a.u: expected|over.slope = x: a.u"),
     ("values = [3.0, 1.0]", "from = 1\nto = 2", "needs values = .*, or from, to and count"),
@@ -123,6 +130,12 @@ def test_seeds_without_anything_random(write):
     text = text[: text.index("[campaign.c.over.delay]")] + "[case.flat.measure]\n"
     (problem,) = told(write, text + "end = { kind = 'final', signal = 'a.y' }\n")
     assert "seeds change nothing: no case has a fault of kind 'noise'" in problem
+
+
+def test_a_sweep_of_the_same_name(write):
+    text = GOOD + "[sweep.c]\ncase = 'slope'\nover = 'a.u'\nvalues = [1]\nmeasures = ['end']\n"
+    (problem,) = told(write, text)
+    assert "campaign 'c': there is a sweep of this name, too" in problem
 
 
 def test_a_window_after_the_end(write):

@@ -1,0 +1,217 @@
+"""One sample of the Kalman filters of stiffness and damping, compiled; see :mod:`.kalman`.
+
+``one`` is a record of what a filter remembers, ``settings`` one of what it knows beforehand;
+what is true is 1 in it, else 0.
+"""
+
+from __future__ import annotations
+
+from math import exp, sqrt
+from typing import Any
+
+from orchestrator.simunits.compiled import compiled
+from python_blocks.identification.kalman import Rows
+from python_blocks.kinematics.rotation import Floats
+
+#: m, m/s, N: samples beyond are no measurements, and squares of them may be no numbers.
+LARGEST = 1e9
+
+
+@compiled
+def begin(memory: Rows, settings: Rows) -> None:
+    """Give every direction a filter that has seen nothing."""
+    for i in range(memory.shape[0]):
+        memory[i].stiffness = settings[0].stiffness0
+        memory[i].damping = settings[0].damping0
+        forget(memory[i], settings[0])
+
+
+@compiled
+def learn(
+    memory: Rows,
+    settings: Rows,
+    h: float,
+    position: Floats,
+    velocity: Floats,
+    force: Floats,
+    shown: tuple[Floats, ...],
+) -> None:
+    """Learn in each direction from the change since the sample before.
+
+    Parameters
+    ----------
+    memory, settings
+        What is remembered of n directions, shape (n,), and what is known beforehand, shape (1,).
+    h
+        Time since the sample before, s.
+    position, velocity
+        Deformation of the contact, m, and its rate, m/s, shape (n,).
+    force
+        Force of the contact, N, free of the sensor's lag, shape (n,).
+    shown
+        Where to write what :func:`judge` gives, shape (n,) each.
+    """
+    for i in range(memory.shape[0]):
+        sample(memory[i], settings[0], h, position[i], velocity[i], force[i])
+        found = judge(memory[i], settings[0])
+        for k in range(len(found)):
+            shown[k][i] = found[k]
+
+
+@compiled
+def learn_one(
+    memory: Rows, settings: Rows, h: float, position: float, velocity: float, force: float
+) -> tuple[float, ...]:
+    """Learn in one direction, and give what :func:`judge` does."""
+    sample(memory[0], settings[0], h, position, velocity, force)
+    return judge(memory[0], settings[0])
+
+
+@compiled
+def judge(one: Any, settings: Any) -> tuple[float, ...]:
+    """Give the outputs of one direction.
+
+    Returns
+    -------
+    tuple of float
+        Stiffness, damping, deviation, excited, known, wrong sign, sensor lost, force late,
+        surprise, trend, blur, rejected and resets.
+    """
+    deviation = sqrt(one.p_kk)
+    return (
+        max(one.stiffness, settings.stiffness_minimum),
+        max(one.damping, settings.damping_minimum),
+        deviation,
+        1.0 if excited(one, settings) else 0.0,
+        1.0 if known(one, settings) else 0.0,
+        # The force surely pushes with the motion instead of against it: a sign or an axis is wrong
+        # on the way from the sensor, and compensation would drive the rig apart.
+        1.0 if one.stiffness + 3.0 * deviation < 0.0 else 0.0,
+        one.lost,
+        # A force that comes later by T looks like a damping that is smaller by stiffness x T.
+        1.0 if one.damping + 3.0 * sqrt(one.p_cc) < 0.0 else 0.0,
+        one.surprise,
+        one.trend,
+        blur(one),
+        one.rejected,
+        one.resets,
+    )
+
+
+@compiled
+def sample(
+    one: Any, settings: Any, h: float, position: float, velocity: float, force: float
+) -> None:
+    """Learn from one sample of one direction."""
+    if not (abs(position) < LARGEST and abs(velocity) < LARGEST and abs(force) < LARGEST):
+        one.lost, one.seen = 1.0, 0.0  # a difference to nothing teaches nothing
+        return
+    seen = one.seen == 1.0
+    dl, dv, df = position - one.position, velocity - one.velocity, force - one.force
+    run = 0.5 * h * (velocity + one.velocity)
+    keep = exp(-h / settings.window)
+    watch(one, settings, keep, position, dl, df)
+    one.position, one.velocity, one.force, one.seen = position, velocity, force, 1.0
+    if seen:
+        one.moved += (1.0 - keep) * (dl * dl - one.moved)
+        one.blurred += (1.0 - keep) * ((dl - run) ** 2 - one.blurred)
+    if seen and one.lost == 0.0 and (excited(one, settings) or one.learned == 0.0):
+        update(one, settings, keep, run if settings.integrated == 1.0 else dl, dv, df)
+        if known(one, settings):
+            one.learned = 1.0
+
+
+@compiled
+def excited(one: Any, settings: Any) -> bool:
+    """Whether the contact has lately moved enough to learn from."""
+    return bool(0.5 * (one.high - one.low) >= settings.amplitude)
+
+
+@compiled
+def known(one: Any, settings: Any) -> bool:
+    """Whether the stiffness is known to the precision that was asked for, and to be believed.
+
+    The deviation is only what the filter thinks of itself. So the forces must be about as the
+    filter expects them, show no trend, and positions not be too blurred for differences.
+    """
+    return bool(
+        sqrt(one.p_kk) <= settings.precision * abs(one.stiffness)
+        and one.surprise <= settings.surprise_limit
+        and abs(one.trend) <= settings.trend_limit
+        and (settings.integrated == 1.0 or blur(one) <= settings.precision)
+    )
+
+
+@compiled
+def blur(one: Any) -> float:
+    """Share by which noise of the position makes the stiffness too small, 0 to 1.
+
+    The noise of a difference is seen where positions and velocities disagree; regression on a
+    noisy difference loses the noise's share of its mean square.
+    """
+    return min(one.blurred / one.moved, 1.0) if one.moved > 0.0 else 0.0
+
+
+@compiled
+def forget(one: Any, settings: Any) -> None:
+    """Open the filter for any stiffness and damping."""
+    one.p_kk, one.p_kc = settings.stiffness_spread**2, 0.0
+    one.p_cc = settings.damping_spread**2
+
+
+@compiled
+def watch(one: Any, settings: Any, keep: float, position: float, dl: float, df: float) -> None:
+    """See how far the contact moves, and whether the force still changes with it."""
+    if one.seen == 0.0 and one.low == one.high:
+        one.low, one.high = position, position
+    middle = 0.5 * (one.high + one.low)
+    one.high = max(position, middle + keep * (one.high - middle))
+    one.low = min(position, middle + keep * (one.low - middle))
+    if df != 0.0 or one.seen == 0.0:
+        one.equal = 0.0
+    elif dl != 0.0:
+        one.equal += 1.0
+    one.lost = 1.0 if one.equal >= settings.still else 0.0
+
+
+@compiled
+def update(one: Any, settings: Any, keep: float, dl: float, dv: float, df: float) -> None:
+    """Eq 26 with the gate and the new beginning."""
+    p_kk = one.p_kk + settings.stiffness_walk**2
+    p_cc = one.p_cc + settings.damping_walk**2
+    p_kc = one.p_kc
+    a, b = p_kk * dl + p_kc * dv, p_kc * dl + p_cc * dv  # P H'
+    spread = dl * a + dv * b + 2.0 * settings.noise**2
+    innovation = df - one.stiffness * dl - one.damping * dv
+    outlying = settings.gate**2
+    surprise = min(innovation**2 / spread, outlying)  # one outlier is soon forgotten
+    one.surprise += (1.0 - keep) * (surprise - one.surprise)
+    if innovation**2 > outlying * spread:
+        one.outliers += 1.0
+        one.rejected += 1.0
+        if one.outliers >= settings.patience:
+            forget(one, settings)
+            one.outliers, one.learned = 0.0, 0.0
+            one.resets += 1.0
+        return
+    one.outliers = 0.0
+    compare(one, keep, dl, innovation, spread)
+    gain_k, gain_c = a / spread, b / spread
+    one.stiffness += gain_k * innovation
+    one.damping += gain_c * innovation
+    one.p_kk = max(p_kk - gain_k * a, 0.0)
+    one.p_kc = p_kc - gain_k * b
+    one.p_cc = max(p_cc - gain_c * b, 0.0)
+
+
+@compiled
+def compare(one: Any, keep: float, dl: float, innovation: float, spread: float) -> None:
+    """See whether innovations go with the position: then the stiffness is wrong and stays so.
+
+    It happens where the filter is too sure of itself to learn: a first deviation that is too
+    small, or a contact that changes faster than it was told.
+    """
+    one.pushed += (1.0 - keep) * (innovation * dl - one.pushed)
+    one.scatter += (1.0 - keep) * (max(innovation**2, spread) * dl * dl - one.scatter)
+    deviation = sqrt(0.5 * (1.0 - keep) * one.scatter)  # of a mean over the window
+    one.trend = one.pushed / deviation if deviation > 0.0 else 0.0

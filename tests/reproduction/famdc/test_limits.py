@@ -1,0 +1,250 @@
+"""Where the compensation stops working, for what reason, and what says so.
+
+The figures are those of docs/explanation/famdc-limits.md. Errors are root mean squares over 5 s
+against the motion in space, as shares of the 10 mm.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reproduction.famdc.axial_rig import OFFSET, ideal, noise, rig
+from reproduction.famdc.example import changed
+
+from orchestrator.analysis import (
+    BodyChain,
+    ForceCorrection,
+    SampledContactLoop,
+    fit_growth,
+    loop_modes,
+)
+from orchestrator.master import Execution
+from orchestrator.simunits import block
+from orchestrator.system import Fault, FaultKind, System
+
+K, C, REST = 5e4, 100.0, 0.2e-3  # contact, and what the lead leaves of the sensor's lag
+CHAIN = BodyChain((5e4, 300.0, 2000.0), (1.5e5,), (200.0,))
+LATE = 2 * 0.7 / (30 * np.pi)  # of the robot, 14.9 ms
+TO_LEAD = "sensor.measured -> lead.measured"
+MOTION = ("identifier.position", "compensation.actual")
+
+
+def run(
+    system: System, *faults: Fault, stop: str = "5 s", delay: str = "plain"
+) -> dict[str, np.ndarray]:
+    options = {"algorithm": "gauss-seidel", "early_return": False, "faults": faults}
+    with Execution(system, step="1 ms", delay=delay, **options) as ran:
+        ran.advance(stop)
+        rows = ran.recording()
+    columns = {name: rows.values[:, i] for i, name in enumerate(rows.names)}
+    return columns | {"time": rows.time_ns / 1e9}
+
+
+def error(columns: dict[str, np.ndarray], plants: Path) -> float:
+    difference = (columns["dynamics.position"] - ideal(plants)) / OFFSET
+    return float(np.sqrt(np.mean(difference**2)))
+
+
+def late(ms: int, *lines: str) -> list[Fault]:
+    return [Fault(FaultKind.DELAY_STEP, line, 0, delay_ns=ms * 1_000_000) for line in lines]
+
+
+def encoder(sigma: float) -> list[Fault]:
+    """The same noise for all that take the robot's measured position, m."""
+    lines = [f"robot.position -> {target}" for target in MOTION]
+    return [Fault(FaultKind.NOISE, line, 0, amount=sigma, seed=3) for line in lines]
+
+
+def found(columns: dict[str, np.ndarray], name: str) -> float:
+    """Median error of an estimate after 0.4 s, as a share."""
+    true = {"stiffness": K, "damping": C}[name]
+    return float(np.median(columns[f"identifier.{name}"][400:])) / true - 1.0
+
+
+# --- The stiffness that is believed ---
+
+
+def believed(share: float, *, half: bool = True, **delays: float) -> SampledContactLoop:
+    known = ForceCorrection(share * K, C, half)
+    return SampledContactLoop(CHAIN, K, C, 1e-3, lead_rest=0.1, correction=known, **delays)
+
+
+@pytest.mark.parametrize("share", [0.8, 1.0, 1.5])
+def test_runs_grow_as_the_matrix_says(plants: Path, share: float) -> None:
+    system = changed(rig(plants, "1", "known"), compensation__stiffness=share * K)
+    columns = run(system, stop="30 s")
+    fit = fit_growth(columns["time"], columns["dynamics.position"], start=10.0)
+    # What is left of the fast mode after 10 s: 4e-5 1/s of the fit at most.
+    assert fit.sigma == pytest.approx(believed(share).growth_rate, abs=1e-4)
+
+
+def test_the_limit_in_closed_form() -> None:
+    """Felt damping c - k rest - (k - k_hat) late, against 24 N s/m that the links give."""
+    slow = loop_modes(believed(1.0))[0]
+    limit = 1.0 - (C - slow.needed - K * REST) / (K * LATE)
+    assert limit == pytest.approx(0.847, abs=0.001)
+    assert believed(limit - 0.002).growth_rate > 0.0 > believed(limit + 0.002).growth_rate
+
+
+def test_too_large_a_stiffness_only_adds_damping() -> None:
+    """Even twenty times; what it costs is the motion."""
+    rates = [believed(share).growth_rate for share in (1.0, 1.5, 2.0, 5.0, 20.0)]
+    assert rates == sorted(rates, reverse=True)
+    assert loop_modes(believed(2.0))[0].damping == pytest.approx(C - K * REST + K * LATE, rel=0.01)
+
+
+# --- Delays ---
+
+
+def test_the_robot_may_be_late(plants: Path) -> None:
+    """30 ms before the robot are measured with its position, and so compensated."""
+    columns = run(
+        rig(plants),
+        noise(),
+        *late(30, "dynamics.position -> robot.position_command"),
+        delay="exact",
+    )
+    assert error(columns, plants) < 0.015
+
+
+def test_force_and_motion_may_be_late_together(plants: Path) -> None:
+    lines = [f"robot.position -> {target}" for target in MOTION]
+    rates = ("identifier.velocity", "compensation.actual_velocity")
+    lines += [f"robot.velocity -> {target}" for target in rates]
+    columns = run(rig(plants), noise(), *late(10, TO_LEAD, *lines), delay="exact")
+    assert error(columns, plants) < 0.005
+    assert found(columns, "damping") == pytest.approx(-0.1, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("ms", "grows", "said"), [(1, False, False), (3, True, False), (5, True, True)]
+)
+def test_a_force_later_than_the_motion_takes_damping(
+    plants: Path, ms: int, grows: bool, said: bool
+) -> None:
+    """k T of it; the limit is (c + 24 - k rest)/k = 2.3 ms. From (c - k rest)/k on it is seen."""
+    columns = run(rig(plants), noise(), *late(ms, TO_LEAD), stop="12 s", delay="exact")
+    fit = fit_growth(columns["time"], columns["dynamics.position"], start=4.0)
+    assert (fit.sigma > 0.0) is grows
+    loop = SampledContactLoop(
+        CHAIN,
+        K,
+        C,
+        1e-3,
+        lead_rest=0.1,
+        # The estimate of the damping ends at its bound.
+        correction=ForceCorrection(K, max(C - K * (REST + ms * 1e-3), 0.0)),
+        force_delay=ms * 1e-3,
+    )
+    assert fit.sigma == pytest.approx(loop.growth_rate, abs=2e-3)
+    assert bool(columns["identifier.force_late"][2000:].all()) is said
+    assert columns["identifier.known"][-1]  # the stiffness is right all the same
+
+
+def test_the_limit_of_a_late_force() -> None:
+    slow = loop_modes(believed(1.0))[0]
+    limit = (C - slow.needed - K * REST) / K
+    assert limit == pytest.approx(2.27e-3, abs=1e-5)
+    growths = [believed(1.0, force_delay=limit * x).growth_rate for x in (0.95, 1.05)]
+    assert growths[0] < 0.0 < growths[1]
+
+
+# --- What is measured ---
+
+
+@pytest.mark.parametrize(("sigma", "share"), [(5e-6, -0.034), (2e-5, -0.27)])
+def test_noise_of_the_position_makes_the_stiffness_too_small(
+    plants: Path, sigma: float, share: float
+) -> None:
+    """By the share that ``blur`` shows; the integral of the velocity is free of it."""
+    columns = run(rig(plants), noise(), *encoder(sigma))
+    assert found(columns, "stiffness") == pytest.approx(share, abs=0.01)
+    blur = np.median(columns["identifier.blur"][400:])
+    assert blur == pytest.approx(-share, rel=0.7)  # what is learned is older than what is shown
+    assert not columns["identifier.known"][-1]
+    cured = run(rig(plants, identifier__integrated=True), noise(), *encoder(sigma))
+    assert error(cured, plants) < 0.005
+    assert found(cured, "stiffness") == pytest.approx(0.0, abs=0.005)
+    assert cured["identifier.known"][-1]
+
+
+def differenced(plants: Path) -> System:
+    """The rig with a velocity from differences of the robot's position."""
+    system = rig(plants).add("rate", block("differentiator"))
+    system = system.connect("robot.position", "rate.position")
+    for target in ("identifier.velocity", "compensation.actual_velocity"):
+        system = system.disconnect("robot.velocity", target).connect("rate.velocity", target)
+    return system
+
+
+def test_a_velocity_by_differences_is_good_enough_without_noise(plants: Path) -> None:
+    assert error(run(differenced(plants), noise()), plants) < 0.004
+
+
+def test_a_velocity_by_differences_of_noise_costs_the_damping(plants: Path) -> None:
+    """5 um make 7 mm/s: nothing is left of c, and nothing says so but its bound."""
+    line = Fault(FaultKind.NOISE, "robot.position -> rate.position", 0, amount=5e-6, seed=3)
+    columns = run(differenced(plants), noise(), *encoder(5e-6), line)
+    assert found(columns, "damping") == -1.0
+    assert error(columns, plants) < 0.02
+
+
+@pytest.mark.parametrize(("told", "most"), [(True, 0.02), (False, 0.2)])
+def test_noise_of_the_sensor_must_be_told(plants: Path, told: bool, most: float) -> None:
+    """10 N: 0.9 % if the identifier knows, useless if it takes them for 1 N; either way it says."""
+    values = {"identifier__noise": 10.0} if told else {}
+    columns = run(rig(plants, **values), noise(10.0))
+    assert (error(columns, plants) < most) is told
+    assert (np.median(columns["identifier.surprise"]) > 25.0) is not told
+    assert not columns["identifier.known"][-1]
+
+
+# --- Settings of the filter ---
+
+
+def test_a_first_deviation_that_is_too_small_is_seen(plants: Path) -> None:
+    """The filter believes its first estimate; what it does not explain goes with the position."""
+    columns = run(rig(plants, identifier__stiffness_spread=1e3), noise())
+    assert error(columns, plants) > 0.1
+    surely = columns["identifier.deviation"] < 0.05 * columns["identifier.stiffness"]
+    seen = surely & (columns["identifier.trend"] > 3.0)
+    assert seen[400:1500].mean() > 0.9
+    assert not columns["identifier.known"][400:1500].any()
+
+
+def test_a_walk_that_is_too_loose_is_seen(plants: Path) -> None:
+    """The estimate follows the noise; the motion does not mind."""
+    columns = run(rig(plants, identifier__stiffness_walk=1e4), noise())
+    assert np.ptp(columns["identifier.stiffness"][400:]) > K
+    assert not columns["identifier.known"][400:].any()
+
+
+@pytest.mark.parametrize("amplitude", [3e-4, 1e-4])
+def test_small_motion_teaches_little_and_that_is_said(plants: Path, amplitude: float) -> None:
+    values = {"dynamics__offset": amplitude, "robot__x0": amplitude}
+    columns = run(rig(plants, sensor__force0=K * amplitude, **values), noise())
+    assert not columns["identifier.known"][400:].any()
+    assert not columns["identifier.excited"][400:].any()
+    wide = np.ptp(columns["identifier.stiffness"][400:]) / K
+    assert wide > 0.5
+
+
+def test_half_of_the_samples_lost_is_seen(plants: Path) -> None:
+    """Five in a hundred are no harm; with half of them, what is held teaches nonsense."""
+    lost = np.random.default_rng(1).random(5000)
+
+    def losing(share: float) -> dict[str, np.ndarray]:
+        starts = np.flatnonzero(lost < share).tolist()
+        drops = [
+            Fault(FaultKind.DROP, TO_LEAD, n * 1_000_000, until_ns=(n + 1) * 1_000_000)
+            for n in starts
+        ]
+        return run(rig(plants), noise(), *drops)
+
+    few, many = losing(0.05), losing(0.5)
+    assert error(few, plants) < 0.006
+    assert few["identifier.known"][-1]
+    assert error(many, plants) > 1.0
+    assert not many["identifier.known"][1000:].any()

@@ -1,0 +1,94 @@
+"""Growth that is predicted with the values and the delays of a run, in an experiment file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.campaign import read_experiment, run_experiment
+from orchestrator.campaign.experiment import Experiment
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec
+from orchestrator.errors import DescriptionError
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc"
+MAPS = read_experiment(EXAMPLE / "maps.toml")
+
+
+def changed(case: str, predict: dict[str, object] | None = None, **update: object) -> Experiment:
+    """The maps' experiment with one case changed, and with it what its growth is predicted by."""
+    old = MAPS.case[case]
+    growth = old.measure["growth"]
+    assert isinstance(growth.predict, SampledLoopSpec)
+    loop = SampledLoopSpec.model_validate({**growth.predict.model_dump(), **(predict or {})})
+    measure = {"growth": growth.model_copy(update={"predict": loop})}
+    new = old.model_copy(update={"measure": measure, **update})
+    return MAPS.model_copy(
+        update={"case": {case: new}, "campaign": {}, "sweep": {}, "figure": {}, "animation": {}}
+    )
+
+
+def late(case: str, delay: str) -> dict[str, object]:
+    faults = MAPS.case[case].fault
+    return {**faults, "late": faults["late"].model_copy(update={"delay": delay})}
+
+
+def growth(experiment: Experiment, folder: Path) -> tuple[float, float]:
+    (case,) = experiment.case
+    outcome = run_experiment(experiment, EXAMPLE, folder)
+    found = outcome.cases[case].measured["growth"]
+    return found.value, found.details["predicted"]
+
+
+@pytest.mark.parametrize("delay", ["0 ms", "2.5 ms", "10 ms"])
+def test_without_compensation(plants, tmp_path, delay):
+    experiment = changed("late", fault=late("late", delay))
+    found, predicted = growth(experiment, tmp_path)
+    assert predicted > 0.9
+    # A delay of half steps is a straight line between samples in both.
+    assert found == pytest.approx(predicted, abs=2e-3)
+
+
+def test_a_declared_delay_counts_as_the_schedule_has_it(plants, tmp_path):
+    """Plain: 3 ms are read with the newest sample that old, one step later than without a delay."""
+    line = {"dynamics.position -> robot.position_command": "3 ms"}
+    found, predicted = growth(changed("plain", delays=line), tmp_path)
+    without = growth(changed("plain"), tmp_path)[1]
+    assert predicted > without + 0.2
+    assert found == pytest.approx(predicted, abs=2e-3)
+
+
+@pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
+def test_with_compensation(plants, tmp_path, algorithm):
+    """Jacobi steps all at once: later by steps, which the loops of the run say."""
+    experiment = changed("believed", algorithm=algorithm, stop="30 s")
+    found, predicted = growth(experiment, tmp_path)
+    assert found == pytest.approx(predicted, abs=1e-3)
+
+
+def test_a_late_force(plants, tmp_path):
+    experiment = changed("late_force", fault=late("late_force", "5 ms"))
+    found, predicted = growth(experiment, tmp_path)
+    assert predicted > 0.01
+    assert found == pytest.approx(predicted, abs=2e-3)  # noise, and a stiffness that is estimated
+
+
+@pytest.mark.parametrize(
+    ("predict", "text"),
+    [
+        ({"stiffness": "contact.kk"}, "predict.stiffness: .*kk"),
+        ({"half_sample": "robot.width"}, "predict.half_sample: .*width"),
+        ({"force_line": "a.b -> c.d"}, "predict.force_line: no connection 'a.b -> c.d'"),
+        ({"position_line": None}, "expected all of them with a compensation, else none"),
+    ],
+)
+def test_what_is_not_there_is_told_before_the_run(plants, tmp_path, predict, text):
+    with pytest.raises(DescriptionError, match=text):
+        growth(changed("believed", predict), tmp_path)
+
+
+def test_a_line_without_one_common_delay_is_refused(plants, tmp_path):
+    """The command is in all loops: those of the estimates have another delay."""
+    line = {"force_line": "dynamics.position -> robot.position_command"}
+    outcome = run_experiment(changed("compensated", line), EXAMPLE, tmp_path)
+    assert "one delay common to all loops through dynamics.position" in outcome.problems[0]
