@@ -7,6 +7,7 @@ package Units "SI quantities of this package"
   type Force = Real(quantity = "Force", unit = "N") "Force along an axis";
   type Stiffness = Real(quantity = "TranslationalSpringConstant", unit = "N/m", min = 0)
     "Stiffness of a translational spring";
+  type Hardening = Real(unit = "N/m3", min = 0) "Force of a spring for each cubic metre";
   type Damping = Real(quantity = "TranslationalDampingConstant", unit = "N.s/m", min = 0)
     "Coefficient of a translational damper";
   type Frequency = Real(quantity = "Frequency", unit = "Hz", min = 0) "Frequency";

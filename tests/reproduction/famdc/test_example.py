@@ -103,6 +103,19 @@ def test_a_contact_that_doubles_is_followed(outcome: ExperimentOutcome) -> None:
         assert value(outcome, "swing_compensated", f"stiffness_error_{axis}") <= 5.0
 
 
+def test_ropes_that_get_stiffer_are_followed(outcome: ExperimentOutcome) -> None:
+    """The stiffness for small motions changes by half in 0.1 s; identified with 1 N of noise."""
+    assert value(outcome, "ropes_uncompensated", "largest_y") > 0.08  # within 1.1 s, from 0.01
+    for axis in "xyz":
+        assert value(outcome, "ropes_compensated", f"rms_error_{axis}") <= 2.0
+        assert value(outcome, "ropes_compensated", f"stiffness_error_{axis}") <= 10.0
+    result = outcome.cases["ropes_compensated"].result
+    swing = result["contact.k_now[0]"][50:600]
+    found = result["identifier.stiffness[0]"][50:600]
+    assert np.ptp(swing) > 1.5e4
+    assert np.corrcoef(found, swing)[0, 1] > 0.9
+
+
 def test_no_model_of_the_robot_is_needed(outcome: ExperimentOutcome) -> None:
     """Servo drives, masses and gravity in place of six second-order legs: the same errors."""
     for axis in "xyz":

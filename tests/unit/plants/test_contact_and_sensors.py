@@ -33,6 +33,21 @@ def test_the_rest_of_the_contact_is_dragged(open_model, random):
     np.testing.assert_allclose(contact.get("torque"), torque, rtol=1e-12, atol=1e-9)
 
 
+def test_ropes_get_stiffer_with_the_cube(open_model, random):
+    """Force and energy in closed form; k_now is the slope of the force at this place."""
+    hardening = np.array([1e8, 2e8, 0.0])
+    contact = open_model("CaptureContact", hardening=hardening)
+    x, v = 0.01 * random.normal(size=(2, 3))
+    contact.set(position=x, velocity=v)
+    force = K * x + hardening * x**3 + C * v
+    np.testing.assert_allclose(contact.get("force"), force, rtol=1e-12)
+    np.testing.assert_allclose(contact.get("k_now"), K + 3 * hardening * x**2, rtol=1e-12)
+    energy = (K * x**2 / 2 + hardening * x**4 / 4).sum()
+    np.testing.assert_allclose(contact.get("energy"), [energy], rtol=1e-12)
+    slopes = contact.slopes("force", {"position[1]": 1.0})
+    np.testing.assert_allclose(slopes, [K[0] + 3e8 * x[0] ** 2, 0.0, 0.0], rtol=1e-12)
+
+
 def test_screw_drags_at_constant_speed_until_its_stroke_ends(plants):
     """Two turns a second with a lead of 5 mm are 10 mm/s: 15 mm take 1.5 s and one ramp."""
     values = {"speed": 4 * np.pi, "lead": 5e-3, "stroke": 0.015, "begin": 0.5, "ramp": 0.2}
