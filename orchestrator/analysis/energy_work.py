@@ -94,9 +94,24 @@ class Samples:
         return rows
 
     def over(self, name: str) -> tuple[Floats, Floats]:
-        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight."""
+        """Values at begin and end of every step, shape (n - 1, size) each: held, or straight.
+
+        Raises
+        ------
+        DescriptionError
+            If an input is not held but predicted with a slope, which is not recorded.
+        """
         rows = self.at(name)
-        return (rows[1:], rows[1:]) if self.is_input(name) else (rows[:-1], rows[1:])
+        if not self.is_input(name):
+            return rows[:-1], rows[1:]
+        for line in self._system.connections:
+            sloped = self._system.components[line.target.component].takes_slopes
+            if str(line.target) == name.partition("[")[0] and line.is_predicted and sloped:
+                raise DescriptionError(
+                    f"effort '{name}' goes straight over each step, with a slope that is not"
+                    f" recorded; expected one that is held: name its source, '{line.source}'"
+                )
+        return rows[1:], rows[1:]
 
     def scale(self, wanted: str, *names: str) -> float:
         """Return what the product of connectors is in J or W, or raise UnitMismatchError."""

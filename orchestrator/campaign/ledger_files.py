@@ -27,7 +27,7 @@ def energy_rows(ledger: EnergyLedger) -> list[EnergyRow]:
     scale = 100.0 / ledger.reference if ledger.reference else 0.0
 
     def row(group: str, name: str, energy: float) -> EnergyRow:
-        return EnergyRow(group, name, energy, scale * energy)
+        return EnergyRow(group, name, energy + 0.0, scale * energy + 0.0)  # no -0
 
     def lines(*kinds: Kind) -> Iterator[EnergyRow]:
         for entry in (entry for entry in ledger.entries if entry.kind in kinds):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from orchestrator.analysis import (
     Account,
     Bond,
@@ -29,6 +32,15 @@ from orchestrator.campaign.ledger_table import (
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import Causality, Endpoint, Positive, System
+
+
+class _Nothing:
+    """A run of two rows in which every signal is zero, to try a plan with."""
+
+    time = np.array([0.0, 1.0])
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        return np.zeros(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +106,7 @@ def wanted_ledger(
         listed = bool(table.account or table.port or table.interface)
         plan = _plan(table, system) if listed else automatic_plan(system)
         wanted = Wanted(key, plan, table.tolerance)
-        wanted.signals(system)  # that all exist
+        energy_ledger(_Nothing(), system, plan)  # that all exist, and are energies and powers
     except DescriptionError as error:
         raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
     if not plan.accounts:

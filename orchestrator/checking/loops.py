@@ -47,8 +47,9 @@ CODES: tuple[Code, ...] = (
     warning(
         "LOO106",
         "too many loops to hold all to their delays",
-        "Rings are listed up to a number; those beyond are neither reported nor held to their"
-        " declared delay. Join signals in fewer components.",
+        "Loops are planned up to a number, where rings along signals that act alike count as one;"
+        " those beyond are neither reported nor held to their declared delay. Join signals in"
+        " fewer components.",
     ),
 )
 

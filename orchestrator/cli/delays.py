@@ -42,7 +42,11 @@ def delays(
 
 
 def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, Any]], list[str]]:
-    """Rows of the table of one case, and remarks."""
+    """Rows of the table of one case, and remarks.
+
+    Rings around the same components with the same delay are one row; what is measured is that of
+    them which is farthest from the prediction.
+    """
     from orchestrator.coupling import DelayMode, remarks
     from orchestrator.errors import DescriptionError
     from orchestrator.master import compile_schedule, probe_loop
@@ -61,19 +65,20 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
     schedule = compile_schedule(system, name, step_ns, mode, ())
     rows = []
     for delay in schedule.loop_delays:
-        for ring in delay.loops:
-            row: dict[str, Any] = {
-                "ring": str(ring),
-                "physical_delay_ms": delay.physical_ns / 1e6,
-                "numerical_delay_ms": delay.numerical_ns / 1e6,
-                "predicted_delay_ms": delay.total_ns / 1e6,
-            }
-            if measure:
-                probed = probe_loop(system, schedule, delay, ring)
-                row["measured_delay_ms"] = probed.measured_ns / 1e6
-                row["frequency_hz"] = probed.frequency
-                row["gain"] = probed.gain
-            rows.append(row)
+        row: dict[str, Any] = {
+            "ring": str(delay.loops[0]),
+            "rings": delay.ring_count,
+            "physical_delay_ms": delay.physical_ns / 1e6,
+            "numerical_delay_ms": delay.numerical_ns / 1e6,
+            "predicted_delay_ms": delay.total_ns / 1e6,
+        }
+        if measure:
+            every = [probe_loop(system, schedule, delay, ring) for ring in delay.loops]
+            probed = max(every, key=lambda one: abs(one.measured_ns - delay.total_ns))
+            row["measured_delay_ms"] = probed.measured_ns / 1e6
+            row["frequency_hz"] = probed.frequency
+            row["gain"] = probed.gain
+        rows.append(row)
     return rows, remarks(schedule.plans, schedule.loop_delays, step_ns, mode)
 
 
@@ -81,10 +86,10 @@ def _print(name: str, rows: list[dict[str, Any]], *, measure: bool) -> None:
     if not rows:
         console.print(f"{name}: no signal returns to where it came from", markup=False)
         return
-    columns = ["loop", "physical [ms]", "numerical [ms]", "predicted [ms]"]
+    columns = ["loop", "rings", "physical [ms]", "numerical [ms]", "predicted [ms]"]
     keys = ["physical_delay_ms", "numerical_delay_ms", "predicted_delay_ms"]
     if measure:
         columns += ["measured [ms]", "gain"]
         keys += ["measured_delay_ms", "gain"]
-    table = [[row["ring"], *(f"{row[key]:.6f}" for key in keys)] for row in rows]
+    table = [[row["ring"], str(row["rings"]), *(f"{row[key]:.6f}" for key in keys)] for row in rows]
     print_table(f"{name}: delay of the loops", columns, table)

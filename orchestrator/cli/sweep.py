@@ -33,6 +33,9 @@ def sweep(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786")
     ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which a run is ended", min=0.0)
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Throw away what is done")] = False,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what did not come to its measures")
@@ -48,16 +51,25 @@ def sweep(
 
     if workers is not None and scheduler is not None:
         raise DescriptionError("--workers and --scheduler: a cluster has its own; give one of both")
+    if timeout is not None and scheduler is not None:
+        raise DescriptionError("--timeout: runs of a cluster cannot be ended from here")
     experiment, folder = experiment_of(target)
     plans = plans_of(experiment, folder, campaign or ())
     where = output or Path("results") / _name_of(target, folder)
     if dry_run:
         _print_estimate(plans, estimate(plans, where, workers, fresh=fresh), json=json)
         return
-    lanes = local(workers) if scheduler is None else _cluster(scheduler)
+    apart = timeout is not None
+    lanes = _cluster(scheduler) if scheduler else local(workers, apart=apart)
     with _interruption(where), count_bar() as bar:
         outcomes = run_plans(
-            plans, where, lanes, fresh=fresh, retry_failed=retry_failed, progress=bar
+            plans,
+            where,
+            lanes,
+            fresh=fresh,
+            retry_failed=retry_failed,
+            timeout=timeout,
+            progress=bar,
         )
     files = write_page(experiment, outcomes, where)
     if json:

@@ -60,6 +60,7 @@ def hatch_cells(axes: Axes, panel: MapPanel, x: MapAxis, y: MapAxis) -> dict[str
     kinds += [(label, mask, _OVER) for label, mask in panel.marked.items()]
     for label, mask, fill in kinds:
         hatch = _HATCHES[sum(map(ord, label)) % len(_HATCHES)]  # the same in all panels
+        hatch = hatch if fill is _EMPTY else hatch[:2]
         cells = [
             Rectangle((across[j], up[i]), across[j + 1] - across[j], up[i + 1] - up[i])
             for i, j in np.argwhere(mask)

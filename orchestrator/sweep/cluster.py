@@ -75,6 +75,7 @@ class ClusterLane:
     """One thread of a worker, whichever is free."""
 
     deaths: tuple[type[Exception], ...] = (KilledWorker,)
+    is_ready = False
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -15,7 +16,19 @@ _CHUNK_SECONDS = 1.0
 #: No fewer chunks than this for each lane are left, so that the last lanes end together.
 _CHUNKS_LEFT = 4
 
+#: Seconds between two looks at how long chunks take.
+_LOOK = 0.2
 Chunk = tuple[Job, ...]
+
+
+@dataclass(slots=True)
+class Busy:
+    """A chunk under way; ``began`` is when its lane was first seen ready."""
+
+    lane: Lane
+    chunk: Chunk
+    began: float | None = None
+    too_long: bool = False
 
 
 @dataclass(slots=True)
@@ -30,14 +43,18 @@ class Crew:
         Of the campaign.
     done
         Called with each record, in the order in which they are finished.
+    timeout
+        Seconds of wall time for a run; ``None``: as long as it takes. Processes of this machine
+        only keep to it.
     """
 
     lanes: Sequence[Lane]
     roster: Roster
     done: Callable[[Record], None]
+    timeout: float | None = None
     _waiting: deque[Job] = field(default_factory=deque)
     _suspects: deque[Job] = field(default_factory=deque)
-    _busy: dict[Future[list[Record]], tuple[Lane, Chunk]] = field(default_factory=dict)
+    _busy: dict[Future[list[Record]], Busy] = field(default_factory=dict)
     _seconds: float = 0.0
     _finished: int = 0
 
@@ -52,12 +69,25 @@ class Crew:
         while self._waiting or self._suspects or self._busy:
             while free and (chunk := self._next()):
                 lane = free.pop()
-                self._busy[lane.submit(self.roster, chunk)] = lane, chunk
-            finished, _ = wait(self._busy, return_when=FIRST_COMPLETED)
+                self._busy[lane.submit(self.roster, chunk)] = Busy(lane, chunk)
+            look = None if self.timeout is None else _LOOK
+            finished, _ = wait(self._busy, look, return_when=FIRST_COMPLETED)
             for future in finished:
-                lane, chunk = self._busy.pop(future)
-                self._take(lane, chunk, future)
-                free.append(lane)
+                busy = self._busy.pop(future)
+                self._take(busy, future)
+                free.append(busy.lane)
+            if self.timeout is not None:
+                self._end_long_ones(self.timeout)
+
+    def _end_long_ones(self, timeout: float) -> None:
+        """Kill processes whose chunk takes longer than its runs may."""
+        now = time.monotonic()
+        for busy in self._busy.values():
+            if busy.began is None:
+                busy.began = now if busy.lane.is_ready else None
+            elif not busy.too_long and now - busy.began > timeout * len(busy.chunk):
+                busy.too_long = True
+                busy.lane.kill()
 
     def _next(self) -> Chunk:
         """Take the next jobs: one that may be deadly alone, others by the time that they take."""
@@ -70,15 +100,18 @@ class Crew:
             size = max(1, min(int(_CHUNK_SECONDS / each), share))
         return tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting))))
 
-    def _take(self, lane: Lane, chunk: Chunk, future: Future[list[Record]]) -> None:
+    def _take(self, busy: Busy, future: Future[list[Record]]) -> None:
+        chunk = busy.chunk
         try:
             records = future.result()
-        except lane.deaths:
-            lane.renew()
+        except busy.lane.deaths:
+            busy.lane.renew()
             if len(chunk) > 1:
                 self._suspects.extend(chunk)
                 return
             reason = "its process died: a unit crashed it, or the system ended it for its memory"
+            if busy.too_long:
+                reason = f"it took longer than {self.timeout:g} s and was ended"
             records = [Record.of(chunk[0], "died", reason)]
         for record in records:
             self._seconds += record.wall_seconds

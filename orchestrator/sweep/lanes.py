@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
@@ -27,6 +27,11 @@ class Lane(Protocol):
 
     #: What a chunk raises whose process died.
     deaths: tuple[type[Exception], ...]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has begun with what was submitted, so that its time counts."""
+        ...
 
     def submit(self, roster: Roster, jobs: Sequence[Job]) -> Future[list[Record]]:
         """Start a chunk."""
@@ -49,6 +54,7 @@ class HereLane:
     """The process itself: a chunk is done when it is submitted."""
 
     deaths: tuple[type[Exception], ...] = ()
+    is_ready = False
 
     def submit(self, roster: Roster, jobs: Sequence[Job]) -> Future[list[Record]]:
         """Do a chunk."""
@@ -75,7 +81,7 @@ class ProcessLane:
         For temporary files; whoever makes the lane removes it.
     """
 
-    deaths: tuple[type[Exception], ...] = (BrokenExecutor,)
+    deaths: tuple[type[Exception], ...] = (BrokenExecutor, CancelledError)
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -88,6 +94,11 @@ class ProcessLane:
             1, mp_context=spawn, initializer=_begin, initargs=(self._folder,)
         )
         self._process = self._executor.submit(os.getpid)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the process has started and loaded what it needs."""
+        return self._process.done()
 
     def submit(self, roster: Roster, jobs: Sequence[Job]) -> Future[list[Record]]:
         """Send a chunk to the process."""
@@ -119,15 +130,17 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def local_lanes(workers: int) -> Iterator[list[Lane]]:
-    """Give lanes on this machine; one is this process itself.
+def local_lanes(workers: int, *, apart: bool = False) -> Iterator[list[Lane]]:
+    """Give lanes on this machine; one alone is this process itself.
 
     Parameters
     ----------
     workers
         How many, >= 1.
+    apart
+        Whether one alone is a process of its own, too, so that it can be killed.
     """
-    if workers == 1:
+    if workers == 1 and not apart:
         yield [HereLane()]
         return
     with tempfile.TemporaryDirectory(prefix="softdock-sweep-") as folder, _one_thread_each():

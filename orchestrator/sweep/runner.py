@@ -115,10 +115,13 @@ def plans_of(experiment: Experiment, folder: Path, names: Sequence[str] = ()) ->
     return {name: plan_of(name, c, experiment, systems) for name, c in chosen.items()}
 
 
-def local(workers: int | None = None) -> Lanes:
-    """Run jobs on this machine, in as many processes as it has processors unless given."""
+def local(workers: int | None = None, *, apart: bool = False) -> Lanes:
+    """Run jobs on this machine, in as many processes as it has processors unless given.
+
+    One is this process itself, unless it shall be ``apart``.
+    """
     count = workers or len(os.sched_getaffinity(0))
-    return lambda _plans: local_lanes(count)
+    return lambda _plans: local_lanes(count, apart=apart)
 
 
 def run_plans(
@@ -128,6 +131,7 @@ def run_plans(
     *,
     fresh: bool = False,
     retry_failed: bool = False,
+    timeout: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, CampaignOutcome]:
     """Run what is missing of campaigns, and write their tables.
@@ -147,6 +151,8 @@ def run_plans(
         Throw away what is there.
     retry_failed
         Run jobs again that did not come to their measures.
+    timeout
+        Seconds after which a run is ended, in processes of this machine.
     progress
         See :data:`Progress`.
 
@@ -172,34 +178,32 @@ def run_plans(
     if any(missing.values()):
         with lanes(list(plans.values())) as open_lanes:
             for name in plans:
-                _run(outcomes[name], missing[name], stores[name], open_lanes, progress)
+                jobs, store = missing[name], stores[name]
+                keep = _keeper(outcomes[name], store, len(jobs), progress)
+                with store:
+                    Crew(open_lanes, plans[name].roster, keep, timeout).run(jobs)
     for name, outcome in outcomes.items():
         tables = write_table(outcome.plan, outcome.records, output / name)
         outcome.files += [*tables, output / f"{name}.jsonl"]
     return outcomes
 
 
-def _run(
-    outcome: CampaignOutcome,
-    missing: list[Job],
-    store: Store,
-    lanes: Sequence[Lane],
-    progress: Progress | None,
-) -> None:
-    roster = outcome.plan.roster
-    total = len(missing) + outcome.kept
+def _keeper(
+    outcome: CampaignOutcome, store: Store, missing: int, progress: Progress | None
+) -> Callable[[Record], None]:
+    """Return what is done with each record: it is written, counted and told."""
+    name = outcome.plan.roster.name
     failed = 0
 
-    def done(record: Record) -> None:
+    def keep(record: Record) -> None:
         nonlocal failed
         store.append(record)
         outcome.records[record.key] = record
         outcome.ran += 1
         failed += not record.is_good
         if progress is not None:
-            progress(roster.name, outcome.kept + outcome.ran, total, failed)
+            progress(name, outcome.kept + outcome.ran, outcome.kept + missing, failed)
 
     if progress is not None:
-        progress(roster.name, outcome.kept, total, 0)
-    with store:
-        Crew(lanes, roster, done).run(missing)
+        progress(name, outcome.kept, outcome.kept + missing, 0)
+    return keep

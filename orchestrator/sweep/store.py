@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator
+from fcntl import LOCK_EX, LOCK_NB, flock
+from io import FileIO
+from os import SEEK_END
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +21,7 @@ class Store:
     """Appends records to a file, and reads those that are in it.
 
     A line that a killed process has left half written is no record; the next one begins on a line
-    of its own.
+    of its own. While one process writes, no other one does.
 
     Parameters
     ----------
@@ -29,7 +31,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: int | None = None
+        self._file: FileIO | None = None
 
     def read(self) -> dict[str, Record]:
         """Return what is in the file, by key; of several records of a key the last.
@@ -66,22 +68,33 @@ class Store:
         Raises
         ------
         SoftdockError
-            If it cannot be written.
+            If it cannot be written, or another process writes it.
         """
         text = json.dumps(_data(record), allow_nan=False)
         try:
             if self._file is None:
                 self._file = self._open()
-            os.write(self._file, text.encode() + b"\n")
+            rest = text.encode() + b"\n"
+            while rest:  # a full disk takes a part, and then none
+                rest = rest[self._file.write(rest) :]
         except OSError as error:
             raise SoftdockError(f"{self.path}: cannot be written: {error.strerror}") from error
 
-    def _open(self) -> int:
+    def _open(self) -> FileIO:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        opened = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
-        size = os.fstat(opened).st_size
-        if size and os.pread(opened, 1, size - 1) != b"\n":
-            os.write(opened, b"\n")
+        opened = self.path.open("a+b", buffering=0)
+        try:
+            flock(opened, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            opened.close()
+            raise SoftdockError(
+                f"{self.path}: another sweep is writing this file; wait for it, or give another"
+                " folder with --output"
+            ) from None
+        if opened.seek(0, SEEK_END):
+            opened.seek(-1, SEEK_END)
+            if opened.read(1) != b"\n":
+                opened.write(b"\n")
         return opened
 
     def clear(self) -> None:
@@ -98,7 +111,7 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         if self._file is not None:
-            os.close(self._file)
+            self._file.close()
             self._file = None
 
 

@@ -54,7 +54,7 @@ def _run(roster: Roster, job: Job) -> Record:
         result = run_case(job.case, there.case, there.system, there.options, threads=1)
         wall = time.perf_counter() - began
         others = {name: _other(roster, job, name) for name in roster.others(job.case)}
-    except (SoftdockError, ArithmeticError, MemoryError) as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a row and not the end
         wall = time.perf_counter() - began
         return Record.of(job, "failed", _sentence(error), wall_seconds=wall)
     return _measured(roster, job, there, {job.case: result, **others}, wall)

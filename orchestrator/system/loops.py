@@ -1,18 +1,18 @@
 """Closed loops of a system: the rings of ports around which a signal returns to itself.
 
 Between two components there may be many signals: a pose, a twist, forces and torques. Rings that
-go along different ones of them are the same loop as long as their lines bring and pass on a signal
-equally late. So lines that do are one bundle, and rings are made of bundles.
+go along different ones of them are the same loop as long as each stretch is equally late and passes
+its signal on in the same way, at once or through a state. So rings are never listed one by one:
+lines that act alike are one bundle, and ways along bundles are joined as soon as they are alike.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise, product
-from math import prod
-from typing import TYPE_CHECKING
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, TypeVar
 
 import networkx as nx
 
@@ -23,6 +23,7 @@ from orchestrator.system.transformation import MappingTransformation
 if TYPE_CHECKING:
     from orchestrator.system.system import System
 
+Key = TypeVar("Key")
 _LOGGER = logging.getLogger(__name__)
 
 #: Rings are listed up to this number; dense graphs have more rings than anyone reads.
@@ -31,33 +32,25 @@ MOST_LOOPS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """One closed ring of connections, and those that differ from it by lines that act alike.
+    """A closed ring of connections, and all those that are as late as it is.
 
     Parameters
     ----------
     connections
-        The lines of the ring, in order; each ends at the component where the next begins.
+        The lines of one of these rings, in order; each ends at the component where the next begins.
     feedthrough
         For each connection, whether its target passes the signal on to the next connection
         without a state in between.
-    alike
-        For each connection, all lines that may stand in its place, itself among them: between the
-        same components, equally late, and with the same effect on what comes before and after.
+    count
+        How many rings of ports these are.
+    lines
+        All connections of these rings.
     """
 
     connections: tuple[Connection, ...]
     feedthrough: tuple[bool, ...]
-    alike: tuple[tuple[Connection, ...], ...]
-
-    @property
-    def count(self) -> int:
-        """How many rings of ports these are."""
-        return prod(map(len, self.alike))
-
-    @property
-    def lines(self) -> tuple[Connection, ...]:
-        """All connections of these rings."""
-        return tuple(line for bundle in self.alike for line in bundle)
+    count: int
+    lines: tuple[Connection, ...]
 
     @property
     def physical_ns(self) -> int:
@@ -73,9 +66,31 @@ class Loop:
         return " -> ".join([*map(str, (c.source for c in self.connections)), self.components[0]])
 
 
-Bundle = tuple[Connection, ...]
+@dataclass(frozen=True, eq=False, slots=True)
+class _Bundle:
+    """Lines between two components that are equally late, and act alike before and behind."""
+
+    lines: tuple[Connection, ...]
+    lateness: object
+
+
+@dataclass(slots=True)
+class _Ways:
+    """Rings that are alike, as far as they are laid: one of them, their number, all lines."""
+
+    ring: tuple[Connection, ...]
+    count: int
+    lines: dict[Connection, None]
+
+    def join(self, other: _Ways) -> None:
+        self.count += other.count
+        self.lines |= other.lines
+
+
 #: Whether a line acts on the next one, and whether it does so at once.
 Acts = Callable[[Connection, Connection], tuple[bool, bool]]
+#: How late each line of a ring is, and whether what it brings is passed on at once.
+_Kind = tuple[tuple[object, bool], ...]
 
 
 def closed_loops(system: System) -> list[Loop]:
@@ -89,21 +104,62 @@ def closed_loops(system: System) -> list[Loop]:
     bundles = _bundles(system, acts)
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from(bundles)
-    rings = (
-        ring
+    loops = (
+        loop
         for names in nx.simple_cycles(graph)
-        for ring in product(*(bundles[ends] for ends in pairwise([*names, names[0]])))
-        if all(acts(line[0], after[0])[0] for line, after in pairwise([*ring, ring[0]]))
+        for loop in _around([bundles[ends] for ends in pairwise([*names, names[0]])], acts)
     )
-    found = sorted((_begun(ring) for ring in islice(rings, MOST_LOOPS)), key=_order)
-    if next(rings, None) is not None:
+    found = sorted(islice(loops, MOST_LOOPS), key=_order)
+    if next(loops, None) is not None:
         _LOGGER.warning(
             "system '%s' has more than %d closed loops; the rest is neither reported nor held to"
             " its declared delay: join its signals in fewer components",
             system.name,
             MOST_LOOPS,
         )
-    return [_loop(ring, acts) for ring in found]
+    return found
+
+
+def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
+    """Give the loops around a ring of components, for the bundles between each and the next."""
+    found: dict[_Kind, _Ways] = {}
+    for first in stretches[0]:
+        begun = _Ways((first.lines[0],), len(first.lines), dict.fromkeys(first.lines))
+        reached: dict[tuple[_Bundle, _Kind], _Ways] = {(first, ()): begun}
+        for stretch in stretches[1:]:
+            reached = _further(reached, stretch, acts)
+        for (last, kind), ways in reached.items():
+            passes, at_once = acts(last.lines[0], first.lines[0])
+            if passes:
+                _put(found, (*kind, (last.lateness, at_once)), ways)
+    for kind, ways in found.items():
+        feedthrough = tuple(at_once for _, at_once in kind)
+        yield _begun(ways, feedthrough)
+
+
+def _further(
+    reached: dict[tuple[_Bundle, _Kind], _Ways], stretch: list[_Bundle], acts: Acts
+) -> dict[tuple[_Bundle, _Kind], _Ways]:
+    """Lay all ways along one more stretch."""
+    found: dict[tuple[_Bundle, _Kind], _Ways] = {}
+    for (last, kind), ways in reached.items():
+        for after in stretch:
+            passes, at_once = acts(last.lines[0], after.lines[0])
+            if passes:
+                longer = _Ways(
+                    (*ways.ring, after.lines[0]),
+                    ways.count * len(after.lines),
+                    ways.lines | dict.fromkeys(after.lines),
+                )
+                _put(found, (after, (*kind, (last.lateness, at_once))), longer)
+    return found
+
+
+def _put(found: dict[Key, _Ways], key: Key, ways: _Ways) -> None:
+    if key in found:
+        found[key].join(ways)
+    else:
+        found[key] = ways
 
 
 def _acting(system: System) -> Acts:
@@ -120,23 +176,23 @@ def _acting(system: System) -> Acts:
     return acts
 
 
-def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[Bundle]]:
+def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]:
     """Lines between two components, those that act alike together; by the components' names."""
     into: dict[str, list[Connection]] = {}
     out_of: dict[str, list[Connection]] = {}
     for line in system.connections:
         into.setdefault(line.target.component, []).append(line)
         out_of.setdefault(line.source.component, []).append(line)
-    bundles: dict[tuple[object, ...], list[Connection]] = {}
+    alike: dict[tuple[object, ...], list[Connection]] = {}
     for line in sorted(system.connections, key=lambda line: (line.source, line.target)):
         before = tuple(acts(other, line) for other in into.get(line.source.component, ()))
         after = tuple(acts(line, other) for other in out_of.get(line.target.component, ()))
         ends = line.source.component, line.target.component
-        bundles.setdefault((ends, _lateness(system, line), before, after), []).append(line)
-    found: dict[tuple[str, str], list[Bundle]] = {}
-    for bundle in bundles.values():
-        ends = bundle[0].source.component, bundle[0].target.component
-        found.setdefault(ends, []).append(tuple(bundle))
+        alike.setdefault((ends, _lateness(system, line), before, after), []).append(line)
+    found: dict[tuple[str, str], list[_Bundle]] = {}
+    for (_, lateness, *_), lines in alike.items():
+        ends = lines[0].source.component, lines[0].target.component
+        found.setdefault(ends, []).append(_Bundle(tuple(lines), lateness))
     return found
 
 
@@ -157,20 +213,18 @@ def _lateness(system: System, line: Connection) -> object:
     )
 
 
-def _loop(ring: Ring, acts: Acts) -> Loop:
-    lines = tuple(bundle[0] for bundle in ring)
-    around = pairwise([*lines, lines[0]])
-    return Loop(lines, tuple(acts(line, after)[1] for line, after in around), ring)
-
-
-Ring = tuple[Bundle, ...]
-
-
-def _begun(ring: Ring) -> Ring:
+def _begun(ways: _Ways, feedthrough: tuple[bool, ...]) -> Loop:
     """Begin a ring at its smallest source, so that its spelling never changes."""
-    first = min(range(len(ring)), key=lambda i: ring[i][0].source)
-    return ring[first:] + ring[:first]
+    ring = ways.ring
+    first = min(range(len(ring)), key=lambda i: ring[i].source)
+    return Loop(
+        ring[first:] + ring[:first],
+        feedthrough[first:] + feedthrough[:first],
+        ways.count,
+        tuple(ways.lines),
+    )
 
 
-def _order(ring: Ring) -> tuple[int, list[Endpoint]]:
-    return len(ring), [end for line, *_ in ring for end in (line.source, line.target)]
+def _order(loop: Loop) -> tuple[int, list[Endpoint], tuple[bool, ...]]:
+    ends = [end for line in loop.connections for end in (line.source, line.target)]
+    return len(loop.connections), ends, loop.feedthrough

@@ -104,6 +104,20 @@ def test_no_number_is_said_with_its_time():
         energy_ledger(broken, system(), plan())
 
 
+def test_an_effort_that_is_predicted_with_a_slope_is_not_held(plants):
+    system = pair(plants).disconnect("sheet.force_a", "chaser.force")
+    system = resolve(system.connect("sheet.force_a", "chaser.force", extrapolation="linear"))
+    names = ("chaser.force", "chaser.velocity", "chaser.position", "sheet.force_a")
+    names += ("sheet.velocity_a", "sheet.position_a")
+    columns = Columns(dict.fromkeys(names, np.zeros(3)))
+    bond = Bond(("chaser.force",), Motion(("chaser.velocity",)))
+    wanted = LedgerPlan((Account("m"),), (LedgerPort("p", bond, "m"),))
+    with pytest.raises(DescriptionError, match=r"name its source, 'sheet\.force_a'"):
+        energy_ledger(columns, system, wanted)
+    straight = Bond(("sheet.force_a",), Motion(("chaser.velocity",)))
+    energy_ledger(columns, system, LedgerPlan((Account("m"),), (LedgerPort("p", straight, "m"),)))
+
+
 def test_one_row_is_no_step():
     single = Columns({"m.velocity": np.array([1.0])})
     single.time = np.array([0.0])

@@ -152,6 +152,7 @@ def test_a_declared_port_needs_no_table(run, tmp_path, plants):
     [
         ('cases = ["push"]', 'cases = ["pull"]', "'ledger.all.cases': no 'pull'; known: push"),
         ('"chaser.energy"', '"chaser.energie"', "ledger 'all', case 'push': "),
+        ('"chaser.energy"', '"chaser.velocity"', "'chaser.velocity' in m/s is no energy"),
         ('stop = "0.5 s"', 'stop = "0.5 s"\nevery = 2', "every: expected 1, found 2"),
         ('from = "pressed"', 'from = "pres"', "no port 'pres'; ports: thrusters, pushed, pressed"),
         ('positive = "out"', 'positive = "away"', "'ledger.all.port.pressed.positive': "),

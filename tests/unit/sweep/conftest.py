@@ -75,9 +75,10 @@ def write(folder):
 def swept(write):
     """Run campaigns of a text; returns their outcomes by name."""
 
-    def run(text, output="out", workers=1, **options):
+    def run(text, output="out", workers=1, apart=False, **options):
         path = write(text)
         plans = plans_of(read_experiment(path), path.parent)
-        return run_plans(plans, path.parent / Path(output), local(workers), **options)
+        lanes = local(workers, apart=apart)
+        return run_plans(plans, path.parent / Path(output), lanes, **options)
 
     return run

@@ -147,6 +147,27 @@ def test_a_run_that_fails_is_a_row(swept, register, monkeypatch):
     assert outcome.counts() == {"failed": 1, "done": 1}
 
 
+def test_an_error_of_any_kind_is_a_row(swept, monkeypatch):
+    run_case = worker.run_case
+
+    def broken(name, case, system, options, **rest):
+        if system.value("a.u") == 1.0:
+            raise RuntimeError("not\nforeseen")
+        return run_case(name, case, system, options, **rest)
+
+    monkeypatch.setattr(worker, "run_case", broken)
+    table = rows(swept(SLOPES)["c"])
+    assert list(table["status"]) == ["done", "failed"]
+    assert table["reason"][1] == "RuntimeError: not foreseen"
+
+
+def test_components_may_have_processes_of_their_own(swept):
+    text = SLOPES.replace("[campaign.c]", "[campaign.c]\nseeds = [0]")
+    text += "[case.slope.unit.a]\nisolation = 'process'\n"
+    table = rows(swept(text, workers=2)["c"])
+    np.testing.assert_allclose(table["end"], [3, 1], rtol=1e-14)
+
+
 def test_a_measure_that_cannot_be_read_off_leaves_the_others(swept):
     text = SLOPES.replace('["end"]', '["end", "growth"]')
     text = "[case.slope.measure.growth]\nkind = 'growth'\nsignal = 'a.y'\n" + text

@@ -1,6 +1,10 @@
+from pathlib import Path
+
 import pytest
 
-from orchestrator.errors import LoadError
+from orchestrator.errors import LoadError, SoftdockError
+from orchestrator.sweep.job import Record
+from orchestrator.sweep.store import Store
 
 TEXT = """
 [campaign.c]
@@ -85,3 +89,18 @@ def test_failed_runs_are_repeated_when_asked(swept):
     assert ran(swept(text)) == (4, 0)
     assert ran(swept(text)) == (0, 4)
     assert ran(swept(text, retry_failed=True)) == (4, 0)
+
+
+def test_two_sweeps_do_not_write_one_file(swept, folder):
+    swept(TEXT)
+    with Store(folder / "out" / "c.jsonl") as store:
+        record = next(iter(store.read().values()))
+        store.append(record)
+        with pytest.raises(SoftdockError, match=r"c\.jsonl: another sweep is writing this file"):
+            swept(TEXT.replace("3.0", "4.0"))
+    assert ran(swept(TEXT.replace("3.0", "4.0"))) == (2, 2)
+
+
+def test_what_cannot_be_written_is_said():
+    with Store(Path("/dev/full")) as store, pytest.raises(SoftdockError, match="No space left"):
+        store.append(Record("k", "c", {}, None, "done"))

@@ -63,6 +63,24 @@ def test_a_worker_that_dies_is_a_row_and_the_rest_goes_on(swept):
     assert list(table["end"][~deadly]) == pytest.approx(list(table["slope"][~deadly]), rel=1e-14)
 
 
+def test_a_run_that_hangs_is_ended(swept, folder, small_fmu):
+    """The FMU sleeps for ever in the phase of a step, for one of four slopes."""
+    ssd = folder / "slope.ssd"
+    hang = small_fmu("hang_on_demand")
+    first = ssd.read_text().index('source="') + len('source="')
+    crash = ssd.read_text()[first:].partition('"')[0]
+    ssd.write_text(ssd.read_text().replace(crash, str(hang)))
+    text = DEADLY.replace("values = [0.0, 0.5, 1e9]", "values = [0.5]")
+    outcome = swept(text.replace("[1.0, 2.0, 3.0, 4.0]", "[1.0, 2.0]"), apart=True, timeout=1.5)[
+        "c"
+    ]
+    table = pd.read_csv(outcome.files[1])
+    hanging = table["phase"] == 4
+    assert list(table["status"][hanging]) == ["died"] * 2
+    assert set(table["reason"][hanging]) == {"it took longer than 1.5 s and was ended"}
+    assert set(table["status"][~hanging]) == {"done"}
+
+
 def test_the_environment_of_this_process_is_as_before(swept, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
