@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from orchestrator.simunits import Block, Input, Output, Parameter, State
 from python_blocks.compensation.lead import lead_coefficients
 from python_blocks.kinematics.rotation import Floats
+
+#: N, N m: what a sensor shows beyond is no measurement, and stays in a recursion for good.
+LARGEST = 1e9
 
 
 class PhaseLead(Block):
@@ -40,13 +41,13 @@ class PhaseLead(Block):
 
     def initialise(self, t: float) -> None:
         """Begin settled."""
-        self.sensor_lost = not isfinite(self.measured)
+        self.sensor_lost = not abs(self.measured) < LARGEST
         self.last = 0.0 if self.sensor_lost else self.measured
         self.force = self.last
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        self.sensor_lost = not isfinite(self.measured)
+        self.sensor_lost = not abs(self.measured) < LARGEST
         now = self.last if self.sensor_lost else self.measured
         if h > 0.0:
             b0, b1, a = lead_coefficients(self.lag, self.rest * self.lag, h)
@@ -111,7 +112,7 @@ class WrenchPhaseLead(Block):
     def _sample(self, otherwise: list[float]) -> list[float]:
         """Force and torque; what is no number is replaced."""
         shown: list[float] = self.measured_force.tolist() + self.measured_torque.tolist()
-        self.sensor_lost = not all(map(isfinite, shown))
+        self.sensor_lost = not all(abs(x) < LARGEST for x in shown)
         if not self.sensor_lost:
             return shown
-        return [x if isfinite(x) else y for x, y in zip(shown, otherwise, strict=True)]
+        return [x if abs(x) < LARGEST else y for x, y in zip(shown, otherwise, strict=True)]

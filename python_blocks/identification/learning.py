@@ -6,12 +6,15 @@ what is true is 1 in it, else 0.
 
 from __future__ import annotations
 
-from math import exp, isfinite, sqrt
+from math import exp, sqrt
 from typing import Any
 
 from orchestrator.simunits.compiled import compiled
 from python_blocks.identification.kalman import Rows
 from python_blocks.kinematics.rotation import Floats
+
+#: m, m/s, N: samples beyond are no measurements, and squares of them may be no numbers.
+LARGEST = 1e9
 
 
 @compiled
@@ -100,7 +103,7 @@ def sample(
     one: Any, settings: Any, h: float, position: float, velocity: float, force: float
 ) -> None:
     """Learn from one sample of one direction."""
-    if not (isfinite(position) and isfinite(velocity) and isfinite(force)):
+    if not (abs(position) < LARGEST and abs(velocity) < LARGEST and abs(force) < LARGEST):
         one.lost, one.seen = 1.0, 0.0  # a difference to nothing teaches nothing
         return
     seen = one.seen == 1.0

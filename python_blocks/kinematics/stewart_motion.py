@@ -16,7 +16,18 @@ from python_blocks.kinematics.rotation import Floats
 #: Steps after which a search for a pose ends.
 MOST_STEPS = 20
 _MOST_SWEEPS = 40
+#: m, m/s, rad/s; larger numbers are no motion, and their squares may not be numbers.
+LARGEST = 1e9
 _SAME = 1e-28  # cosine, squared, of columns that count as perpendicular
+
+
+@compiled
+def believable(values: Floats) -> bool:
+    """Whether all are numbers, and of a size that a robot could have."""
+    for value in values:  # noqa: SIM110 - Numba takes no generators
+        if not abs(value) < LARGEST:
+            return False
+    return True
 
 
 @compiled
@@ -164,12 +175,7 @@ def follow(
         the worst leg from its limits, m, and the condition number.
     """
     velocity, w = twist
-    given = (
-        np.isfinite(position).all()
-        and np.isfinite(q).all()
-        and np.isfinite(velocity).all()
-        and np.isfinite(w).all()
-    )
+    given = believable(position) and believable(q) and believable(velocity) and believable(w)
     if not given or not q.any():
         return False, 0.0, inf
     lengths, rates = np.empty(6), np.empty((6, 6))
@@ -264,7 +270,7 @@ def track(
     """
     velocity, w = twist
     velocity[:], w[:] = 0.0, 0.0
-    if not (np.isfinite(length).all() and np.isfinite(rate).all()):
+    if not (believable(length) and believable(rate)):
         return False, 0.0, 0, inf
     radius = sqrt(platform[0, 0] ** 2 + platform[0, 1] ** 2)
     position, q, rates, residual, count = find_pose(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.simunits import Input, Output, Parameter, State
 from python_blocks.safety.braking import braked
-from python_blocks.safety.partial_guard import PartialGuard
+from python_blocks.safety.partial_guard import LARGEST, PartialGuard
 from python_blocks.safety.reason import Reason
 
 
@@ -70,11 +70,11 @@ class AxisGuard(PartialGuard):
     home: float = State(start=0.0, description="Position at the start, m")
 
     def initialise(self, t: float) -> None:
-        """Begin where the simulation is."""
+        """Begin where the simulation is; there is no coming to rest from what cannot be."""
         self.begin()
         x, v = self.position, self.velocity
-        self.command = self.home = x if x - x == 0.0 else 0.0
-        self.rate = v if v - v == 0.0 else 0.0
+        self.command = self.home = x if abs(x) < LARGEST else 0.0
+        self.rate = v if abs(v) <= self.speed else 0.0
         self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:

@@ -8,6 +8,8 @@ from orchestrator.simunits import Block, Input, Notice, Output, Parameter, State
 from python_blocks.safety.reason import REASONS, Reason
 
 _MOST = 100  # entries of the log: resets may come again and again
+#: Beyond is nothing where a robot could start, in SI units.
+LARGEST = 1e9
 #: Sums of steps are rounded; times are whole nanoseconds.
 ROUNDING = 0.5e-9
 _OWN, _WARNING, _RESET = 0, 1, 2

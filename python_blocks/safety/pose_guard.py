@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from math import cos, sqrt
+from math import cos, isfinite, sqrt
+
+import numpy as np
 
 from orchestrator.simunits import Input, Output, Parameter, State
+from orchestrator.simunits.compiled import compiled
 from python_blocks.kinematics.rotation import Floats, turned
 from python_blocks.safety.braking import braked_vector
-from python_blocks.safety.partial_guard import PartialGuard
+from python_blocks.safety.partial_guard import LARGEST, PartialGuard
 from python_blocks.safety.reason import Reason
+
+_NOT_FINITE, _VELOCITY = int(Reason.COMMAND_NOT_FINITE), int(Reason.VELOCITY)
+_ACCELERATION, _TRAVEL = int(Reason.ACCELERATION), int(Reason.TRAVEL)
 
 
 class PoseGuard(PartialGuard):
@@ -110,14 +116,18 @@ class PoseGuard(PartialGuard):
     rejoin: float = Parameter(
         start=1e-4, unit="m", description="Distance, and in a second, at which a reset is taken"
     )
-    home: list[float] = State(start=[0.0] * 7, description="Pose at the start")
-    last: list[float] = State(start=[0.0] * 9, description="Last position, velocity and w")
+    home: Floats = State(start=np.zeros(7), description="Pose at the start")
 
     def initialise(self, t: float) -> None:
-        """Begin where the simulation is."""
+        """Begin where the simulation is; there is no coming to rest from what cannot be."""
         self.begin()
-        self._pass(self.position.tolist(), self.velocity.tolist(), self.w.tolist())
-        self.home = [*self.position.tolist(), *self.q.tolist()]
+        starts = {"command": ("position", LARGEST), "attitude": ("q", 2.0)}
+        starts |= {"rate": ("velocity", self.speed), "turn_rate": ("w", self.turning)}
+        for output, (name, largest) in starts.items():
+            value: Floats = getattr(self, name)
+            sound = bool((np.abs(value) <= largest).all()) and (name != "q" or value.any())
+            getattr(self, output)[:] = value if sound else self.connectors[name].start
+        self.home[:3], self.home[3:] = self.command, self.attitude
         self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:
@@ -125,46 +135,21 @@ class PoseGuard(PartialGuard):
         if self.reason:
             self._hold(t, h)
             return
-        p, v, w = self.position.tolist(), self.velocity.tolist(), self.w.tolist()
-        found = self._found(p, v, w, h)
-        if found:
-            self.latch(found, t + h)
+        said = self._said_by_others(h)
+        limits = self.travel, cos(0.5 * self.turn), self.speed, self.turning
+        found, self.slope = watch(
+            (self.position, self.q, self.velocity, self.w),
+            (self.command, self.attitude, self.rate, self.turn_rate),
+            self.home,
+            (*limits, self.acceleration, self.angular),
+            h,
+            said,
+        )
+        if found or said:
+            self.latch(found or said, t + h)
             self._hold(t, h)
             return
         self.left, self.pressed = False, self.reset
-        self._pass(p, v, w)
-
-    def _pass(self, p: list[float], v: list[float], w: list[float]) -> None:
-        self.command[:], self.attitude[:] = self.position, self.q
-        self.rate[:], self.turn_rate[:] = self.velocity, self.w
-        self.last = p + v + w
-
-    def _found(self, p: list[float], v: list[float], w: list[float], h: float) -> int:
-        x, y, z = p
-        a, b, c, d = self.q.tolist()
-        vx, vy, vz = v
-        wx, wy, wz = w
-        norm = a * a + b * b + c * c + d * d
-        speed, turning = vx * vx + vy * vy + vz * vz, wx * wx + wy * wy + wz * wz
-        total = x + y + z + speed + turning
-        if total - total != 0.0 or not 0.25 < norm < 4.0:
-            return Reason.COMMAND_NOT_FINITE
-        lx, ly, lz, lvx, lvy, lvz, lwx, lwy, lwz = self.last
-        step = (x - lx) ** 2 + (y - ly) ** 2 + (z - lz) ** 2
-        most = self.speed * self.speed
-        if speed > most or turning > self.turning**2 or step > most * h * h:
-            return Reason.VELOCITY
-        change = (vx - lvx) ** 2 + (vy - lvy) ** 2 + (vz - lvz) ** 2
-        turned_by = (wx - lwx) ** 2 + (wy - lwy) ** 2 + (wz - lwz) ** 2
-        self.slope = sqrt(change) / h if h else 0.0
-        if change > (self.acceleration * h) ** 2 or turned_by > (self.angular * h) ** 2:
-            return Reason.ACCELERATION
-        hx, hy, hz, ha, hb, hc, hd = self.home
-        away = (x - hx) ** 2 + (y - hy) ** 2 + (z - hz) ** 2
-        alike = abs(a * ha + b * hb + c * hc + d * hd)  # |cos(angle/2)| for quaternions of norm 1
-        if away > self.travel**2 or alike < cos(0.5 * self.turn) * sqrt(norm):
-            return Reason.TRAVEL
-        return self._said_by_others(h)
 
     def _said_by_others(self, h: float) -> int:
         if self.stop and not self.left:
@@ -176,27 +161,92 @@ class PoseGuard(PartialGuard):
         return self.persists(0 if self.reachable and self.solved else Reason.KINEMATICS, h)
 
     def _hold(self, t: float, h: float) -> None:
-        p, v, w = self.last[:3], self.last[3:6], self.last[6:]
+        v, w = self.rate.tolist(), self.turn_rate.tolist()
         fast = sqrt(sum(one * one for one in v))
         way, v = braked_vector(v, self.deceleration, h)
-        self.slope = (fast - sqrt(sum(one * one for one in v))) / h if h else 0.0
         angle, w = braked_vector(w, self.slowing, h)
-        p = [one + more for one, more in zip(p, way, strict=True)]
-        self.last = p + v + w
-        self.command[:], self.rate[:], self.turn_rate[:] = p, v, w
+        self.slope = (fast - sqrt(sum(one * one for one in v))) / h if h else 0.0
+        self.command += way
+        self.rate[:], self.turn_rate[:] = v, w
         if any(angle):
             self.attitude[:] = turned(self.attitude, angle)
         self.standing = not (any(v) or any(w))
         if self.asked() and self.standing and self._near():
             self.leave(t + h)
             self.standing = False
-            self._pass(self.position.tolist(), self.velocity.tolist(), self.w.tolist())
+            self.command[:], self.attitude[:] = self.position, self.q
+            self.rate[:], self.turn_rate[:] = self.velocity, self.w
 
     def _near(self) -> bool:
         """Whether the simulation is where the robot stands, and as good as at rest."""
-        apart = sqrt(float(((self.position - self.command) ** 2).sum()))
-        alike = abs(float(self.q @ self.attitude)) / sqrt(
-            float((self.q @ self.q) * (self.attitude @ self.attitude)) or 1.0
-        )
-        moving = sqrt(float(self.velocity @ self.velocity + self.w @ self.w))
-        return apart <= self.rejoin and moving <= self.rejoin and alike >= cos(0.5 * self.rejoin)
+        apart, moving = self.position - self.command, np.concatenate([self.velocity, self.w])
+        q, attitude = self.q, self.attitude
+        with np.errstate(all="ignore"):  # what overflows is not near
+            turned_by = abs(q @ attitude) / np.sqrt((q @ q) * (attitude @ attitude))
+            return bool(
+                apart @ apart <= self.rejoin**2
+                and moving @ moving <= self.rejoin**2
+                and turned_by >= cos(0.5 * self.rejoin)
+            )
+
+
+@compiled
+def watch(
+    asked: tuple[Floats, Floats, Floats, Floats],
+    passed: tuple[Floats, Floats, Floats, Floats],
+    home: Floats,
+    limits: tuple[float, float, float, float, float, float],
+    h: float,
+    said: int,
+) -> tuple[int, float]:
+    """Judge a pose that is asked for, and pass it on if nothing is found.
+
+    Parameters
+    ----------
+    asked
+        Position, quaternion, velocity and angular velocity.
+    passed
+        The same as they were passed last, which are changed.
+    home
+        Position and quaternion at the start, shape (7,).
+    limits
+        Distance from the start, m; cosine of half the rotation from it; velocity, m/s, and angular
+        velocity, rad/s; their changes in a second, m/s2 and rad/s2.
+    h
+        Length of the step, s.
+    said
+        Reason of others; a pose is passed on if that is 0.
+
+    Returns
+    -------
+    tuple
+        The reason, 0 for none, and the acceleration, m/s2.
+    """
+    position, q, velocity, w = asked
+    command, attitude, rate, turn_rate = passed
+    travel, half_turn, speed, turning, acceleration, angular = limits
+    away, step, fast, spin, change, twist = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(3):
+        away += (position[i] - home[i]) ** 2
+        step += (position[i] - command[i]) ** 2
+        fast += velocity[i] ** 2
+        spin += w[i] ** 2
+        change += (velocity[i] - rate[i]) ** 2
+        twist += (w[i] - turn_rate[i]) ** 2
+    norm, alike = 0.0, 0.0
+    for i in range(4):
+        norm += q[i] ** 2
+        alike += q[i] * home[3 + i]
+    if not isfinite(away + fast + spin) or not 0.25 < norm < 4.0:
+        return _NOT_FINITE, 0.0
+    slope = sqrt(change) / h if h > 0.0 else 0.0
+    if fast > speed**2 or spin > turning**2 or step > (speed * h) ** 2:
+        return _VELOCITY, slope
+    if change > (acceleration * h) ** 2 or twist > (angular * h) ** 2:
+        return _ACCELERATION, slope
+    # for quaternions of norm 1 the product is the cosine of half the angle between them
+    if away > travel**2 or abs(alike) < half_turn * sqrt(norm):
+        return _TRAVEL, slope
+    if said == 0:
+        command[:], attitude[:], rate[:], turn_rate[:] = position, q, velocity, w
+    return 0, slope

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 
 from orchestrator.simunits import Input, Output, Parameter, State
+from orchestrator.simunits.compiled import compiled
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.safety.partial_force_guard import PartialForceGuard
 from python_blocks.safety.partial_guard import ROUNDING
 from python_blocks.safety.reason import Reason
+
+_FORCE, _NOT_FINITE, _ENERGY = int(Reason.FORCE), int(Reason.FORCE_NOT_FINITE), int(Reason.ENERGY)
+_STALE = int(Reason.SENSOR_STALE)
+_UNKNOWN, _WRONG_SIGN = int(Reason.UNKNOWN_CONTACT), int(Reason.WRONG_SIGN)
+_DISAGREEMENT = int(Reason.DISAGREEMENT)
 
 
 class WrenchGuard(PartialForceGuard):
@@ -79,19 +87,18 @@ class WrenchGuard(PartialForceGuard):
         unit="N.m", shape=(3,), description="Moment on the bodies", depends_on=("torque",)
     )
     torque_limit: float = Parameter(start=4000.0, unit="N.m", description="Largest moment")
-    place: list[float] = State(start=[0.0] * 6, description="s and w at the sample before")
-    shown: list[float] = State(start=[0.0] * 3, description="Last force of the sensor, N")
-    shown_at: list[float] = State(start=[0.0] * 3, description="Where it last changed, m")
-    still: list[float] = State(start=[0.0] * 3, description="Since when it has not, s")
-    origin: list[float] = State(start=[0.0] * 3, description="Where it was last known, m")
-    last: list[float] = State(start=[0.0] * 6, description="Wrench of the sample before")
+    seen: Floats = State(
+        start=np.zeros((6, 3)),
+        description="s and w of the sample before; force of the sensor, m where it last changed and"
+        " since when it has not, s; where the contact was last known, m",
+    )
+    last: list[float] = State(start=[0.0] * 6, description="Wrench when the safe state began")
 
     def initialise(self, t: float) -> None:
         """Begin with the first sample."""
         self.begin()
         self.applied_force[:] = np.where(np.isfinite(self.force), self.force, 0.0)
         self.applied_torque[:] = np.where(np.isfinite(self.torque), self.torque, 0.0)
-        self.last = self.applied_force.tolist() + self.applied_torque.tolist()
         self._look()
 
     def step(self, t: float, h: float) -> None:
@@ -100,85 +107,39 @@ class WrenchGuard(PartialForceGuard):
             self._fade(t, h)
             return
         self.pressed = self.reset
-        now = self.force.tolist() + self.torque.tolist()
-        total = sum(now)
-        if total - total != 0.0:
-            now = self.last
-        elif self.share != 1.0:
-            share = self.rising(h)
-            now = [share * one for one in now]
-        found = self._found(now, t, h)
-        if found == Reason.FORCE:
-            now = self.last  # such a wrench does not reach the bodies
+        share = 1.0 if self.share == 1.0 else self.rising(h)
+        limits = self.energy_limit, self.limit, self.torque_limit
+        found, self.energy = passed(
+            (self.force, self.torque),
+            (self.s, self.w),
+            (self.applied_force, self.applied_torque),
+            self.seen,
+            (self.energy, *limits),
+            share,
+            h,
+        )
+        watched, dark = watch(
+            (self.measured_force, self.actual, self.known),
+            self.seen,
+            (self.stale_time - ROUNDING, self.stale_travel, self.unknown_travel),
+            h,
+        )
+        if dark:
+            self.in_the_dark(t, h)
+        else:
+            self.dark = 0.0
+        found = found or self.stop or watched or self.persists(self._flag(), h)
         if found:
             self.latch(found, t + h)
-        self.last = now
-        self.applied_force[:], self.applied_torque[:] = now[:3], now[3:]
-
-    def _found(self, now: list[float], t: float, h: float) -> int:
-        if self.account(self._work(h)):
-            return Reason.ENERGY
-        fx, fy, fz, mx, my, mz = now
-        if (
-            fx * fx + fy * fy + fz * fz > self.limit**2
-            or mx * mx + my * my + mz * mz > self.torque_limit**2
-        ):
-            return Reason.FORCE
-        if self.stop:
-            return self.stop
-        return self._watched(t, h) or self.persists(self._flag(), h)
-
-    def _work(self, h: float) -> float:
-        """Work of the wrench that was held over the step, by the motion in its middle, J."""
-        x0, y0, z0, a0, b0, c0 = self.place
-        self.place = self.s.tolist() + self.w.tolist()
-        x1, y1, z1, a1, b1, c1 = self.place
-        x, y, z = 0.5 * (x0 + x1), 0.5 * (y0 + y1), 0.5 * (z0 + z1)
-        a, b, c = 0.5 * h * (a0 + a1), 0.5 * h * (b0 + b1), 0.5 * h * (c0 + c1)
-        fx, fy, fz, mx, my, mz = self.last
-        return -(
-            fx * (x1 - x0 - b * z + c * y)
-            + fy * (y1 - y0 - c * x + a * z)
-            + fz * (z1 - z0 - a * y + b * x)
-            + mx * a
-            + my * b
-            + mz * c
-        )
-
-    def _watched(self, t: float, h: float) -> int:
-        """Look at the sensor and at the identifier in each direction."""
-        shown, actual = self.measured_force.tolist(), self.actual.tolist()
-        known = self.known.tolist()
-        for i in (0, 1, 2):
-            if shown[i] != self.shown[i]:
-                self.shown[i], self.shown_at[i], self.still[i] = shown[i], actual[i], 0.0
-            else:
-                self.still[i] += h
-                moved = abs(actual[i] - self.shown_at[i])
-                if self.still[i] > self.stale_time - ROUNDING and moved > self.stale_travel:
-                    return Reason.SENSOR_STALE
-            if known[i] > 0.5:
-                self.origin[i] = actual[i]
-            elif abs(actual[i] - self.origin[i]) > self.unknown_travel:
-                return Reason.UNKNOWN_CONTACT
-        if min(known) > 0.5:
-            self.dark = 0.0
-        else:
-            self.in_the_dark(t, h)
-        return 0
+            self.last = self.applied_force.tolist() + self.applied_torque.tolist()
 
     def _flag(self) -> int:
-        ax, ay, az = self.force.tolist()
-        bx, by, bz = self.measured_force.tolist()
-        gap = (ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2
-        total = gap + sum(self.torque.tolist()) + sum(self.measured_torque.tolist())
-        if total - total != 0.0:
-            return Reason.FORCE_NOT_FINITE
-        if gap > self.disagreement**2:
-            return Reason.DISAGREEMENT
-        if max(self.wrong_sign.tolist()) > 0.5:
-            return Reason.WRONG_SIGN
-        return Reason.SENSOR_LOST if self.sensor_lost else 0
+        spoken = flag(
+            (self.force, self.torque, self.measured_force, self.measured_torque),
+            self.wrong_sign,
+            self.disagreement,
+        )
+        return spoken or (Reason.SENSOR_LOST if self.sensor_lost else 0)
 
     def _fade(self, t: float, h: float) -> None:
         left = self.faded(t + h)
@@ -186,11 +147,142 @@ class WrenchGuard(PartialForceGuard):
         self.applied_torque[:] = [left * one for one in self.last[3:]]
         if self.asked() and not self.stop and not self._flag():
             self.leave(t + h)
-            self.last = [0.0] * 6
             self.applied_force[:], self.applied_torque[:] = 0.0, 0.0
             self._look()
 
     def _look(self) -> None:
-        self.place = self.s.tolist() + self.w.tolist()
-        self.shown, self.shown_at = self.measured_force.tolist(), self.actual.tolist()
-        self.still, self.origin = [0.0] * 3, self.actual.tolist()
+        self.seen[0], self.seen[1] = self.s, self.w
+        self.seen[2], self.seen[3] = self.measured_force, self.actual
+        self.seen[4], self.seen[5] = 0.0, self.actual
+
+
+@compiled
+def work(applied: tuple[Floats, Floats], seen: Floats, s: Floats, w: Floats, h: float) -> float:
+    """Give the work of a wrench that was held over a step, by the motion in its middle, J."""
+    force, torque = applied
+    x, y, z = 0.5 * (seen[0, 0] + s[0]), 0.5 * (seen[0, 1] + s[1]), 0.5 * (seen[0, 2] + s[2])
+    a, b, c = 0.5 * (seen[1, 0] + w[0]), 0.5 * (seen[1, 1] + w[1]), 0.5 * (seen[1, 2] + w[2])
+    done: float = -(
+        force[0] * (s[0] - seen[0, 0] - h * (b * z - c * y))
+        + force[1] * (s[1] - seen[0, 1] - h * (c * x - a * z))
+        + force[2] * (s[2] - seen[0, 2] - h * (a * y - b * x))
+        + h * (torque[0] * a + torque[1] * b + torque[2] * c)
+    )
+    return done
+
+
+@compiled
+def passed(
+    given: tuple[Floats, Floats],
+    motion: tuple[Floats, Floats],
+    applied: tuple[Floats, Floats],
+    seen: Floats,
+    limits: tuple[float, float, float, float],
+    share: float,
+    h: float,
+) -> tuple[int, float]:
+    """Keep the account of the last wrench, and pass the next one on.
+
+    Parameters
+    ----------
+    given
+        Force and moment for the bodies.
+    motion
+        s and w.
+    applied
+        Force and moment as they were applied last, which are changed.
+    seen
+        What the guard remembers, which is changed.
+    limits
+        Energy so far and at most, J; force, N, and moment, N m.
+    share
+        Of the wrench that is passed on.
+    h
+        Length of the step, s.
+
+    Returns
+    -------
+    tuple
+        The reason, 0 for none, and the energy, J.
+    """
+    energy, most, largest, largest_torque = limits
+    done = work(applied, seen, motion[0], motion[1], h)
+    if isfinite(done):
+        energy = max(0.0, energy + done)
+    seen[0], seen[1] = motion
+    square, torque_square = 0.0, 0.0
+    for i in range(3):
+        square += (share * given[0][i]) ** 2
+        torque_square += (share * given[1][i]) ** 2
+    found = 0
+    if isfinite(square + torque_square):  # else the last wrench stands
+        if square > largest**2 or torque_square > largest_torque**2:
+            found = _FORCE  # such a wrench does not reach the bodies
+        else:
+            for i in range(3):
+                applied[0][i], applied[1][i] = share * given[0][i], share * given[1][i]
+    return (_ENERGY if energy > most else found), energy
+
+
+@compiled
+def watch(
+    shown: tuple[Floats, Floats, Floats],
+    seen: Floats,
+    limits: tuple[float, float, float],
+    h: float,
+) -> tuple[int, bool]:
+    """Watch the sensor and the identifier in each direction, against the motion in it.
+
+    Parameters
+    ----------
+    shown
+        What the sensor shows of the force, deformation, above 0.5 where the stiffness is known.
+    seen
+        What the guard remembers, which is changed.
+    limits
+        Time, s, and way, m, of a sample that stands still; way with an unknown stiffness, m.
+    h
+        Length of the step, s.
+
+    Returns
+    -------
+    tuple
+        The reason, 0 for none, and whether a stiffness is unknown.
+    """
+    force, actual, known = shown
+    time, way, unknown_way = limits
+    found, dark = 0, False
+    for i in range(3):
+        if force[i] != seen[2, i]:
+            seen[2, i], seen[3, i], seen[4, i] = force[i], actual[i], 0.0
+        else:
+            seen[4, i] += h
+            if seen[4, i] > time and abs(actual[i] - seen[3, i]) > way:
+                found = _STALE
+        if known[i] > 0.5:
+            seen[5, i] = actual[i]
+        else:
+            dark = True
+            if found == 0 and abs(actual[i] - seen[5, i]) > unknown_way:
+                found = _UNKNOWN
+    return found, dark
+
+
+@compiled
+def flag(
+    wrenches: tuple[Floats, Floats, Floats, Floats],
+    wrong_sign: Floats,
+    disagreement: float,
+) -> int:
+    """Give the reason that speaks against force, moment and what the sensor shows of them, or 0."""
+    force, torque, shown, shown_torque = wrenches
+    gap, total, wrong = 0.0, 0.0, False
+    for i in range(3):
+        gap += (force[i] - shown[i]) ** 2
+        total += torque[i] + shown_torque[i]
+        wrong = wrong or wrong_sign[i] > 0.5
+    if not isfinite(gap + total):
+        return _NOT_FINITE
+    if gap > disagreement**2:
+        return _DISAGREEMENT
+    return _WRONG_SIGN if wrong else 0
