@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,19 @@ from orchestrator.campaign.ledger_table import (
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import Causality, Endpoint, Positive, System
+
+#: What stands in a result beside what was recorded: sums of the entries of one kind, over time.
+_SERIES = {
+    f"ledger.{kind}": kind
+    for kind in (
+        Kind.STORED,
+        Kind.EXTERNAL,
+        Kind.CREATED,
+        Kind.DISSIPATED,
+        Kind.GIVEN,
+        Kind.RESIDUAL,
+    )
+}
 
 
 class _Nothing:
@@ -87,6 +101,11 @@ def wanted_ledger(
         If a table does not fit the system, or steps are left out of the recording.
     """
     tables = [(key, table) for key, table in experiment.ledger.items() if name in table.cases]
+    if tables and "ledger" in system.components:
+        raise DescriptionError(
+            f"case '{name}': a component is called 'ledger', as are the signals of the energy"
+            " ledger; rename it"
+        )
     if not tables:
         plan = automatic_plan(system, declared_only=True)
         whole = options.record is None and (options.every or 1) == 1
@@ -125,6 +144,48 @@ def wrong_ledgers(
         wanted_ledger(name, experiment, options, system)
     except DescriptionError as error:
         yield from error.problems
+
+
+def ledger_series(
+    name: str, experiment: Experiment, options: RunOptions, system: System
+) -> list[str]:
+    """Names of the signals that the ledger of a case adds to its result; none if it has none."""
+    try:
+        wanted = wanted_ledger(name, experiment, options, system)
+    except DescriptionError:  # reported as a wrong ledger
+        return []
+    return list(_SERIES) if wanted else []
+
+
+def swept_ledgers(experiment: Experiment) -> Iterator[str]:
+    """Say which sweeps and campaigns measure a ledger: they make none."""
+    swept = [
+        *(
+            (f"sweep '{key}'", [sweep.case], sweep.measures)
+            for key, sweep in experiment.sweep.items()
+        ),
+        *((f"campaign '{key}'", c.cases, c.measures) for key, c in experiment.campaign.items()),
+    ]
+    for where, cases, measures in swept:
+        for case, key in product(cases, measures):
+            found = experiment.case[case].measure.get(key)
+            if found is not None and found.signal in _SERIES:
+                yield (
+                    f"{where}: measure '{key}' of case '{case}' is of '{found.signal}', and runs"
+                    " of a sweep make no energy ledger; expected a signal that is recorded"
+                )
+
+
+def with_series(result: Result, ledger: EnergyLedger) -> Result:
+    """Add the sums over time, and the totals, to a result."""
+    columns = [ledger.total(kind) for kind in _SERIES.values()]
+    return replace(
+        result,
+        names=(*result.names, *_SERIES),
+        values=np.column_stack([result.values, *columns]),
+        units={**result.units, **dict.fromkeys(_SERIES, "J")},
+        energies=ledger.totals(),
+    )
 
 
 def with_signals(options: RunOptions, wanted: Wanted | None, system: System) -> RunOptions:

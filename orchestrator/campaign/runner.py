@@ -15,7 +15,13 @@ from orchestrator.campaign.case_run import run_case
 from orchestrator.campaign.diagram import nested_of
 from orchestrator.campaign.experiment import Case, Experiment, Setting, Sweep
 from orchestrator.campaign.files import write_rest
-from orchestrator.campaign.ledgers import Wanted, ledger_of, wanted_ledger, with_signals
+from orchestrator.campaign.ledgers import (
+    Wanted,
+    ledger_of,
+    wanted_ledger,
+    with_series,
+    with_signals,
+)
 from orchestrator.campaign.measures import evaluate
 from orchestrator.campaign.outcome import (
     CaseOutcome,
@@ -143,7 +149,7 @@ def _with_ledger(
         result = replace(result, notes=(*result.notes, wrong))
     if wrong and wanted.name:
         outcome.problems.append(f"case '{result.name}': {wrong}")
-    return replace(result, energies=ledger.totals() if ledger else {}), ledger
+    return with_series(result, ledger) if ledger else result, ledger
 
 
 def _measured(

@@ -12,7 +12,7 @@ from orchestrator.recording import Result
 from orchestrator.system import System
 
 #: A number, or the parameter that holds it: ``"component.parameter"``.
-Figure = float | str
+Quantity = float | str
 
 
 class SampledLoopSpec(BaseModel):
@@ -27,24 +27,24 @@ class SampledLoopSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    masses: tuple[Figure, ...] = Field(min_length=2)
-    link_stiffness: tuple[Figure, ...] = ()
-    link_damping: tuple[Figure, ...] = ()
-    stiffness: Figure
-    damping: Figure
-    bandwidth: Figure
-    zeta: Figure
-    sensor_lag: Figure
-    lead_rest: Figure = 1.0
-    believed_stiffness: Figure | None = None
-    believed_damping: Figure | None = None
+    masses: tuple[Quantity, ...] = Field(min_length=2)
+    link_stiffness: tuple[Quantity, ...] = ()
+    link_damping: tuple[Quantity, ...] = ()
+    stiffness: Quantity
+    damping: Quantity
+    bandwidth: Quantity
+    zeta: Quantity
+    sensor_lag: Quantity
+    lead_rest: Quantity = 1.0
+    believed_stiffness: Quantity | None = None
+    believed_damping: Quantity | None = None
     half_sample: bool | str = True
     force_line: str
     position_line: str | None = None
     desired_line: str | None = None
 
     @property
-    def _compensation(self) -> tuple[Figure | None, ...]:
+    def _compensation(self) -> tuple[Quantity | None, ...]:
         return (
             self.believed_stiffness,
             self.believed_damping,
@@ -95,10 +95,10 @@ def predict_sampled(
         If a figure is none, or the loops of a line have no common delay.
     """
 
-    def at(figure: Figure) -> float:
+    def at(figure: Quantity) -> float:
         return _number(figure, system)
 
-    def all_at(figures: tuple[Figure, ...]) -> tuple[float, ...]:
+    def all_at(figures: tuple[Quantity, ...]) -> tuple[float, ...]:
         return tuple(at(figure) for figure in figures)
 
     step = result.step_ns / 1e9
@@ -149,7 +149,7 @@ def _around(line: str, result: Result, later: Mapping[str, int]) -> float:
     return totals.pop() / 1e9
 
 
-def _number(figure: Figure, system: System) -> float:
+def _number(figure: Quantity, system: System) -> float:
     value = system.value(figure) if isinstance(figure, str) else figure
     if isinstance(value, str | tuple):
         raise DescriptionError(f"'{figure}': expected a number, found {value!r}")

@@ -18,7 +18,7 @@ from orchestrator.campaign.experiment import (
     TimeFigure,
 )
 from orchestrator.campaign.faults import wrong_faults
-from orchestrator.campaign.ledgers import wrong_ledgers
+from orchestrator.campaign.ledgers import ledger_series, swept_ledgers, wrong_ledgers
 from orchestrator.campaign.map_check import wrong_maps
 from orchestrator.campaign.observed import target_value
 from orchestrator.campaign.playback import uncovered
@@ -62,12 +62,14 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
     """List what is wrong with signals, files, sweeps and figures; parameters as above."""
     problems: list[str] = []
     recorded: dict[str, list[str]] = {}
+    shown: dict[str, list[str]] = {}  # with what a ledger adds
     for name, system in systems.items():
         options = merged(experiment.case[name], experiment.defaults)
         try:
             recorded[name] = signal_names(system, options.record)
         except DescriptionError:  # reported with the files
             recorded[name] = signal_names(system, None)
+        shown[name] = recorded[name] + ledger_series(name, experiment, options, system)
     for name, system in systems.items():
         case = experiment.case[name]
         problems += _files(name, experiment, system)
@@ -77,10 +79,10 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
         problems += wrong_ledgers(name, experiment, options, system)
         for key, measure in case.measure.items():
             where = f"case '{name}', measure '{key}'"
-            problems += _measure(where, measure, recorded[name], system)
-            if measure.is_difference and measure.to in recorded:
+            problems += _measure(where, measure, shown[name], system)
+            if measure.is_difference and measure.to in shown:
                 signal = measure.to_signal or measure.signal
-                problems += _known(where, signal, recorded[measure.to], measure.angle)
+                problems += _known(where, signal, shown[measure.to], measure.angle)
     for name, sweep in experiment.sweep.items():
         if sweep.case in systems:
             case = experiment.case[sweep.case]
@@ -88,7 +90,8 @@ def unsound(experiment: Experiment, systems: Mapping[str, System]) -> list[str]:
             problems += _sweep(f"sweep '{name}'", sweep, case, options, systems[sweep.case])
     for name, campaign in experiment.campaign.items():
         problems += wrong_campaign(name, campaign, experiment, systems)
-    problems += _figures(experiment, systems, recorded)
+    problems += swept_ledgers(experiment)
+    problems += _figures(experiment, systems, shown)
     problems += wrong_animations(experiment, systems, recorded)
     problems += wrong_maps(experiment)
     return problems

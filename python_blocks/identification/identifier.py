@@ -25,8 +25,7 @@ class Identifier(PartialIdentifier):
     damping           output    N.s/m estimate, not below its minimum
     deviation         output    N/m   standard deviation of the stiffness, as the filter has it
     excited           output          the contact has lately moved enough to learn from
-    known             output          the stiffness is known to the precision, and nothing speaks
-                                      against it
+    known             output          the stiffness is known to the precision, unopposed
     wrong_sign        output          the stiffness is surely negative: a sign is wrong
     sensor_lost       output          the force is no number, or stands still in motion
     force_late        output          the damping is surely negative: a force later than motion
@@ -54,6 +53,9 @@ class Identifier(PartialIdentifier):
     trend_limit       parameter 1     trend beyond which the same holds
     integrated        parameter       changes of place are the integral of the velocity
     ================= ========= ===== =========================================================
+
+    Nothing opposes a stiffness whose deviation is within the precision where neither surprise nor
+    trend is beyond its limit.
 
     References
     ----------

@@ -24,8 +24,7 @@ class TripleIdentifier(PartialIdentifier):
     damping           output    N.s/m estimates, not below the minimum, (3,)
     deviation         output    N/m   standard deviations of the stiffness, (3,)
     excited           output    1     1: the contact has lately moved enough to learn from
-    known             output    1     1: the stiffness is known to the precision, and nothing
-                                      speaks against it
+    known             output    1     1: the stiffness is known to the precision, unopposed
     wrong_sign        output    1     1: the stiffness is surely negative: a sign is wrong
     sensor_lost       output    1     1: the force is no number, or stands still in motion
     force_late        output    1     1: the damping is surely negative: a force later than motion

@@ -22,6 +22,11 @@ class Differentiator(Block):
     velocity  output    m/s  its rate, 0 until there are two samples
     smoothing parameter s    time constant of the low-pass; 0: none
     ========= ========= ==== ==================================================
+
+    References
+    ----------
+    Yu et al., IEEE Access (2018), Eq 23: the velocity for Eq 24 where a rig has no rate of its
+    own. Backward difference; first-order low-pass, exact for a held input.
     """
 
     position: float = Input(unit="m", description="Position")

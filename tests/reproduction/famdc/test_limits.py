@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reproduction.famdc import spatial_rig
 from reproduction.famdc.axial_rig import OFFSET, ideal, noise, rig
 from reproduction.famdc.example import changed
 
@@ -168,6 +169,23 @@ def test_noise_of_the_position_makes_the_stiffness_too_small(
     assert error(cured, plants) < 0.005
     assert found(cured, "stiffness") == pytest.approx(0.0, abs=0.005)
     assert cured["identifier.known"][-1]
+
+
+def test_noise_of_the_legs(plants: Path) -> None:
+    """In six degrees of freedom: 20 um of the lengths, which the integral does not feel."""
+    legs = Fault(FaultKind.NOISE, "legs.length", 0, amount=2e-5, seed=3)
+    system = spatial_rig.rig(plants)
+
+    def deviations(columns: dict[str, np.ndarray]) -> np.ndarray:
+        rows = [np.median(columns[f"identifier.stiffness[{i}]"][400:]) for i in range(3)]
+        return np.asarray(rows / spatial_rig.K - 1.0)
+
+    blurred = run(system, spatial_rig.noise(), legs)
+    assert deviations(blurred).max() < -0.15
+    assert not any(blurred[f"identifier.known[{i}]"][-1] for i in range(3))
+    cured = run(system.set("identifier.integrated", value=True), spatial_rig.noise(), legs)
+    np.testing.assert_allclose(deviations(cured), 0.0, atol=0.005)
+    assert all(cured[f"identifier.known[{i}]"][-1] for i in range(3))
 
 
 def differenced(plants: Path) -> System:

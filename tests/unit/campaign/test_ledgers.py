@@ -100,6 +100,23 @@ def test_a_case_has_table_picture_and_totals(run, tmp_path):
     assert (tmp_path / "out" / "figures" / "ledger-push.svg").stat().st_size > 10_000
 
 
+def test_sums_are_signals_of_the_result(run, tmp_path):
+    measure = '[case.push.measure]\nmade = { kind = "final", signal = "ledger.created" }\n'
+    case = run(TEXT + measure + LEDGER).cases["push"]
+    made = case.measured["made"]
+    assert (made.value, made.unit) == (case.result.energies["created"], "J")
+    frame = read_parquet(tmp_path / "out" / "push.parquet")
+    balance = frame["ledger.stored"] - frame["ledger.stored"].iloc[0]
+    balance -= frame["ledger.external"] + frame["ledger.created"]
+    balance += frame["ledger.dissipated"] + frame["ledger.given"]
+    np.testing.assert_allclose(balance, frame["ledger.residual"], atol=1e-12)
+    sweep = '[sweep.mass]\ncase = "push"\nover = "chaser.m"\nvalues = [50]\nmeasures = ["made"]\n'
+    with pytest.raises(DescriptionError, match="runs of a sweep make no energy ledger"):
+        run(TEXT + measure + sweep + LEDGER)
+    with pytest.raises(DescriptionError, match=r"no recorded output 'ledger\.created'"):
+        run(TEXT + measure)
+
+
 def test_inputs_are_recorded_as_they_were_held(run, tmp_path):
     result = run(TEXT + LEDGER).cases["push"].result
     force, held = result["sheet.force_a"], result["chaser.force"]
