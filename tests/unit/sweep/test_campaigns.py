@@ -161,6 +161,31 @@ def test_an_error_of_any_kind_is_a_row(swept, monkeypatch):
     assert table["reason"][1] == "RuntimeError: not foreseen"
 
 
+def test_a_safe_state_is_told_and_is_no_failure(swept, register):
+    from orchestrator.simunits import Block, Input, Notice, Output
+
+    class Guard(Block):
+        u: float = Input()
+        y: float = Output()
+
+        def step(self, t, h):
+            self.y = self.u
+
+        def notices(self):
+            return (Notice(400_000_000, "too fast", safe=True),) if self.y > 0.5 else ()
+
+    register(guard=Guard)
+    text = SLOPES.replace('"slope"]', '"guarded"]').replace("3.0, 1.0", "1.0, 0.1")
+    text = "[case.guarded]\nsystem = 'slope.ssd'\nswap = { b = 'block:guard' }\n" + text
+    text += "[case.guarded.measure]\nend = { kind = 'final', signal = 'b.y' }\n"
+    outcome = swept(text)["c"]
+    table = rows(outcome)
+    assert list(table["status"]) == ["safe state", "done"]
+    assert table["reason"][0] == "SAFE STATE of component 'b' at 0.4 s: too fast"
+    np.testing.assert_allclose(table["end"], [1.0, 0.1], rtol=1e-14)
+    assert swept(text, retry_failed=True)["c"].ran == 0
+
+
 def test_components_may_have_processes_of_their_own(swept):
     text = SLOPES.replace("[campaign.c]", "[campaign.c]\nseeds = [0]")
     text += "[case.slope.unit.a]\nisolation = 'process'\n"

@@ -148,6 +148,19 @@ def test_cells_without_a_figure_say_why(figure):
     }
 
 
+def test_cells_in_a_safe_state_keep_their_colour():
+    from orchestrator.sweep.cells import safe
+
+    one, other = record(1.0), record(2.0, "safe state")
+    (mask,) = safe([[[one], [other]], [[one, one, other], [one, other]]]).values()
+    assert mask.tolist() == [[False, True], [False, True]]
+    panel = MapPanel("p", np.array([[1.0, 2.0], [3.0, 4.0]]), marked={"safe": mask})
+    drawing = plot_maps([panel], MapAxis("", (1, 2)), MapAxis("", (1, 2)), MapLook("Z"))
+    (hatched,) = [c for c in drawing.axes[0].collections if type(c).__name__ == "PatchCollection"]
+    assert len(hatched.get_paths()) == 2
+    assert hatched.get_facecolor().size == 0 or not hatched.get_facecolor()[:, 3].any()
+
+
 def test_hatched_cells_are_where_nothing_is():
     values = np.array([[1.0, np.nan], [2.0, 3.0]])
     panel = MapPanel("p", values, {"died": np.isnan(values)}, predicted=values)
