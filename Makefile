@@ -1,11 +1,12 @@
 # Two commands do everything on a machine with Python 3.11, gcc, g++ and make:
 #   make demo    installs, builds the FMUs, runs the EPOS system, writes report and pictures
 #   make test    installs and passes every test
+#   make famdc   the docking rig with a Stewart platform: all its cases, bad input, and the maps of its limits
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-peers clean
+.PHONY: demo famdc test lint bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -19,7 +20,7 @@ $(BIN)/python:
 ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*)
 
 $(VENV)/installed: $(BIN)/python $(ENGINE)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[animation]'
 	@touch $@
 
 # What is installed for the tests is all that `installed` has.
@@ -33,6 +34,13 @@ demo: $(VENV)/installed
 	$(BIN)/softdock build $(EPOS:%=fmus/%.toml)
 	$(BIN)/softdock run examples/epos --output results/epos
 	@echo 'The report is results/epos/report.html'
+
+famdc: $(VENV)/installed
+	$(BIN)/softdock build fmus
+	$(BIN)/softdock run examples/famdc
+	$(BIN)/softdock run examples/famdc/faults.toml || test $$? -eq 3
+	$(BIN)/softdock sweep examples/famdc/maps.toml
+	@echo 'The reports are results/famdc/report.html, results/famdc-faults/report.html and results/famdc-maps/report.html'
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .

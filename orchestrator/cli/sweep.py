@@ -150,7 +150,7 @@ def _print_estimate(
             str(len(plan.jobs)),
             str(len(plan.distinct)),
             str(seconds[name][0]),
-            f"{seconds[name][1]:.0f}",
+            f"{seconds[name][1]:.1f}",
         ]
         for name, plan in plans.items()
     ]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Cells without a figure, each kind with a hatch of its own.
 _EMPTY = {"facecolor": "#EEEEEE", "edgecolor": "#999999"}
 _OVER = {"facecolor": "none", "edgecolor": "#333333"}
-_HATCHES = ("////", "xxxx", "....", "\\\\\\\\", "++++", "oooo")
+_HATCHES = ("////", "\\\\\\\\", "xxxx", "||||", "----", "++++")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from orchestrator.sweep.crew import Crew
+from orchestrator.sweep.job import Job, Record
+from orchestrator.sweep.lanes import Lane, local_lanes
 from orchestrator.sweep.plan import Plan
 from orchestrator.sweep.store import Store
-from orchestrator.sweep.worker import run_jobs
 
 
 def estimate(
@@ -16,7 +18,7 @@ def estimate(
 ) -> dict[str, tuple[int, float]]:
     """Return for each campaign how many runs are missing, and about how many seconds they take.
 
-    One run of each case that is missing is made, and forgotten.
+    One run of each case that is missing is made, twice, and forgotten.
 
     Parameters
     ----------
@@ -29,12 +31,22 @@ def estimate(
     fresh
         Whether earlier records will be thrown away.
     """
-    lanes = workers or len(os.sched_getaffinity(0))
+    count = workers or len(os.sched_getaffinity(0))
     found = {}
-    for name, plan in plans.items():
-        known = {} if fresh else Store(output / f"{name}.jsonl").read()
-        missing = [job for job in plan.distinct if job.key not in known]
-        first = {job.case: job for job in reversed(missing)}
-        taken = {case: run_jobs(plan.roster, [job])[0].wall_seconds for case, job in first.items()}
-        found[name] = len(missing), sum(taken[job.case] for job in missing) / lanes
+    with local_lanes(1, apart=True) as lanes:
+        for name, plan in plans.items():
+            known = {} if fresh else Store(output / f"{name}.jsonl").read()
+            missing = [job for job in plan.distinct if job.key not in known]
+            first = {job.case: job for job in reversed(missing)}
+            taken = {case: _seconds(lanes, plan, job) for case, job in first.items()}
+            found[name] = len(missing), sum(taken[job.case] for job in missing) / count
     return found
+
+
+def _seconds(lanes: Sequence[Lane], plan: Plan, job: Job) -> float:
+    """Time a run in a process of its own, once it has loaded everything."""
+    records: list[Record] = []
+    crew = Crew(lanes, plan.roster, records.append)
+    for _ in range(2):
+        crew.run([job])
+    return min(record.wall_seconds for record in records)
