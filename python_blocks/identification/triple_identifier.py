@@ -57,7 +57,7 @@ class TripleIdentifier(PartialIdentifier):
     ----------
     Yu et al.: Force and moment compensation method based on three degree-of-freedom
     stiffness-damping identification, IEEE Access (2018), Eq 24 to 26. Changed: see
-    :mod:`python_blocks.identification.kalman`.
+    :mod:`python_blocks.identification.learning`.
     """
 
     position: Floats = Input(unit="m", shape=(3,), description="Deformation of the contact")
