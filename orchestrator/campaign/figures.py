@@ -155,26 +155,3 @@ def _plane(figure: PlaneFigure) -> Drawing:
     )
     drawing.suptitle(f"{figure.title}, mass {figure.mass:g} kg")
     return drawing
-
-
-def default_figure(result: Result) -> TimeFigure:
-    """Draw all recorded signals, one panel for each unit: for a system without an experiment."""
-    by_unit: dict[str, list[str]] = {}
-    for name in result.names:
-        by_unit.setdefault(result.units.get(name, "1"), []).append(name)
-    return TimeFigure.model_validate(
-        {
-            "kind": "time",
-            "title": result.name,
-            "caption": f"All recorded signals of '{result.name}'.",
-            "panels": [
-                {
-                    "ylabel": f"[{unit}]",
-                    "curves": [
-                        {"case": result.name, "signal": name, "label": name} for name in names
-                    ],
-                }
-                for unit, names in by_unit.items()
-            ],
-        }
-    )

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.campaign.animations import drawable, write_animation
+from orchestrator.campaign.default_figures import default_figures
 from orchestrator.campaign.diagram import facts_of_run
 from orchestrator.campaign.experiment import Experiment
 from orchestrator.campaign.figures import (
     campaigns_of,
     cases_of,
-    default_figure,
     draw,
     sweeps_of,
 )
@@ -121,11 +121,9 @@ def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tu
         and not campaigns_of(figure)  # `softdock sweep` draws these
     }
     if not experiment.figure and not experiment.animation:
-        wanted = {
-            name: default_figure(case.result)
-            for name, case in outcome.cases.items()
-            if case.result.names  # nothing but numbers is recorded, and there may be none
-        }
+        wanted = {}
+        for case in outcome.cases.values():
+            wanted |= default_figures(case.result)
     return {name: (draw(figure, outcome), figure.caption) for name, figure in wanted.items()}
 
 

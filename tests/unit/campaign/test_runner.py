@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.campaign import read_experiment, run_experiment, simulate
+from orchestrator.campaign.default_figures import default_figures
 from orchestrator.campaign.figures import draw
 from orchestrator.campaign.simulate import FailedRunError, InterruptedRun
 from orchestrator.errors import DescriptionError, UnknownNameError
@@ -89,6 +90,31 @@ def test_a_default_figure_is_drawn_without_any(fuse, tmp_path):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out")
     assert (tmp_path / "out" / "figures" / "a.png").stat().st_size > 1000
+
+
+def test_many_signals_are_drawn_by_component(register, tmp_path):
+    class Vectors(Block):
+        a: list[float] = Output(unit="m", shape=(9,))
+        b: list[float] = Output(unit="m", shape=(3,))
+        c: list[float] = Output(unit="m", shape=(4,))
+
+        def step(self, t, h):
+            self.a[:] = t
+
+    register(vectors=Vectors)
+    system = System("s")
+    for name in "abcdef":
+        system = system.add(name, block("vectors"))
+    write_ssd(system, tmp_path / "fused.ssd", version="2.0")
+    outcome = run_experiment(
+        read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out"
+    )
+    drawn = default_figures(outcome.cases["a"].result)
+    assert list(drawn) == [f"a-{name}" for name in "abcdef"]
+    # Nine elements make two panels; three and four share one of seven.
+    assert [len(panel.curves) for panel in drawn["a-c"].panels] == [7, 2, 7]
+    for name in drawn:
+        assert (tmp_path / "out" / "figures" / f"{name}.png").stat().st_size > 1000
 
 
 def test_a_system_without_numbers_has_a_report_and_no_figure(register, tmp_path):
