@@ -82,6 +82,14 @@ class Store:
 
     def _open(self) -> FileIO:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        opened = self._locked()
+        if opened.seek(0, SEEK_END):
+            opened.seek(-1, SEEK_END)
+            if opened.read(1) != b"\n":
+                opened.write(b"\n")
+        return opened
+
+    def _locked(self) -> FileIO:
         opened = self.path.open("a+b", buffering=0)
         try:
             flock(opened, LOCK_EX | LOCK_NB)
@@ -91,15 +99,23 @@ class Store:
                 f"{self.path}: another sweep is writing this file; wait for it, or give another"
                 " folder with --output"
             ) from None
-        if opened.seek(0, SEEK_END):
-            opened.seek(-1, SEEK_END)
-            if opened.read(1) != b"\n":
-                opened.write(b"\n")
         return opened
 
     def clear(self) -> None:
-        """Throw everything away."""
-        self.path.unlink(missing_ok=True)
+        """Throw everything away.
+
+        Raises
+        ------
+        SoftdockError
+            If it cannot be written, or another process writes it.
+        """
+        if not self.path.exists():
+            return
+        try:
+            with self._locked() as file:
+                file.truncate(0)
+        except OSError as error:
+            raise SoftdockError(f"{self.path}: cannot be written: {error.strerror}") from error
 
     def __enter__(self) -> Self:
         return self

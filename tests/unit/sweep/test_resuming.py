@@ -1,10 +1,16 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from orchestrator.campaign.experiment import Case, RunOptions
+from orchestrator.campaign.targets import Variant
 from orchestrator.errors import LoadError, SoftdockError
+from orchestrator.sweep import fingerprint
+from orchestrator.sweep.fingerprint import Fingerprints
 from orchestrator.sweep.job import Record
 from orchestrator.sweep.store import Store
+from orchestrator.system import Causality, Connector, System
 
 TEXT = """
 [campaign.c]
@@ -62,6 +68,31 @@ def test_another_fmu_is_another_run(swept, folder, small_fmu):
     assert ran(swept(TEXT)) == (4, 0)
 
 
+@pytest.mark.parametrize("change", [{"unit": "mm"}, {"start": 2.0}])
+def test_another_connector_of_the_system_itself_is_another_run(change):
+    own = Connector("reach", Causality.PARAMETER, unit="m", start=1.0)
+    system = System("s", connectors={"reach": own})
+    other = replace(system, connectors={"reach": replace(own, **change)})
+    prints = Fingerprints()
+    options = RunOptions(step="1 ms")
+    first, second = (
+        prints.run(Variant(Case(system="s"), options, each)) for each in (system, other)
+    )
+    assert first != second
+
+
+def test_what_hashes_remember_is_bounded(monkeypatch):
+    monkeypatch.setattr(fingerprint, "_REMEMBERED", 3)
+    prints, options = Fingerprints(), RunOptions(step="1 ms")
+    keys = set()
+    for start in range(20):
+        own = {"reach": Connector("reach", Causality.PARAMETER, start=float(start))}
+        variant = Variant(Case(system="s"), options, System("s", connectors=own))
+        keys |= {prints.run(variant), Fingerprints().run(variant)}
+        assert len(prints._parts) <= 3
+    assert len(keys) == 20
+
+
 def test_a_line_that_was_not_finished_is_run_again(swept, folder):
     swept(TEXT)
     path = folder / "out" / "c.jsonl"
@@ -98,6 +129,9 @@ def test_two_sweeps_do_not_write_one_file(swept, folder):
         store.append(record)
         with pytest.raises(SoftdockError, match=r"c\.jsonl: another sweep is writing this file"):
             swept(TEXT.replace("3.0", "4.0"))
+        with pytest.raises(SoftdockError, match=r"c\.jsonl: another sweep is writing this file"):
+            swept(TEXT, fresh=True)
+        assert len(store.read()) == 4
     assert ran(swept(TEXT.replace("3.0", "4.0"))) == (2, 2)
 
 
