@@ -70,6 +70,7 @@ class PoseGuard(PartialGuard):
     """
 
     reaction = "the robot's command comes to rest and stands"
+    positive = ("deceleration", "slowing")
 
     position: Floats = Input(
         unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Position that is asked for"
