@@ -117,7 +117,7 @@ class PoseGuard(PartialGuard):
     rejoin: float = Parameter(
         start=1e-4, unit="m", description="Distance, and in a second, at which a reset is taken"
     )
-    home: Floats = State(start=np.zeros(7), description="Pose at the start")
+    home: Floats = State(start=np.zeros(7), description="Pose at the start, norm 1")
 
     def initialise(self, t: float) -> None:
         """Begin where the simulation is; there is no coming to rest from what cannot be."""
@@ -128,7 +128,8 @@ class PoseGuard(PartialGuard):
             value: Floats = getattr(self, name)
             sound = bool((np.abs(value) <= largest).all()) and (name != "q" or value.any())
             getattr(self, output)[:] = value if sound else self.connectors[name].start
-        self.home[:3], self.home[3:] = self.command, self.attitude
+        self.home[:3] = self.command
+        self.home[3:] = self.attitude / np.linalg.norm(self.attitude)
         self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:

@@ -56,6 +56,18 @@ def test_a_safe_state_that_cannot_be_reached_is_refused(
         guard(**{name: value}).initialise(0.0)
 
 
+@pytest.mark.parametrize("norm", [0.6, 1.0, 1.9])
+def test_a_rotation_is_counted_from_the_start_whatever_the_norms(norm: float) -> None:
+    guard = started(PoseGuard(q=(norm, 0.0, 0.0, 0.0), w=(0.1, 0.0, 0.0)))
+    angle, n = 0.0, 0
+    while not guard.safe and angle < 1.0:
+        angle, n = angle + 1e-4, n + 1  # 0.1 rad/s at 1 ms
+        q = (norm * math.cos(angle / 2), norm * math.sin(angle / 2), 0.0, 0.0)
+        moved(guard, n * H, q=q)
+    assert guard.reason == Reason.TRAVEL
+    assert angle == pytest.approx(guard.turn, abs=2e-4)
+
+
 def test_a_vector_comes_to_rest_on_a_straight_line() -> None:
     v, way = [0.3, -0.4, 0.0], np.zeros(3)
     for _ in range(300):
