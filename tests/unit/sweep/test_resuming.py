@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.campaign.experiment import Case, RunOptions
+from orchestrator.campaign.outcome import Measured
 from orchestrator.campaign.targets import Variant
 from orchestrator.errors import LoadError, SoftdockError
 from orchestrator.sweep import fingerprint
@@ -31,6 +32,9 @@ def test_what_is_done_is_not_done_again(swept):
     assert ran(swept(TEXT)) == (4, 0)
     assert ran(swept(TEXT)) == (0, 4)
     assert ran(swept(TEXT.replace("3.0, 1.0", "3.0, 1.0, 2.0"))) == (2, 4)
+    fewer = swept(TEXT.replace("3.0, 1.0", "3.0"))["c"]
+    assert set(fewer.records) == {job.key for job in fewer.plan.jobs}
+    assert (len(fewer.records), fewer.ran) == (2, 0)
     assert ran(swept(TEXT, fresh=True)) == (4, 0)
 
 
@@ -102,6 +106,18 @@ def test_a_line_that_was_not_finished_is_run_again(swept, folder):
     lines = path.read_bytes().split(b"\n")
     assert len(lines) == 6  # three, a half one, the new one, nothing
     assert ran(swept(TEXT)) == (0, 4)
+
+
+def test_a_line_may_end_anywhere(tmp_path):
+    path = tmp_path / "c.jsonl"
+    figures = {"end": Measured(1.0, "m", {"time_s": 2.0})}
+    with Store(path) as store:
+        store.append(Record("k", "c", {"x": 1.0, "y": "z"}, 3, "done", measured=figures))
+    whole = path.read_bytes().rstrip(b"\n")
+    assert list(Store(path).read()) == ["k"]
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end] + b"\n" + whole.replace(b'"k"', b'"l"') + b"\n")
+        assert list(Store(path).read()) == ["l"]
 
 
 @pytest.mark.parametrize("damage", ['{"key": "1"}', "not json", '{"key": "1", "case": 3}', "[]"])
