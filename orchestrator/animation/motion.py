@@ -44,6 +44,8 @@ class Motion:
 def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict[str, Motion]:
     """Return all frames in the world, with the exaggeration that the table asks for.
 
+    The world comes first, then the frames in the order of the table: the page counts them.
+
     Parameters
     ----------
     table
@@ -68,9 +70,7 @@ def motions(table: Animation, case: str, signals: Mapping[str, Signals]) -> dict
             found[name] = motion(frame.within).of(own)
         return found[name]
 
-    for name in table.frame:
-        motion(name)
-    return found
+    return {WORLD: found[WORLD]} | {name: motion(name) for name in table.frame}
 
 
 def _own(frame: Frame, signals: Signals, exaggerate: float) -> Motion:

@@ -10,7 +10,7 @@ from orchestrator.analysis import ContactLoop, fit_growth
 from orchestrator.campaign.experiment import ContactLoopSpec, Measure
 from orchestrator.campaign.observed import Observed, counterpart, observed
 from orchestrator.campaign.outcome import Measured
-from orchestrator.campaign.sampled_prediction import SampledLoopSpec, predict_sampled
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec, predict_sampled, totals_of
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds
@@ -88,10 +88,11 @@ def _predicted(loop: ContactLoopSpec, measure: Measure, result: Result, system: 
     """Growth rate of the linear loop with the delay that the run reports for its delayed loops."""
     later = _later(measure, result)
     totals = {
-        round(entry.total_ns) + sum(later.get(str(line), 0) for line in ring.connections)
+        total
         for entry in result.loops
         for ring in entry.loops
         if entry.physical_ns
+        for total in totals_of(entry, ring, later)
     }
     if len(totals) != 1:
         found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"

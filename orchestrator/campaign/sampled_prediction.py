@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.analysis import BodyChain, ForceCorrection, SampledContactLoop
+from orchestrator.coupling import LoopDelay
 from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
-from orchestrator.system import System
+from orchestrator.system import Loop, System
 
 #: A number, or the parameter that holds it: ``"component.parameter"``.
 Quantity = float | str
@@ -132,13 +134,31 @@ def predict_sampled(
     return loop.growth_rate
 
 
+def totals_of(entry: LoopDelay, ring: Loop, later: Mapping[str, int]) -> set[int]:
+    """Give the delays of all rings that a loop stands for, with what faults add, in nanoseconds.
+
+    Parameters
+    ----------
+    entry, ring
+        Delay of a loop, and the loop; between two components a ring goes along any of its lines.
+    later
+        By how much faults make connections later, in nanoseconds.
+    """
+    added: dict[tuple[str, str], set[int]] = {}
+    for line in ring.lines:
+        ends = line.source.component, line.target.component
+        added.setdefault(ends, set()).add(later.get(str(line), 0))
+    return {round(entry.total_ns + sum(along)) for along in product(*added.values())}
+
+
 def _around(line: str, result: Result, later: Mapping[str, int]) -> float:
     """Delay of all loops through a connection, s; lags of units are not counted."""
     totals = {
-        round(entry.total_ns + sum(later.get(str(part), 0) for part in ring.connections))
+        total
         for entry in result.loops
         for ring in entry.loops
-        if line in map(str, ring.connections)
+        if line in map(str, ring.lines)
+        for total in totals_of(entry, ring, later)
     }
     if len(totals) != 1:
         found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"

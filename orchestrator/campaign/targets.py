@@ -12,6 +12,7 @@ from orchestrator.campaign.prepare import set_value
 from orchestrator.errors import DescriptionError, UnknownNameError
 from orchestrator.system import (
     Connection,
+    Connector,
     DataType,
     Endpoint,
     System,
@@ -72,20 +73,14 @@ class Parameter:
 
     def reaches(self, variant: Variant) -> bool:
         """Whether the system has this connector."""
-        system = variant.system
-        if "." not in self.path:
-            return self.path in system.connectors
-        end = Endpoint.parse(self.path)
-        component = system.components.get(end.component)
-        return component is not None and end.connector in component.connectors
+        return self._connector(variant) is not None
 
     def changed(self, variant: Variant, value: Given) -> Variant:
         """Set or multiply the value."""
         if self.scale:
             return self.multiplied(variant, value)
-        if isinstance(value, float | int) and type(value) is not bool and "." in self.path:
-            end = Endpoint.parse(self.path)
-            own = variant.system.component(end.component).connector(end.connector)
+        own = self._connector(variant)
+        if own is not None and isinstance(value, float | int) and type(value) is not bool:
             value = _converted(value, self.unit, own.unit)
             if own.type is DataType.INTEGER and float(value).is_integer():
                 value = int(value)
@@ -101,6 +96,15 @@ class Parameter:
                 f"{self.path}: expected a number to scale, found {own!r}"
             ) from None
         return replace(variant, system=variant.system.set(self.path, new))
+
+    def _connector(self, variant: Variant) -> Connector | None:
+        """Return the connector of a component, or of the system itself."""
+        system = variant.system
+        if "." not in self.path:
+            return system.connectors.get(self.path)
+        end = Endpoint.parse(self.path)
+        component = system.components.get(end.component)
+        return None if component is None else component.connectors.get(end.connector)
 
 
 @dataclass(frozen=True, slots=True)

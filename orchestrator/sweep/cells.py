@@ -110,16 +110,16 @@ def values_in(figure: MapFigure | LinesFigure, cell: Cell) -> Floats:
 
 
 def reduced(figure: MapFigure | LinesFigure, cell: Cell) -> float:
-    """One figure of all seeds; NaN where half of them or more have none."""
+    """One figure of all seeds; NaN where half of them or more have none, the largest where one."""
     values = values_in(figure, cell)
     finite = values[np.isfinite(values)]
     if figure.reduce == "share above limit":
         if not len(values) or figure.limit is None:
             return np.nan
         return 1.0 - float(np.count_nonzero(finite <= figure.limit)) / len(values)
-    if 2 * len(finite) <= len(values):
-        return np.nan
-    return float(np.median(finite) if figure.reduce == "median" else finite.max())
+    if figure.reduce == "max":  # what diverged is no smaller than what did not
+        return float(finite.max()) if 0 < len(finite) == len(values) else np.nan
+    return float(np.median(finite)) if 2 * len(finite) > len(values) else np.nan
 
 
 def detail(figure: MapFigure | LinesFigure, name: str, cell: Cell) -> float:

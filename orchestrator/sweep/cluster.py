@@ -25,8 +25,8 @@ from orchestrator.sweep.worker import run_jobs
 from orchestrator.system import Component, Source, SourceKind, System
 
 _PATIENCE = "10 s"
-#: In a worker: where the files lie that were sent, by their paths on the machine that sent them.
-_places: dict[str, str] = {}
+#: In a worker: where the files of each parcel lie, by their paths on the machine that sent them.
+_places: dict[str, dict[str, str]] = {}
 
 
 class Parcel(WorkerPlugin):  # type: ignore[misc]
@@ -63,7 +63,7 @@ class Parcel(WorkerPlugin):  # type: ignore[misc]
             place = Path(self._folder.name) / digest(path) / Path(path).name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-            _places[path] = str(place)
+            _places.setdefault(self.name, {})[path] = str(place)
 
     def teardown(self, worker: Any) -> None:
         """Remove them."""
@@ -77,12 +77,13 @@ class ClusterLane:
     deaths: tuple[type[Exception], ...] = (KilledWorker,)
     is_ready = False
 
-    def __init__(self, executor: Executor) -> None:
+    def __init__(self, executor: Executor, parcel: str) -> None:
         self._executor = executor
+        self._parcel = parcel
 
     def submit(self, roster: Roster, jobs: Sequence[Job]) -> Future[list[Record]]:
         """Send a chunk to the scheduler."""
-        return self._executor.submit(run_sent, roster, jobs)
+        return self._executor.submit(run_sent, self._parcel, roster, jobs)
 
     def renew(self) -> None:
         """Nothing: the cluster starts workers again by itself."""
@@ -94,26 +95,27 @@ class ClusterLane:
         """Nothing: the executor is that of all lanes."""
 
 
-def run_sent(roster: Roster, jobs: Sequence[Job]) -> list[Record]:
-    """Run jobs in a worker, with the files that were sent."""
+def run_sent(parcel: str, roster: Roster, jobs: Sequence[Job]) -> list[Record]:
+    """Run jobs in a worker, with the files that were sent in a parcel of this name."""
+    places = _places.get(parcel, {})  # a system of blocks only needs none
     for variant in roster.variants.values():
         know_playbacks(variant.system)
     variants = {
-        name: replace(variant, system=_at_hand(variant.system))
+        name: replace(variant, system=_at_hand(variant.system, places))
         for name, variant in roster.variants.items()
     }
     return run_jobs(replace(roster, variants=variants), jobs)
 
 
-def _at_hand(system: System) -> System:
+def _at_hand(system: System, places: Mapping[str, str]) -> System:
     changed = {}
     for name, component in system.components.items():
         source = component.source
         if source.kind is SourceKind.FMU:
-            there = Source(source.kind, _places[source.location])
+            there = Source(source.kind, places[source.location])
             changed[name] = replace(component, source=there)
         elif is_playback(component):
-            changed[name] = component.with_values({"file": _places[str(component.values["file"])]})
+            changed[name] = component.with_values({"file": places[str(component.values["file"])]})
     return replace(system, components={**system.components, **changed})
 
 
@@ -132,9 +134,10 @@ def on_cluster(address: str) -> Lanes:
             threads = sum(client.nthreads().values())
             if not threads:
                 raise LoadError(f"{address}: the cluster has no workers: start some")
-            client.register_plugin(_parcel(plans))
+            parcel = _parcel(plans)
+            client.register_plugin(parcel)
             executor = client.get_executor(pure=False)
-            yield [ClusterLane(executor) for _ in range(threads)]
+            yield [ClusterLane(executor, parcel.name) for _ in range(threads)]
 
     return lanes
 

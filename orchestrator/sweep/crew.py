@@ -113,6 +113,9 @@ class Crew:
             if busy.too_long:
                 reason = f"it took longer than {self.timeout:g} s and was ended"
             records = [Record.of(chunk[0], "died", reason)]
+        else:
+            if busy.too_long:  # it was done while it was being ended
+                busy.lane.renew()
         for record in records:
             self._seconds += record.wall_seconds
             self._finished += 1

@@ -13,6 +13,8 @@ from orchestrator.campaign.targets import Variant
 from orchestrator.simunits import block_class
 from orchestrator.system import Component, Source, SourceKind
 
+#: Parts of systems that are remembered; a campaign may have millions.
+_REMEMBERED = 4096
 #: Options of a run that change its files only.
 _FILES_ONLY = {"formats", "flush"}
 
@@ -44,6 +46,7 @@ class Fingerprints:
             self._softdock,
             components,
             self._part(system.connections),
+            self._part(system.connectors),
             system.values,
             system.experiment,
             sorted(options.items(), key=lambda item: item[0]),
@@ -71,6 +74,8 @@ class Fingerprints:
     def _part(self, part: object) -> str:
         """Hash a part of a system, of which most are the same in all variants."""
         if id(part) not in self._parts:
+            if len(self._parts) >= _REMEMBERED:
+                self._parts.clear()
             said = self._component(part) if isinstance(part, Component) else part
             self._parts[id(part)] = part, digest(said)  # kept, so that its id is not used again
         return self._parts[id(part)][1]

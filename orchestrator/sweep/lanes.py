@@ -102,7 +102,11 @@ class ProcessLane:
 
     def submit(self, roster: Roster, jobs: Sequence[Job]) -> Future[list[Record]]:
         """Send a chunk to the process."""
-        return self._executor.submit(run_jobs, roster, jobs)
+        try:
+            return self._executor.submit(run_jobs, roster, jobs)
+        except BrokenExecutor:  # it died after its last chunk, of which everything is known
+            self.renew()
+            return self._executor.submit(run_jobs, roster, jobs)
 
     def kill(self) -> None:
         """Kill the process."""

@@ -34,7 +34,7 @@ class CampaignOutcome:
     Parameters
     ----------
     plan, records
-        Its jobs, and what came of them by key.
+        Its jobs, and what came of them by key; what else is in the file is left out.
     ran, kept
         How many were run now, and how many had been before.
     files
@@ -167,8 +167,8 @@ def run_plans(
     for name, plan in plans.items():
         if fresh:
             stores[name].clear()
-        records = stores[name].read()
-        wanted = plan.distinct
+        found, wanted = stores[name].read(), plan.distinct
+        records = {job.key: found[job.key] for job in wanted if job.key in found}
         missing[name] = [
             job
             for job in wanted

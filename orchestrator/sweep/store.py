@@ -16,6 +16,9 @@ from orchestrator.campaign.outcome import Measured
 from orchestrator.errors import LoadError, SoftdockError
 from orchestrator.sweep.job import Record
 
+#: How each record begins.
+_BEGIN = b'{"key": "'
+
 
 class Store:
     """Appends records to a file, and reads those that are in it.
@@ -39,7 +42,7 @@ class Store:
         Raises
         ------
         LoadError
-            If it cannot be read, or a line before the last is no record.
+            If it cannot be read, or a line is neither a record nor the begin of one.
         """
         try:
             lines = self.path.read_bytes().split(b"\n")
@@ -54,13 +57,18 @@ class Store:
             if not line.strip():
                 continue
             try:
-                yield _record(json.loads(line))
+                data = json.loads(line)
+            except ValueError:
+                if line.startswith(_BEGIN) or _BEGIN.startswith(line):
+                    continue  # it was not finished
+                data = None
+            try:
+                yield _record(data)
             except (ValueError, KeyError, TypeError, AttributeError):
-                if not line.startswith(b'{"key": "') or line.endswith(b"}"):
-                    raise LoadError(
-                        f"{self.path}:{number}: expected a record of a run; move the file away, or"
-                        " start with --fresh"
-                    ) from None
+                raise LoadError(
+                    f"{self.path}:{number}: expected a record of a run; move the file away, or"
+                    " start with --fresh"
+                ) from None
 
     def append(self, record: Record) -> None:
         """Write a record; it is in the file when this returns.
@@ -82,6 +90,14 @@ class Store:
 
     def _open(self) -> FileIO:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        opened = self._locked()
+        if opened.seek(0, SEEK_END):
+            opened.seek(-1, SEEK_END)
+            if opened.read(1) != b"\n":
+                opened.write(b"\n")
+        return opened
+
+    def _locked(self) -> FileIO:
         opened = self.path.open("a+b", buffering=0)
         try:
             flock(opened, LOCK_EX | LOCK_NB)
@@ -91,15 +107,23 @@ class Store:
                 f"{self.path}: another sweep is writing this file; wait for it, or give another"
                 " folder with --output"
             ) from None
-        if opened.seek(0, SEEK_END):
-            opened.seek(-1, SEEK_END)
-            if opened.read(1) != b"\n":
-                opened.write(b"\n")
         return opened
 
     def clear(self) -> None:
-        """Throw everything away."""
-        self.path.unlink(missing_ok=True)
+        """Throw everything away.
+
+        Raises
+        ------
+        SoftdockError
+            If it cannot be written, or another process writes it.
+        """
+        if not self.path.exists():
+            return
+        try:
+            with self._locked() as file:
+                file.truncate(0)
+        except OSError as error:
+            raise SoftdockError(f"{self.path}: cannot be written: {error.strerror}") from error
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from orchestrator.errors import DescriptionError
 from orchestrator.simunits import Block, Input, Notice, Output, Parameter, State
 from python_blocks.safety.reason import REASONS, Reason
 
@@ -28,6 +29,8 @@ class PartialGuard(Block):
 
     #: What the safe state does, for notices.
     reaction: ClassVar[str]
+    #: Parameters that the safe state divides by.
+    positive: ClassVar[tuple[str, ...]]
 
     stop: int = Input(description="Reason of another guard that is safe; 0: none")
     reset: bool = Input(description="Its rising edge leaves the safe state, if that is allowed")
@@ -45,7 +48,21 @@ class PartialGuard(Block):
     log: list[list[float]] = State(start=[], description="Time, reason and kind of each entry")
 
     def begin(self) -> None:
-        """Be in operation, with nothing seen."""
+        """Be in operation, with nothing seen.
+
+        Raises
+        ------
+        DescriptionError
+            If the safe state could not be reached with the parameters.
+        """
+        guard, units = type(self).__name__, self.connectors
+        problems = [
+            f"{guard}: {name}: expected > 0 {units[name].unit}, found {value}"
+            for name in self.positive
+            if not (value := getattr(self, name)) > 0.0
+        ]
+        if problems:
+            raise DescriptionError(*problems)
         self.safe, self.reason, self.since = False, 0, 0.0
         self.bad, self.armed, self.pressed, self.left, self.log = 0.0, False, self.reset, False, []
 

@@ -70,6 +70,7 @@ class PoseGuard(PartialGuard):
     """
 
     reaction = "the robot's command comes to rest and stands"
+    positive = ("deceleration", "slowing")
 
     position: Floats = Input(
         unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Position that is asked for"
@@ -116,7 +117,7 @@ class PoseGuard(PartialGuard):
     rejoin: float = Parameter(
         start=1e-4, unit="m", description="Distance, and in a second, at which a reset is taken"
     )
-    home: Floats = State(start=np.zeros(7), description="Pose at the start")
+    home: Floats = State(start=np.zeros(7), description="Pose at the start, norm 1")
 
     def initialise(self, t: float) -> None:
         """Begin where the simulation is; there is no coming to rest from what cannot be."""
@@ -127,7 +128,8 @@ class PoseGuard(PartialGuard):
             value: Floats = getattr(self, name)
             sound = bool((np.abs(value) <= largest).all()) and (name != "q" or value.any())
             getattr(self, output)[:] = value if sound else self.connectors[name].start
-        self.home[:3], self.home[3:] = self.command, self.attitude
+        self.home[:3] = self.command
+        self.home[3:] = self.attitude / np.linalg.norm(self.attitude)
         self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:

@@ -31,6 +31,14 @@ def test_a_frame_is_where_its_signals_say(table):
     np.testing.assert_array_equal(page.frame("bench"), [[0, 0, 3, 1, 0, 0, 0]])
 
 
+def test_a_frame_may_be_described_before_the_one_that_it_stands_in(table):
+    frames = TABLE["frame"]
+    inner_first = {name: frames[name] for name in ("body", "slide", "bench")}
+    here, there = decoded(table(frame=inner_first)), decoded(table())
+    for name in frames:
+        np.testing.assert_array_equal(here.frame(name), there.frame(name))
+
+
 def test_pictures_between_samples_lie_on_the_circle_of_the_attitude(table):
     # Samples every 0.4 s are 0.8 rad apart: along a great circle the angle stays exact, along
     # the chord of the position it is off by its sagitta of 1 - cos(0.4 rad) m.

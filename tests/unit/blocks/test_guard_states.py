@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from unit.blocks.guard_steps import H, axis, moved, started
 
+from orchestrator.errors import DescriptionError
 from orchestrator.simunits import Block
 from python_blocks.safety.axis_guard import AxisGuard
 from python_blocks.safety.braking import braked, braked_vector
@@ -35,6 +36,36 @@ def test_braking_is_the_closed_form_at_any_sampling(h: float, v: float) -> None:
         assert speed == pytest.approx(v - math.copysign(a * t, v), abs=1e-14)
     assert speed == 0.0
     assert x - 0.5 == pytest.approx(math.copysign(v * v / (2 * a), v), abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("guard", "name"),
+    [
+        (AxisGuard, "deceleration"),
+        (PoseGuard, "deceleration"),
+        (PoseGuard, "slowing"),
+        (ForceGuard, "ramp"),
+        (WrenchGuard, "ramp"),
+    ],
+)
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
+def test_a_safe_state_that_cannot_be_reached_is_refused(
+    guard: type[Block], name: str, value: float
+) -> None:
+    with pytest.raises(DescriptionError, match=rf"{guard.__name__}: {name}: expected > 0 "):
+        guard(**{name: value}).initialise(0.0)
+
+
+@pytest.mark.parametrize("norm", [0.6, 1.0, 1.9])
+def test_a_rotation_is_counted_from_the_start_whatever_the_norms(norm: float) -> None:
+    guard = started(PoseGuard(q=(norm, 0.0, 0.0, 0.0), w=(0.1, 0.0, 0.0)))
+    angle, n = 0.0, 0
+    while not guard.safe and angle < 1.0:
+        angle, n = angle + 1e-4, n + 1  # 0.1 rad/s at 1 ms
+        q = (norm * math.cos(angle / 2), norm * math.sin(angle / 2), 0.0, 0.0)
+        moved(guard, n * H, q=q)
+    assert guard.reason == Reason.TRAVEL
+    assert angle == pytest.approx(guard.turn, abs=2e-4)
 
 
 def test_a_vector_comes_to_rest_on_a_straight_line() -> None:

@@ -8,8 +8,18 @@ import pytest
 
 from orchestrator.campaign import read_experiment, run_experiment
 from orchestrator.campaign.experiment import Experiment
-from orchestrator.campaign.sampled_prediction import SampledLoopSpec
+from orchestrator.campaign.sampled_prediction import SampledLoopSpec, totals_of
+from orchestrator.coupling import LoopDelay
 from orchestrator.errors import DescriptionError
+from orchestrator.system import (
+    Causality,
+    Component,
+    Connector,
+    Source,
+    SourceKind,
+    System,
+    closed_loops,
+)
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc"
 MAPS = read_experiment(EXAMPLE / "maps.toml")
@@ -38,6 +48,26 @@ def growth(experiment: Experiment, folder: Path) -> tuple[float, float]:
     outcome = run_experiment(experiment, EXAMPLE, folder)
     found = outcome.cases[case].measured["growth"]
     return found.value, found.details["predicted"]
+
+
+def test_a_fault_on_any_line_of_a_loop_counts():
+    """Lines that act alike are one loop, of which one ring is listed."""
+    ports = {
+        name: Connector(name, Causality.INPUT if name[0] == "u" else Causality.OUTPUT)
+        for name in ("u0", "u1", "y0", "y1")
+    }
+    part = Component("part", Source(SourceKind.BLOCK, "part"), ports)
+    system = System("pair").add("a", part).add("b", part)
+    for i in range(2):
+        system = system.connect(f"a.y{i}", f"b.u{i}").connect(f"b.y{i}", f"a.u{i}")
+    (loop,) = closed_loops(system)
+    assert (len(loop.connections), loop.count, len(loop.lines)) == (2, 4, 4)
+    delay = LoopDelay((loop,), 0, 1e6)
+    assert totals_of(delay, loop, {}) == {1_000_000}
+    first, second = (dict.fromkeys([f"a.y{i} -> b.u{i}"], 5) for i in range(2))
+    for one in (first, second):
+        assert totals_of(delay, loop, one) == {1_000_000, 1_000_005}
+    assert totals_of(delay, loop, first | second) == {1_000_005}
 
 
 @pytest.mark.parametrize("delay", ["0 ms", "2.5 ms", "10 ms"])

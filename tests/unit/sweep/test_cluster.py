@@ -1,4 +1,5 @@
 import logging
+from pathlib import Path
 
 import dask
 import pandas as pd
@@ -76,13 +77,21 @@ def test_files_are_sent_and_not_read_where_they_were(plans, folder, crash, monke
     parcel.setup(None)
     plan = plans["c"]
     monkeypatch.setattr(cluster, "run_jobs", lambda roster, jobs: roster)
-    sent = cluster.run_sent(plan.roster, plan.jobs[:1])
+    (folder / "force.csv").write_text("time,force\n0,0\n1,9\n")
+    other = cluster._parcel(list(plans.values()))
+    other.setup(None)  # of another sweep: the same paths with other contents
+    sent = cluster.run_sent(parcel.name, plan.roster, plan.jobs[:1])
     systems = [variant.system for variant in sent.variants.values()]
     sources = [c.source.location for system in systems for c in system.components.values()]
     places = {source for source in sources if source.endswith(".fmu")}
     assert len(places) == 1
     assert str(crash) not in places
+    (played,) = {
+        str(system.value("force.file")) for system in systems if "force" in system.components
+    }
+    assert Path(played).read_text().endswith("1,2\n")
     parcel.teardown(None)
+    other.teardown(None)
 
 
 def test_other_software_on_a_worker_is_refused(plans, monkeypatch):

@@ -126,6 +126,8 @@ def figure(write):
     [
         ("median", 3.0, [1.0, 5.0, 2.0], 2.0),
         ("max", 3.0, [1.0, 5.0, 2.0], 5.0),
+        ("max", 3.0, [1.0, np.inf, 2.0], np.nan),
+        ("max", 3.0, [], np.nan),
         ("share above limit", 3.0, [1.0, 5.0, 2.0, None], 0.5),
         ("median", 3.0, [1.0, None, 3.0], 2.0),
         ("median", 3.0, [1.0, None, None, 3.0], np.nan),

@@ -1,10 +1,17 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from orchestrator.campaign.experiment import Case, RunOptions
+from orchestrator.campaign.outcome import Measured
+from orchestrator.campaign.targets import Variant
 from orchestrator.errors import LoadError, SoftdockError
+from orchestrator.sweep import fingerprint
+from orchestrator.sweep.fingerprint import Fingerprints
 from orchestrator.sweep.job import Record
 from orchestrator.sweep.store import Store
+from orchestrator.system import Causality, Connector, System
 
 TEXT = """
 [campaign.c]
@@ -25,6 +32,9 @@ def test_what_is_done_is_not_done_again(swept):
     assert ran(swept(TEXT)) == (4, 0)
     assert ran(swept(TEXT)) == (0, 4)
     assert ran(swept(TEXT.replace("3.0, 1.0", "3.0, 1.0, 2.0"))) == (2, 4)
+    fewer = swept(TEXT.replace("3.0, 1.0", "3.0"))["c"]
+    assert set(fewer.records) == {job.key for job in fewer.plan.jobs}
+    assert (len(fewer.records), fewer.ran) == (2, 0)
     assert ran(swept(TEXT, fresh=True)) == (4, 0)
 
 
@@ -62,6 +72,31 @@ def test_another_fmu_is_another_run(swept, folder, small_fmu):
     assert ran(swept(TEXT)) == (4, 0)
 
 
+@pytest.mark.parametrize("change", [{"unit": "mm"}, {"start": 2.0}])
+def test_another_connector_of_the_system_itself_is_another_run(change):
+    own = Connector("reach", Causality.PARAMETER, unit="m", start=1.0)
+    system = System("s", connectors={"reach": own})
+    other = replace(system, connectors={"reach": replace(own, **change)})
+    prints = Fingerprints()
+    options = RunOptions(step="1 ms")
+    first, second = (
+        prints.run(Variant(Case(system="s"), options, each)) for each in (system, other)
+    )
+    assert first != second
+
+
+def test_what_hashes_remember_is_bounded(monkeypatch):
+    monkeypatch.setattr(fingerprint, "_REMEMBERED", 3)
+    prints, options = Fingerprints(), RunOptions(step="1 ms")
+    keys = set()
+    for start in range(20):
+        own = {"reach": Connector("reach", Causality.PARAMETER, start=float(start))}
+        variant = Variant(Case(system="s"), options, System("s", connectors=own))
+        keys |= {prints.run(variant), Fingerprints().run(variant)}
+        assert len(prints._parts) <= 3
+    assert len(keys) == 20
+
+
 def test_a_line_that_was_not_finished_is_run_again(swept, folder):
     swept(TEXT)
     path = folder / "out" / "c.jsonl"
@@ -71,6 +106,18 @@ def test_a_line_that_was_not_finished_is_run_again(swept, folder):
     lines = path.read_bytes().split(b"\n")
     assert len(lines) == 6  # three, a half one, the new one, nothing
     assert ran(swept(TEXT)) == (0, 4)
+
+
+def test_a_line_may_end_anywhere(tmp_path):
+    path = tmp_path / "c.jsonl"
+    figures = {"end": Measured(1.0, "m", {"time_s": 2.0})}
+    with Store(path) as store:
+        store.append(Record("k", "c", {"x": 1.0, "y": "z"}, 3, "done", measured=figures))
+    whole = path.read_bytes().rstrip(b"\n")
+    assert list(Store(path).read()) == ["k"]
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end] + b"\n" + whole.replace(b'"k"', b'"l"') + b"\n")
+        assert list(Store(path).read()) == ["l"]
 
 
 @pytest.mark.parametrize("damage", ['{"key": "1"}', "not json", '{"key": "1", "case": 3}', "[]"])
@@ -98,6 +145,9 @@ def test_two_sweeps_do_not_write_one_file(swept, folder):
         store.append(record)
         with pytest.raises(SoftdockError, match=r"c\.jsonl: another sweep is writing this file"):
             swept(TEXT.replace("3.0", "4.0"))
+        with pytest.raises(SoftdockError, match=r"c\.jsonl: another sweep is writing this file"):
+            swept(TEXT, fresh=True)
+        assert len(store.read()) == 4
     assert ran(swept(TEXT.replace("3.0", "4.0"))) == (2, 2)
 
 

@@ -1,5 +1,7 @@
 """What an axis changes, without running anything."""
 
+from dataclasses import replace
+
 import pytest
 
 from orchestrator.campaign.axes import applied, between, label_of, point_at, points_of
@@ -42,6 +44,19 @@ def test_units_are_converted():
     assert label_of("stiffness", axis) == "stiffness [kN/m]"
     with pytest.raises(UnitMismatchError, match=r"'N' .* does not convert to 'N/m'"):
         applied(Axis(set=("spring.k",), unit="N"), 2.5, variant())
+
+
+def test_units_are_converted_to_those_of_the_systems_own_connectors():
+    there = variant()
+    own = {
+        "reach": connector("reach", unit="m"),
+        "count": connector("count", type=DataType.INTEGER),
+    }
+    there = replace(there, system=replace(there.system, connectors=own))
+    assert applied(Axis(set=("reach",), unit="mm"), 5.0, there).system.values["reach"] == 0.005
+    assert type(applied(Axis(set=("count",)), 4.0, there).system.values["count"]) is int
+    with pytest.raises(UnitMismatchError, match=r"'N' .* does not convert to 'm'"):
+        applied(Axis(set=("reach",), unit="N"), 5.0, there)
 
 
 def test_sigma_of_a_noise_is_converted_to_the_unit_of_the_output():

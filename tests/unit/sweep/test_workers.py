@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import wait
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,8 @@ import pytest
 
 from orchestrator.campaign import read_experiment
 from orchestrator.sweep import local, plans_of, run_plans
+from orchestrator.sweep.crew import Crew
+from orchestrator.sweep.lanes import local_lanes
 
 PROGRAM = Path(sys.executable).with_name("softdock")
 SLOPES = """
@@ -79,6 +82,36 @@ def test_a_run_that_hangs_is_ended(swept, folder, small_fmu):
     assert list(table["status"][hanging]) == ["died"] * 2
     assert set(table["reason"][hanging]) == {"it took longer than 1.5 s and was ended"}
     assert set(table["status"][~hanging]) == {"done"}
+
+
+def test_a_lane_that_died_between_two_chunks_goes_on(write, folder):
+    plan = plans_of(read_experiment(write(SLOPES)), folder)["c"]
+    with local_lanes(1, apart=True) as (lane,):
+        lane.submit(plan.roster, plan.jobs[:1]).result()
+        os.kill(lane._process.result(), signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        while not lane._executor._broken and time.monotonic() < deadline:
+            time.sleep(0.01)
+        (record,) = lane.submit(plan.roster, plan.jobs[1:2]).result()
+    assert record.status == "done"
+
+
+def test_a_chunk_that_is_done_while_it_is_being_ended_counts(write, folder, monkeypatch):
+    plan = plans_of(read_experiment(write(SLOPES)), folder)["c"]
+    records = []
+    with local_lanes(1, apart=True) as lanes:
+        crew = Crew(lanes, plan.roster, records.append, timeout=100.0)
+
+        def end_late(_timeout):
+            """Find a chunk too long that is done by now."""
+            for future, busy in crew._busy.items():
+                wait([future])
+                busy.too_long = True
+                busy.lane.kill()
+
+        monkeypatch.setattr(Crew, "_end_long_ones", lambda _crew, timeout: end_late(timeout))
+        crew.run(plan.jobs[:3])
+    assert [record.status for record in records] == ["done"] * 3
 
 
 def test_the_environment_of_this_process_is_as_before(swept, monkeypatch):
