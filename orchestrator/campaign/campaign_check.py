@@ -124,6 +124,9 @@ def _wrong_titles(campaign: Campaign) -> Iterator[str]:
 def _wrong_seeds(campaign: Campaign, variants: Mapping[str, Variant]) -> Iterator[str]:
     if campaign.seeds is None:
         return
+    if isinstance(campaign.seeds, int) and campaign.seeds > 1000:
+        yield f"seeds: expected at most 1000 replications, found {campaign.seeds}"
+        return
     seeds = seeds_of(campaign)
     if not seeds or len(set(seeds)) < len(seeds) or min(s or 0 for s in seeds) < 0:
         yield f"seeds: expected a number >= 1, or different ones >= 0, found {campaign.seeds!r}"

@@ -78,6 +78,8 @@ def judge(one: Any, settings: Any) -> tuple[float, ...]:
         surprise, trend, blur, rejected and resets.
     """
     deviation = sqrt(one.p_kk)
+    # What the filter thinks of its own deviations counts in motion, and where nothing surprises it.
+    sure = excited(one, settings) and one.surprise <= settings.surprise_limit
     return (
         max(one.stiffness, settings.stiffness_minimum),
         max(one.damping, settings.damping_minimum),
@@ -86,10 +88,10 @@ def judge(one: Any, settings: Any) -> tuple[float, ...]:
         1.0 if known(one, settings) else 0.0,
         # The force surely pushes with the motion instead of against it: a sign or an axis is wrong
         # on the way from the sensor, and compensation would drive the rig apart.
-        1.0 if one.stiffness + 3.0 * deviation < 0.0 else 0.0,
+        1.0 if sure and one.stiffness + 3.0 * deviation < 0.0 else 0.0,
         one.lost,
         # A force that comes later by T looks like a damping that is smaller by stiffness x T.
-        1.0 if one.damping + 3.0 * sqrt(one.p_cc) < 0.0 else 0.0,
+        1.0 if sure and one.damping + 3.0 * sqrt(one.p_cc) < 0.0 else 0.0,
         one.surprise,
         one.trend,
         blur(one),
