@@ -15,6 +15,10 @@ from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds
 
+#: Share of a signal's spread that a growth fit may leave. In two maps of a docking rig (401 runs)
+#: fits that left less than 0.05 were within 0.024 1/s of the prediction, most above 0.3 far off.
+_UNEXPLAINED = 0.25
+
 
 def evaluate(
     measure: Measure, result: Result, system: System, others: Mapping[str, Result]
@@ -71,10 +75,18 @@ def _growth(measure: Measure, result: Result, system: System, seen: Observed) ->
         fit = fit_growth(seen.time, seen.values)
     except DescriptionError as error:
         raise DescriptionError(f"case '{result.name}', '{measure.signal}': {error}") from None
+    share = fit.residual_rms / float(np.std(seen.values))
+    if share > _UNEXPLAINED:
+        raise DescriptionError(
+            f"case '{result.name}', '{measure.signal}': one oscillation that grows leaves"
+            f" {share:.0%} of the signal unexplained, expected at most {_UNEXPLAINED:.0%}: several"
+            " move at once, or it is limited; measure it from a later time or until an earlier one"
+        )
     details = {
         "frequency_hz": fit.frequency,
         "omega_rad_s": fit.omega,
         "residual_rms": fit.residual_rms,
+        "residual_share": share,
     }
     if isinstance(measure.predict, SampledLoopSpec):
         later = _later(measure, result)

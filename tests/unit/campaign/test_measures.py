@@ -138,3 +138,13 @@ def test_a_difference_needs_equal_times(system):
     other = result("b", step=2, x__y=TIME)
     with pytest.raises(DescriptionError, match="different sample times"):
         measured(system, [other], kind="rms_difference", to="b")
+
+
+def test_a_growth_that_explains_too_little_is_not_told(system):
+    grows = np.exp(2.0 * TIME) * np.sin(2 * np.pi * 8 * TIME)
+    fit = measured(system, signals={"x__y": grows}, kind="growth")
+    assert fit.value == pytest.approx(2.0, rel=1e-9)
+    assert fit.details["residual_share"] < 1e-9
+    other = 3.0 * np.sin(2 * np.pi * 21 * TIME)
+    with pytest.raises(DescriptionError, match=r"leaves \d+% of the signal unexplained"):
+        measured(system, signals={"x__y": grows + other}, kind="growth")
