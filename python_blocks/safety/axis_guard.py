@@ -50,7 +50,7 @@ class AxisGuard(PartialGuard):
     """
 
     reaction = "the robot's command comes to rest and stands"
-    positive = ("deceleration",)
+    positive = ("deceleration", "travel", "speed", "acceleration")
 
     position: float = Input(unit="m", description="Position that the simulation asks for")
     velocity: float = Input(unit="m/s", description="Its velocity")

@@ -17,7 +17,7 @@ class PartialForceGuard(PartialGuard):
     """
 
     reaction = "the force on the simulated bodies fades"
-    positive = ("ramp",)
+    positive = ("ramp", "limit", "disagreement", "energy_limit")
 
     sensor_lost: bool = Input(description="The sensor is said to be lost")
     energy: float = Output(

@@ -29,7 +29,7 @@ class PartialGuard(Block):
 
     #: What the safe state does, for notices.
     reaction: ClassVar[str]
-    #: Parameters that the safe state divides by.
+    #: Parameters that the safe state divides by, and limits: one of zero is always exceeded.
     positive: ClassVar[tuple[str, ...]]
 
     stop: int = Input(description="Reason of another guard that is safe; 0: none")
@@ -61,6 +61,8 @@ class PartialGuard(Block):
             for name in self.positive
             if not (value := getattr(self, name)) > 0.0
         ]
+        if not self.persistence >= 0.0:
+            problems.append(f"{guard}: persistence: expected >= 0 s, found {self.persistence}")
         if problems:
             raise DescriptionError(*problems)
         self.safe, self.reason, self.since = False, 0, 0.0

@@ -70,7 +70,10 @@ class PoseGuard(PartialGuard):
     """
 
     reaction = "the robot's command comes to rest and stands"
-    positive = ("deceleration", "slowing")
+    positive = (
+        *("deceleration", "slowing", "travel", "turn", "speed", "turning"),
+        *("acceleration", "angular", "condition_maximum"),
+    )
 
     position: Floats = Input(
         unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Position that is asked for"

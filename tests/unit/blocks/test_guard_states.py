@@ -46,14 +46,24 @@ def test_braking_is_the_closed_form_at_any_sampling(h: float, v: float) -> None:
         (PoseGuard, "slowing"),
         (ForceGuard, "ramp"),
         (WrenchGuard, "ramp"),
+        (AxisGuard, "travel"),
+        (PoseGuard, "turn"),
+        (ForceGuard, "energy_limit"),
+        (WrenchGuard, "limit"),
     ],
 )
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
-def test_a_safe_state_that_cannot_be_reached_is_refused(
+def test_limits_and_times_of_zero_or_less_are_refused(
     guard: type[Block], name: str, value: float
 ) -> None:
     with pytest.raises(DescriptionError, match=rf"{guard.__name__}: {name}: expected > 0 "):
         guard(**{name: value}).initialise(0.0)
+
+
+@pytest.mark.parametrize("guard", [AxisGuard, PoseGuard, ForceGuard, WrenchGuard])
+def test_a_persistence_below_zero_is_refused(guard: type[Block]) -> None:
+    with pytest.raises(DescriptionError, match=rf"{guard.__name__}: persistence: expected >= 0 s"):
+        guard(persistence=-1.0).initialise(0.0)
 
 
 @pytest.mark.parametrize("norm", [0.6, 1.0, 1.9])
