@@ -197,6 +197,11 @@ class FaultFigure:
             if figure not in given or isinstance(given[figure], str):
                 raise DescriptionError(f"fault.{label}: has no number '{figure}' to scale")
             changed: object = _product(given[figure], _number(value))
+        elif self.unit is not None and figure in ("rate", "factor"):
+            raise DescriptionError(
+                f"fault.{label}.{figure}: expected no unit, which is not converted here, found"
+                f" '{self.unit}'"
+            )
         elif self.unit is not None and figure in _IN_UNIT and not isinstance(value, str):
             changed = _converted(value, self.unit, _unit_of(table, variant.system))
         else:

@@ -68,6 +68,16 @@ def test_sigma_of_a_noise_is_converted_to_the_unit_of_the_output():
     assert doubled.case.fault["n"].sigma == 3.0
 
 
+def test_a_unit_of_a_drift_is_refused_since_it_is_not_converted():
+    drift = {"kind": "drift", "on": "spring.force", "from": 0, "rate": 1.0}
+    assert (
+        applied(Axis(fault=("d.rate",)), 2.0, variant(fault={"d": drift})).case.fault["d"].rate
+        == 2.0
+    )
+    with pytest.raises(DescriptionError, match=r"fault\.d\.rate: expected no unit.* 'mN/s'"):
+        applied(Axis(fault=("d.rate",), unit="mN/s"), 250.0, variant(fault={"d": drift}))
+
+
 def test_factors_of_what_a_case_has():
     axis = Axis(set=("spring.k", "spring.vector"), scale=True)
     there = applied(axis, 2.0, variant())
