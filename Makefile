@@ -1,12 +1,14 @@
 # Two commands do everything on a machine with Python 3.11, gcc, g++ and make:
 #   make demo    installs, builds the FMUs, runs the EPOS system, writes report and pictures
 #   make test    installs and passes every test
+#   make check   the same without what is slow
+#   make docs    builds the documentation as a site: build/site/index.html
 #   make famdc   the docking rig with a Stewart platform: all its cases, bad input, and the maps of its limits
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo famdc test lint bench bench-peers clean
+.PHONY: demo docs famdc test check lint fuzz sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -17,7 +19,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Installed anew when the native engine or the project's metadata change; Python files are used in place.
-ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*)
+ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*/* orchestrator/export/runtime/*.h)
 
 $(VENV)/installed: $(BIN)/python $(ENGINE)
 	$(BIN)/python -m pip install --quiet --editable '.[animation]'
@@ -27,6 +29,10 @@ $(VENV)/installed: $(BIN)/python $(ENGINE)
 $(VENV)/installed-test: $(BIN)/python $(ENGINE)
 	$(BIN)/python -m pip install --quiet --config-settings=cmake.define.SOFTDOCK_STRICT=ON --editable '.[test]'
 	@touch $(VENV)/installed $@
+
+$(VENV)/installed-docs: $(BIN)/python $(ENGINE)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
 
 EPOS := Chaser Compliance PositionAxis SpringDashpot Target
 
@@ -42,22 +48,43 @@ famdc: $(VENV)/installed
 	$(BIN)/softdock sweep examples/famdc/maps.toml
 	@echo 'The reports are results/famdc/report.html, results/famdc-faults/report.html and results/famdc-maps/report.html'
 
+# Every warning is an error: a link that leads nowhere, a page that is in no list.
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo 'The documentation is build/site/index.html; with search: $(BIN)/python -m http.server --directory build/site'
+
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror orchestrator/engine/src/* orchestrator/export/runtime/*
+	$(BIN)/clang-format --dry-run --Werror orchestrator/engine/src/*/* orchestrator/export/runtime/*
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Nobody waits for the other processor; `pytest` alone runs the tests one after the other.
+# Nobody waits for the other processor; `pytest` alone runs the tests one after the other. What is skipped is listed
+# with its reason at the end.
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
+
 test: lint
-	$(BIN)/pytest --numprocesses auto
+	$(PYTEST)
+
+check: lint
+	$(PYTEST) --leave-out-slow
+
+# A million damaged files for everything that reads files: see docs/howto/fuzz.md.
+INPUTS ?= 1000000
+fuzz: $(VENV)/installed-test
+	$(BIN)/python tests/fuzz --inputs $(INPUTS)
+
+# Some ten minutes; needs cmake, ninja and the sanitizers of gcc.
+sanitize: $(VENV)/installed-test
+	.ci/sanitize.sh
 
 bench: $(VENV)/installed
 	$(BIN)/softdock build fmus
 	$(BIN)/python benchmarks/one_fmu.py
 	$(BIN)/python benchmarks/exporter.py
 	$(BIN)/python benchmarks/recording.py
+	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/famdc.py --require 20
 	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/sweep.py

@@ -2,11 +2,11 @@
 
 usage: python benchmarks/algorithms.py [--json FILE] [--plot FILE]
 
-The two-mass oscillator and the quarter car of tests/problems, whose units integrate exactly: the
-error is that of the coupling alone, the largest of any output at any time, relative to the output's
-largest value. Unit steps are all calls of a unit's step, repeated ones included. The units are
-Python blocks, about 10 us a call; wall time is that of stepping, once, on a machine that may do
-other things.
+The two-mass oscillator and the quarter car of tests/benchmark_problems, whose units integrate
+exactly: the error is that of the coupling alone, the largest of any output at any time, relative
+to the output's largest value. Unit steps are all calls of a unit's step, repeated ones included.
+The units are Python blocks, about 10 us a call; wall time is that of stepping, once, on a machine
+that may do other things.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from problems import oscillator, quarter_car  # noqa: E402 - the tests' own problems
-from problems.problem import Problem, energy_error, error, run  # noqa: E402
+from benchmark_problems import oscillator, quarter_car  # noqa: E402 - the tests' own problems
+from benchmark_problems.problem import Problem, energy_error, error, run  # noqa: E402
 
 mpl.use("Agg")
 MS = 1_000_000

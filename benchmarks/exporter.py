@@ -29,19 +29,19 @@ from rich.console import Console
 from rich.table import Table
 from scipy.integrate import solve_ivp
 
-from orchestrator.errors import FmuError
-from orchestrator.export import c_code
+from orchestrator.diagnostics import FmuError
 from orchestrator.export.build import build_model
-from orchestrator.export.compiler import (
+from orchestrator.export.codegen import c_code
+from orchestrator.export.codegen.compiler import (
     FLAGS,
     compile_library,
     compiler_path,
     compiler_version,
     sundials_libraries,
 )
-from orchestrator.export.explicit_ode import make_explicit
-from orchestrator.export.flat_reader import read
-from orchestrator.export.frontend import flatten
+from orchestrator.export.dae.explicit_ode import make_explicit
+from orchestrator.export.modelica.flat.reader import read
+from orchestrator.export.modelica.frontend import flatten
 from orchestrator.export.recipe import Solver
 
 ROOT = Path(__file__).resolve().parents[1] / "modelica"
@@ -152,7 +152,7 @@ def library(plant: Plant, solver: Solver, folder: Path, root: Path = ROOT) -> Pa
 
 def build_seconds(plant: Plant, folder: Path) -> dict[str, float]:
     """Seconds of the front end, of the symbolic part, and of the C compiler, with RK4."""
-    from orchestrator.export.layout import Layout
+    from orchestrator.export.codegen.layout import Layout
 
     moments = [time.perf_counter()]
     flat = flatten(plant.model, ROOT)

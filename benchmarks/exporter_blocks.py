@@ -17,9 +17,9 @@ from exporter import Plant, Unit, library
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator.export import blocks
+from orchestrator.export.dae import block_triangular as blocks
+from orchestrator.export.dae.tearing import Torn
 from orchestrator.export.recipe import Solver
-from orchestrator.export.tearing import Torn
 
 ROOT = Path(__file__).with_name("blocks")
 PLANTS = (

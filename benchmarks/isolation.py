@@ -1,16 +1,18 @@
-"""What it costs to run a unit in a process of its own.
+"""What it costs to run units in processes of their own, or in one that they share.
 
 usage: python benchmarks/isolation.py [--json FILE]
 
-Each system is run in two executions at once, with and without isolation, which take turns in short
-pieces: what else the machine does meets both. The table shows quartiles of microseconds per
-communication step over all pieces, and the quartiles of the ratio of two pieces that follow each
-other. H = 1 ms, nothing recorded. Both must reach the same outputs, bit for bit.
+Each system is run at once in the process of the benchmark, with a process for each unit and, if
+it has several, with one process for all; these take turns in short pieces: what else the machine
+does meets all of them. The table shows quartiles of microseconds per communication step over all
+pieces, and the quartiles of the ratio of two pieces that follow each other. Jacobi, H = 1 ms,
+nothing recorded. All must reach the same outputs, bit for bit.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import statistics
 import time
@@ -51,36 +53,44 @@ SYSTEMS: dict[str, Callable[[], orchestrator.System]] = {
 }
 
 
-def isolated(system: orchestrator.System) -> orchestrator.System:
-    """Every component in a process of its own."""
+def isolated(system: orchestrator.System, process: str | None = None) -> orchestrator.System:
+    """Every component in a process of its own, or all of them in the one of a name."""
     for name in system.components:
-        system = system.with_options(name, isolation="process")
+        system = system.with_options(name, isolation="process", process=process)
     return system
 
 
-def measure(make: Callable[[], orchestrator.System]) -> dict[str, list[float]]:
-    """Quartiles of both steps in microseconds, and of their ratio; the start in seconds."""
-    began = time.perf_counter()
-    with orchestrator.Execution(isolated(make()), step="1 ms") as apart:
-        started = time.perf_counter() - began
-        with orchestrator.Execution(make(), step="1 ms") as here:
-            pieces: list[tuple[float, float]] = []
-            for _ in range(TURNS):
-                pair = []
-                for execution in (here, apart):
-                    before = execution.wall_seconds
-                    execution.step(STEPS)
-                    pair.append((execution.wall_seconds - before) / STEPS * 1e6)
-                pieces.append((pair[0], pair[1]))
-            one, other = here.recording(), apart.recording()
-            if one.values.tobytes() != other.values.tobytes():
-                raise SystemExit("the results differ: isolation must change nothing")
+def measure(make: Callable[[], orchestrator.System]) -> dict[str, dict[str, list[float]]]:
+    """Measure each way: quartiles of its step and of its ratio, the least, and the start."""
+    systems = {"in process": make(), "own processes": isolated(make())}
+    if len(make().components) > 1:
+        systems["one process"] = isolated(make(), "all")
+    pieces: dict[str, list[float]] = {way: [] for way in systems}
+    started = {}
+    with contextlib.ExitStack() as stack:
+        runs = {}
+        for way, system in systems.items():
+            began = time.perf_counter()
+            execution = orchestrator.Execution(system, step="1 ms", algorithm="jacobi")
+            runs[way] = stack.enter_context(execution)
+            started[way] = time.perf_counter() - began
+        for _ in range(TURNS):
+            for way, execution in runs.items():
+                before = execution.wall_seconds
+                execution.step(STEPS)
+                pieces[way].append((execution.wall_seconds - before) / STEPS * 1e6)
+        if len({execution.recording().values.tobytes() for execution in runs.values()}) > 1:
+            raise SystemExit("the results differ: isolation must change nothing")
+    here, apart = pieces["in process"], pieces["own processes"]
     return {
-        "plain": statistics.quantiles([p for p, _ in pieces]),
-        "isolated": statistics.quantiles([i for _, i in pieces]),
-        "ratio": statistics.quantiles([i / p for p, i in pieces]),
-        "least": [min(p for p, _ in pieces), min(i for _, i in pieces)],
-        "start": [started],
+        way: {
+            "step": statistics.quantiles(taken),
+            "ratio": statistics.quantiles([t / h for t, h in zip(taken, here, strict=True)]),
+            "to own": statistics.quantiles([t / a for t, a in zip(taken, apart, strict=True)]),
+            "least": [min(taken)],
+            "start": [started[way]],
+        }
+        for way, taken in pieces.items()
     }
 
 
@@ -90,11 +100,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     found = {name: measure(make) for name, make in SYSTEMS.items()}
-    columns = ["system", "step [us]", "isolated [us]", "ratio", "least [us]", "start [s]"]
-    table = Table(*columns, title="A process of its own: quartiles 25, 50, 75 %")
-    for name, row in found.items():
-        cells = [" ".join(f"{value:.2f}" for value in row[key]) for key in row]
-        table.add_row(name, *cells)
+    columns = ["system", "runs", "step [us]", "to in process", "to own processes"]
+    table = Table(*columns, "least [us]", "start [s]", title="Isolation: quartiles 25, 50, 75 %")
+    for name, ways in found.items():
+        for way, row in ways.items():
+            cells = [" ".join(f"{value:.2f}" for value in row[key]) for key in row]
+            table.add_row(name, way, *cells)
     Console(width=130).print(table)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1))

@@ -25,7 +25,7 @@ from rich.table import Table
 
 import orchestrator
 from orchestrator.archive import extract
-from orchestrator.errors import FmuError
+from orchestrator.diagnostics import FmuError
 from orchestrator.simunits import fmu, read_fmu
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import orchestrator
-from orchestrator.campaign import simulate
+from orchestrator.experiment import simulate
 from orchestrator.recording import Journal
 from orchestrator.simunits import fmu
 

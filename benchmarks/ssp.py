@@ -19,7 +19,7 @@ from typing import TypeVar
 from lxml import etree
 
 from orchestrator.coupling import DelayMode
-from orchestrator.master.compile import compile_schedule
+from orchestrator.master.schedule.compile import compile_schedule
 from orchestrator.simunits import Block, Input, Output, Parameter, State, block, resolve
 from orchestrator.ssp import diagnose, write_ssd
 from orchestrator.system import Causality, Connector, System

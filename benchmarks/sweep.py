@@ -1,8 +1,8 @@
-"""Whether a campaign keeps two processors busy, and what a run costs besides its steps.
+"""Whether a sweep keeps two processors busy, and what a run costs besides its steps.
 
 usage: python benchmarks/sweep.py [--turns N] [--json FILE]
 
-The campaign is examples/famdc/axial_compensated.ssd over noise and seeds: 5000 steps in each run,
+The sweep is examples/famdc/axial_compensated.ssd over noise and seeds: 5000 steps in each run,
 all blocks in Python. Three things take turns: one worker, two workers, and two processes that do
 nothing but count, which is what the machine had to give. Workers are started and have loaded
 everything before they are timed; starting them is timed apart. Each figure is the median of the
@@ -26,14 +26,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator.campaign.case_run import run_case
-from orchestrator.campaign.design import placed
-from orchestrator.campaign.experiment import Experiment
-from orchestrator.sweep import plans_of
-from orchestrator.sweep.crew import Crew
-from orchestrator.sweep.job import Record
-from orchestrator.sweep.lanes import Lane, local_lanes
-from orchestrator.sweep.plan import Plan
+from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.prepare.design import placed
+from orchestrator.experiment.run.case_run import run_case
+from orchestrator.experiment.sweep import plans_of
+from orchestrator.experiment.sweep.dispatcher import Dispatcher
+from orchestrator.experiment.sweep.executors import JobExecutor, local_executors
+from orchestrator.experiment.sweep.job import Record
+from orchestrator.experiment.sweep.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = 120
@@ -48,7 +48,7 @@ EXPERIMENT = {
             "measure": {"end": {"kind": "final", "signal": "dynamics.position"}},
         }
     },
-    "campaign": {
+    "sweep": {
         "c": {
             "cases": ["rig"],
             "measures": ["end"],
@@ -63,17 +63,21 @@ def processor_seconds(processes: Sequence[int]) -> float:
     """User and system time of processes so far."""
     total = 0
     for process in processes:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        )
         total += int(fields[11]) + int(fields[12])
     return total / TICK
 
 
-def timed(plan: Plan, lanes: Sequence[Lane], workers: Sequence[int]) -> tuple[float, float, float]:
+def timed(
+    plan: Plan, executors: Sequence[JobExecutor], workers: Sequence[int]
+) -> tuple[float, float, float]:
     """Seconds on the clock, of the processors, and of the clock within runs, for all runs."""
     records: list[Record] = []
     before = processor_seconds(workers)
     began = time.perf_counter()
-    Crew(lanes, plan.roster, records.append).run(plan.jobs)
+    Dispatcher(executors, plan.context, records.append).run(plan.jobs)
     wall = time.perf_counter() - began
     if not all(record.status == "done" for record in records):
         raise SystemExit("a run failed; build the FMUs first (`softdock build`)")
@@ -108,8 +112,8 @@ def cost_of_a_run(plan: Plan) -> dict[str, float]:
     whole, steps = [], []
     for job in plan.jobs[:20]:
         began = time.perf_counter()
-        there = placed(plan.roster.campaign, job.point, job.seed, plan.roster.variants["rig"])
-        result = run_case("rig", there.case, there.system, there.options, threads=1)
+        there = placed(plan.context.sweep, job.point, job.seed, plan.context.cases["rig"])
+        result = run_case(there, threads=1)
         whole.append(time.perf_counter() - began)
         steps.append(result.wall_seconds)
     return {"run_ms": 1e3 * statistics.median(whole), "steps_ms": 1e3 * statistics.median(steps)}
@@ -121,13 +125,13 @@ def measure(turns: int) -> dict[str, Any]:
     plan = plans_of(experiment, ROOT / "examples" / "famdc")["c"]
     rows = []
     began = time.perf_counter()
-    with local_lanes(2) as lanes:
-        Crew(lanes, plan.roster, lambda _record: None).run(plan.jobs[:8])
+    with local_executors(2) as executors:
+        Dispatcher(executors, plan.context, lambda _record: None).run(plan.jobs[:8])
         started = time.perf_counter() - began
         workers = [child.pid for child in multiprocessing.active_children() if child.pid]
         for _ in range(turns):
-            one, _, _ = timed(plan, lanes[:1], workers)
-            two, used, within = timed(plan, lanes, workers)
+            one, _, _ = timed(plan, executors[:1], workers)
+            two, used, within = timed(plan, executors, workers)
             rows.append(
                 {
                     "one_s": one,

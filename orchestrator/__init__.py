@@ -1,19 +1,39 @@
 """Softdock: co-simulation for rigs that dock hardware against simulated spacecraft.
 
-The names that most programs need are here; the rest is in the rooms: ``system``, ``ssp``,
-``authoring``, ``simunits``, ``coupling``, ``master``, ``analysis``, ``recording``, ``export``,
-``campaign``.
+The names below are the public ones, with those of ``orchestrator.analysis`` (formulas of loops and
+energy) and ``orchestrator.export`` (FMUs from Modelica and from equations in Python). All other
+modules are private: they may change without notice.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from orchestrator.renamed import accept_old_names
 
+accept_old_names()
 if TYPE_CHECKING:
     from orchestrator.analysis import ContactLoop
-    from orchestrator.authoring import read_system, read_toml, write_toml
-    from orchestrator.campaign import (
+    from orchestrator.animation import Animation, render_animation
+    from orchestrator.authoring import open_document, read_system, read_toml, write_toml
+    from orchestrator.diagnostics import (
+        AlgebraicLoopError,
+        CapabilityError,
+        ConnectorMismatchError,
+        ConvergenceError,
+        DescriptionError,
+        FmuError,
+        LoadError,
+        ModelicaError,
+        PluginError,
+        SoftdockError,
+        SspError,
+        StepError,
+        StepSizeUnderflowError,
+        UnitMismatchError,
+        UnknownNameError,
+    )
+    from orchestrator.drawing import change_lines, differences, draw_system, render_page
+    from orchestrator.experiment import (
+        FailedRunError,
         read_checkpoint,
         read_experiment,
         run_experiment,
@@ -21,88 +41,263 @@ if TYPE_CHECKING:
         swap_component,
         write_checkpoint,
     )
+    from orchestrator.experiment.prepare.prepare import prepare
     from orchestrator.export import build_block, build_model, build_recipe
-    from orchestrator.master import DelayMode, Execution, start
-    from orchestrator.recording import Result
+    from orchestrator.export.portable import write_portable_ssp
+    from orchestrator.export.system import export_system
+    from orchestrator.master import (
+        Coupling,
+        DelayMode,
+        Execution,
+        Group,
+        Iteration,
+        Loops,
+        Plan,
+        StepMethod,
+        StepSizeControl,
+        algorithm_names,
+        start,
+    )
+    from orchestrator.recording import Result, read_parquet, read_result
     from orchestrator.simunits import (
         Block,
         Input,
+        Notice,
         Output,
         Parameter,
         State,
         block,
+        expect_flawless,
+        flaws_of,
         fmu,
         resolve,
         where,
     )
-    from orchestrator.ssp import Document, write_ssd, write_ssp
-    from orchestrator.system import DefaultExperiment, Fault, Source, System, TransportDelay
-    from orchestrator.system_fmu import export_system
+    from orchestrator.simunits.blocks.compiled import compiled
+    from orchestrator.ssp import (
+        Document,
+        Mapped,
+        apply_parameter_set,
+        diagnose,
+        write_parameter_mapping,
+        write_parameter_set,
+        write_ssd,
+        write_ssp,
+    )
+    from orchestrator.system import (
+        Causality,
+        Component,
+        ComponentOptions,
+        Connector,
+        DataType,
+        DefaultExperiment,
+        Extrapolation,
+        Fault,
+        FaultKind,
+        Interpolation,
+        Jitter,
+        JitterKind,
+        LinearTransformation,
+        MappingTransformation,
+        Newest,
+        PowerPort,
+        Provenance,
+        Source,
+        System,
+        TransportDelay,
+        Variability,
+        Variation,
+    )
+    from orchestrator.system.units import conversion
+
+    #: Of the installed package.
+    __version__: str
 
 _HOMES = {
+    "AlgebraicLoopError": "diagnostics",
+    "Animation": "animation",
     "Block": "simunits",
+    "CapabilityError": "diagnostics",
+    "Causality": "system",
+    "Component": "system",
+    "Connector": "system",
+    "ConnectorMismatchError": "diagnostics",
     "ContactLoop": "analysis",
+    "ConvergenceError": "diagnostics",
+    "Coupling": "master",
+    "DataType": "system",
     "DefaultExperiment": "system",
     "DelayMode": "master",
+    "DescriptionError": "diagnostics",
     "Document": "ssp",
     "Execution": "master",
+    "Extrapolation": "system",
+    "FailedRunError": "experiment",
     "Fault": "system",
+    "FaultKind": "system",
+    "FmuError": "diagnostics",
+    "Group": "master",
     "Input": "simunits",
+    "Interpolation": "system",
+    "Iteration": "master",
+    "Jitter": "system",
+    "JitterKind": "system",
+    "LinearTransformation": "system",
+    "LoadError": "diagnostics",
+    "Loops": "master",
+    "Mapped": "ssp",
+    "MappingTransformation": "system",
+    "ModelicaError": "diagnostics",
+    "Newest": "system",
+    "Notice": "simunits",
     "Output": "simunits",
     "Parameter": "simunits",
+    "Plan": "master",
+    "PluginError": "diagnostics",
+    "PowerPort": "system",
+    "Provenance": "system",
     "Result": "recording",
+    "SoftdockError": "diagnostics",
     "Source": "system",
+    "SspError": "diagnostics",
     "State": "simunits",
+    "StepError": "diagnostics",
+    "StepMethod": "master",
+    "StepSizeControl": "master",
+    "StepSizeUnderflowError": "diagnostics",
     "System": "system",
     "TransportDelay": "system",
+    "UnitMismatchError": "diagnostics",
+    "ComponentOptions": "system",
+    "UnknownNameError": "diagnostics",
+    "Variability": "system",
+    "Variation": "system",
+    "algorithm_names": "master",
+    "apply_parameter_set": "ssp",
+    "change_lines": "drawing",
     "block": "simunits",
     "build_block": "export",
     "build_model": "export",
     "build_recipe": "export",
-    "export_system": "system_fmu",
+    "compiled": "simunits.blocks.compiled",
+    "conversion": "system.units",
+    "diagnose": "ssp",
+    "differences": "drawing",
+    "draw_system": "drawing",
+    "expect_flawless": "simunits",
+    "export_system": "export.system",
+    "flaws_of": "simunits",
     "fmu": "simunits",
-    "read_checkpoint": "campaign",
-    "read_experiment": "campaign",
+    "open_document": "authoring",
+    "prepare": "experiment.prepare.prepare",
+    "read_checkpoint": "experiment",
+    "read_experiment": "experiment",
+    "read_parquet": "recording",
+    "read_result": "recording",
     "read_system": "authoring",
     "read_toml": "authoring",
+    "render_animation": "animation",
+    "render_page": "drawing",
     "resolve": "simunits",
-    "run_experiment": "campaign",
-    "simulate": "campaign",
+    "run_experiment": "experiment",
+    "simulate": "experiment",
     "start": "master",
-    "swap_component": "campaign",
+    "swap_component": "experiment",
     "where": "simunits",
-    "write_checkpoint": "campaign",
+    "write_checkpoint": "experiment",
+    "write_parameter_mapping": "ssp",
+    "write_parameter_set": "ssp",
+    "write_portable_ssp": "export.portable",
     "write_ssd": "ssp",
     "write_ssp": "ssp",
     "write_toml": "authoring",
 }
 
 __all__ = [
+    "AlgebraicLoopError",
+    "Animation",
     "Block",
+    "CapabilityError",
+    "Causality",
+    "Component",
+    "ComponentOptions",
+    "Connector",
+    "ConnectorMismatchError",
     "ContactLoop",
+    "ConvergenceError",
+    "Coupling",
+    "DataType",
     "DefaultExperiment",
     "DelayMode",
+    "DescriptionError",
     "Document",
     "Execution",
+    "Extrapolation",
+    "FailedRunError",
     "Fault",
+    "FaultKind",
+    "FmuError",
+    "Group",
     "Input",
+    "Interpolation",
+    "Iteration",
+    "Jitter",
+    "JitterKind",
+    "LinearTransformation",
+    "LoadError",
+    "Loops",
+    "Mapped",
+    "MappingTransformation",
+    "ModelicaError",
+    "Newest",
+    "Notice",
     "Output",
     "Parameter",
+    "Plan",
+    "PluginError",
+    "PowerPort",
+    "Provenance",
     "Result",
+    "SoftdockError",
     "Source",
+    "SspError",
     "State",
+    "StepError",
+    "StepMethod",
+    "StepSizeControl",
+    "StepSizeUnderflowError",
     "System",
     "TransportDelay",
+    "UnitMismatchError",
+    "UnknownNameError",
+    "Variability",
+    "Variation",
+    "algorithm_names",
+    "apply_parameter_set",
     "block",
     "build_block",
     "build_model",
     "build_recipe",
+    "change_lines",
+    "compiled",
+    "conversion",
+    "diagnose",
+    "differences",
+    "draw_system",
+    "expect_flawless",
     "export_system",
+    "flaws_of",
     "fmu",
+    "open_document",
+    "prepare",
     "read_checkpoint",
     "read_experiment",
+    "read_parquet",
+    "read_result",
     "read_system",
     "read_toml",
+    "render_animation",
+    "render_page",
     "resolve",
     "run_experiment",
     "simulate",
@@ -110,19 +305,30 @@ __all__ = [
     "swap_component",
     "where",
     "write_checkpoint",
+    "write_parameter_mapping",
+    "write_parameter_set",
+    "write_portable_ssp",
     "write_ssd",
     "write_ssp",
     "write_toml",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a room when the first of its names is used: start-up stays short."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'orchestrator' has no attribute '{name}'")
-    return getattr(importlib.import_module(f"orchestrator.{_HOMES[name]}"), name)
+if not TYPE_CHECKING:  # a checker of types knows all names, and refuses others
+
+    def __getattr__(name):
+        """Import a room when the first of its names is used: start-up stays short."""
+        import importlib
+
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("softdock")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'orchestrator' has no attribute '{name}'")
+        return getattr(importlib.import_module(f"orchestrator.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    """List the names that are imported on use, too."""
-    return sorted({*globals(), *_HOMES})
+    """List the public names; rooms are imported by their own names."""
+    return sorted({*__all__, "__version__", *(n for n in globals() if n.startswith("__"))})

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from lxml import etree
 
-from orchestrator.errors import LoadError
+from orchestrator.diagnostics import LoadError
 
 #: Limits that no honest FMU or SSP of this field comes near; a zip bomb does.
 MOST_BYTES = 4 * 1024**3
@@ -26,6 +26,7 @@ DAMAGE = (
     EOFError,
     ValueError,
     RuntimeError,
+    MemoryError,  # LZMA with a dictionary of 4 GiB
 )
 
 
@@ -39,11 +40,13 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
         written outside of the target folder, or is too large.
     """
     if not path.is_file():
-        raise error(f"{path}: no such file")
+        raise error.in_file(path, "no such file")
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as reason:
-        raise error(f"{path}: expected a zip archive, but it cannot be read: {reason}") from None
+        raise error.in_file(
+            path, f"expected a zip archive, but it cannot be read: {reason}"
+        ) from None
     try:
         _check_entries(path, archive, error)
     except LoadError:
@@ -55,17 +58,21 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
 def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError]) -> None:
     entries = archive.infolist()
     if len(entries) > MOST_ENTRIES or sum(e.file_size for e in entries) > MOST_BYTES:
-        raise error(
-            f"{path}: the archive unpacks to {sum(e.file_size for e in entries)} bytes in"
-            f" {len(entries)} files; expected at most {MOST_BYTES} in {MOST_ENTRIES}"
+        raise error.in_file(
+            path,
+            f"the archive unpacks to {sum(e.file_size for e in entries)} bytes in"
+            f" {len(entries)} files; expected at most {MOST_BYTES} in {MOST_ENTRIES}",
         )
     for entry in entries:
         name = PurePosixPath(entry.filename.replace("\\", "/"))
+        if not name.parts:
+            raise error.in_file(path, "an entry has no name; the file was not unpacked")
         is_link = (entry.external_attr >> 16) & 0o170000 == 0o120000
         if name.is_absolute() or ".." in name.parts or ":" in entry.filename or is_link:
-            raise error(
-                f"{path}: entry '{entry.filename}' would be written outside of the archive's"
-                " folder; the file was not unpacked"
+            raise error.in_file(
+                path,
+                f"entry '{entry.filename}' would be written outside of the archive's"
+                " folder; the file was not unpacked",
             )
 
 
@@ -73,12 +80,12 @@ def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[Load
     """Read one entry of an archive."""
     try:
         if archive.getinfo(name).file_size > MOST_XML_BYTES:
-            raise error(f"{path}: '{name}' is larger than {MOST_XML_BYTES} bytes")
+            raise error.in_file(path, f"'{name}' is larger than {MOST_XML_BYTES} bytes")
         return archive.read(name)
     except KeyError:
-        raise error(f"{path}: the archive has no '{name}'") from None
+        raise error.in_file(path, f"the archive has no '{name}'") from None
     except DAMAGE as reason:
-        raise error(f"{path}: '{name}' is damaged: {reason}") from None
+        raise error.in_file(path, f"'{name}' {_why(reason)}") from None
 
 
 def extract(path: Path, target: Path, error: type[LoadError]) -> None:
@@ -87,11 +94,21 @@ def extract(path: Path, target: Path, error: type[LoadError]) -> None:
         try:
             target.mkdir(parents=True, exist_ok=True)
         except OSError as reason:
-            raise error(f"{path}: cannot be unpacked to {target}: {reason.strerror}") from None
+            raise error.in_file(
+                path, f"cannot be unpacked to {target}: {reason.strerror}"
+            ) from None
         try:
             archive.extractall(target)
         except DAMAGE as reason:
-            raise error(f"{path}: the archive is damaged: {reason}") from None
+            raise error.in_file(path, f"the archive {_why(reason, target)}") from None
+
+
+def _why(reason: Exception, target: Path | None = None) -> str:
+    """Tell what an archive cannot help, such as a full disk, from its damage."""
+    if isinstance(reason, OSError) and reason.errno is not None:
+        what = "cannot be read" if target is None else f"cannot be unpacked to {target}"
+        return f"{what}: {reason.strerror}"
+    return f"is damaged: {reason}"
 
 
 def parse_xml(content: bytes, where: str, error: type[LoadError]) -> etree._Element:
@@ -108,7 +125,7 @@ def parse_xml(content: bytes, where: str, error: type[LoadError]) -> etree._Elem
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as reason:
-        raise error(f"{where}: malformed XML: {reason.msg}") from None
+        raise error.in_file(where, f"malformed XML: {reason.msg}") from None
     if root.getroottree().docinfo.doctype:  # type: ignore[union-attr] # the stubs lack it
-        raise error(f"{where}: a document type declaration is not accepted (entities are off)")
+        raise error.in_file(where, "a document type declaration is not accepted (entities are off)")
     return root

@@ -1,13 +1,11 @@
 import importlib.util
-import platform
-import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import fmpy.simulation
 import pytest
+from compile_cache import CachedCompiler, compile_fixture, exclusive, remove_old
 from hypothesis import settings
 
 from orchestrator.simunits import registry
@@ -17,7 +15,16 @@ from orchestrator.simunits import registry
 settings.register_profile("softdock", derandomize=True, deadline=None)
 settings.load_profile("softdock")
 
-FIXTURES = Path(__file__).parent / "fixtures"
+TESTS = Path(__file__).parent
+FIXTURES = TESTS / "fixtures"
+BUILT = TESTS.parent / "fmus" / "build"
+
+# Single tests elsewhere are marked where they stand.
+MARKED_FOLDERS = {
+    "slow": ("corpus/", "reproduction/"),
+    "native": ("corpus/", "unit/engine/", "unit/exchange/", "unit/export/"),
+    "reproduction": ("reproduction/",),
+}
 SMALL_FMU = """<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="{name}" guid="{{{name}}}">
   <CoSimulation modelIdentifier="{name}" canHandleVariableCommunicationStepSize="true"
@@ -58,6 +65,40 @@ def _loggers_outlive_their_fmu():
     fmpy.simulation.fmi2CallbackLoggerTYPE = make
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _each_source_is_compiled_once():
+    from orchestrator.export.codegen import compiler
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "subprocess", CachedCompiler())
+        yield
+
+
+def pytest_addoption(parser):
+    parser.addoption("--leave-out-slow", action="store_true", help="skip what is marked as slow")
+
+
+def pytest_sessionstart(session):
+    if not hasattr(session.config, "workerinput"):
+        remove_old()
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the folders that are slow, native or reproductions; long tests begin first."""
+    for item in items:
+        folder = item.path.relative_to(TESTS).parent.as_posix() + "/"
+        for mark, folders in MARKED_FOLDERS.items():
+            if folder.startswith(folders):
+                item.add_marker(mark)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # a stable sort
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if item.config.option.leave_out_slow and item.get_closest_marker("slow"):
+        pytest.skip("slow; `make test` runs it")
+
+
 class _Registered:
     """Stands in for an entry point: a name and what it loads, or the error that it raises."""
 
@@ -89,30 +130,25 @@ def register():
 
 
 @pytest.fixture(scope="module")
-def toys(register):
-    """Register the blocks of tests/fixtures/toy_blocks.py; returns that module."""
-    spec = importlib.util.spec_from_file_location("toy_blocks", FIXTURES / "toy_blocks.py")
+def sample_blocks(register):
+    """Register the blocks of tests/fixtures/sample_blocks.py; returns that module."""
+    spec = importlib.util.spec_from_file_location("sample_blocks", FIXTURES / "sample_blocks.py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["toy_blocks"] = module  # where pickle and get_type_hints look for it
+    sys.modules["sample_blocks"] = module  # where pickle and get_type_hints look for it
     spec.loader.exec_module(module)
     register(**module.BLOCKS)
     return module
 
 
-def _compile(folder, *options, source=FIXTURES / "probe" / "probe.c"):
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None or platform.system() != "Linux":
-        pytest.skip("FMUs in C are compiled for Linux by gcc, which is not here")
-    target = folder / f"{source.stem}.so"
-    flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", *options]
-    command = [compiler, *flags, "-o", str(target), str(source), "-lm"]
-    subprocess.run(command, check=True)  # noqa: S603 - the machine's compiler, our source
+def _compile(folder, source, *options):
+    target = folder / f"{Path(source).stem}.so"
+    compile_fixture(source, target, *options)
     return target
 
 
 @pytest.fixture(scope="session")
 def probe_library(tmp_path_factory):
-    return _compile(tmp_path_factory.mktemp("probe"))
+    return _compile(tmp_path_factory.mktemp("probe"), "probe/probe.c")
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +158,7 @@ def make_fmu(probe_library, tmp_path_factory):
 
     def make(change=lambda text: text, *, name="Probe", options=(), folder="linux64"):
         where = tmp_path_factory.mktemp("fmu")
-        library = _compile(where, *options) if options else probe_library
+        library = _compile(where, "probe/probe.c", *options) if options else probe_library
         path = where / f"{name}.fmu"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("modelDescription.xml", change(description))
@@ -145,8 +181,8 @@ def c_fmu(tmp_path_factory):
 
     def make(name, change=lambda text: text, *, options=()):
         if (name, options) not in libraries:
-            folder, source = tmp_path_factory.mktemp(name), FIXTURES / "c_fmus" / f"{name}.c"
-            libraries[name, options] = _compile(folder, *options, source=source)
+            folder = tmp_path_factory.mktemp(name)
+            libraries[name, options] = _compile(folder, f"c_fmus/{name}.c", *options)
         path = tmp_path_factory.mktemp("fmu") / f"{name}.fmu"
         platform_name = "x86_64-linux" if name.endswith("3") else "linux64"
         with zipfile.ZipFile(path, "w") as archive:
@@ -161,16 +197,10 @@ def c_fmu(tmp_path_factory):
 @pytest.fixture(scope="session")
 def small_fmu(tmp_path_factory):
     """Compile one of tests/fixtures/c_fmus into an FMU."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None or platform.system() != "Linux":
-        pytest.skip("the FMUs are compiled for Linux by gcc, which is not here")
 
     def make(name, *options, serializes=True, once=False):
         where = tmp_path_factory.mktemp("small")
-        library = where / f"{name}.so"
-        flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", *options]
-        command = [compiler, *flags, "-o", str(library), str(FIXTURES / "c_fmus" / f"{name}.c")]
-        subprocess.run(command, check=True)  # noqa: S603 - the machine's compiler, our source
+        library = _compile(where, f"c_fmus/{name}.c", *options)
         path = where / f"{name}.fmu"
         said = {"serializes": str(serializes).lower(), "once": str(once).lower()}
         with zipfile.ZipFile(path, "w") as archive:
@@ -182,11 +212,34 @@ def small_fmu(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def plants():
-    """Folder of the project's FMUs, built where the examples expect them."""
+def shipped_fmus(worker_id):
+    """The FMUs of all recipes of the project by name, built where the examples expect them."""
     from orchestrator.export import build_recipe, find_recipes
 
-    root = Path(__file__).parents[1]
-    for recipe in find_recipes(root / "fmus"):
-        build_recipe(recipe, root / "fmus" / "build")
-    return root / "fmus" / "build"
+    built = {}
+    for recipe in find_recipes(BUILT.parent)[:: -1 if worker_id == "gw1" else 1]:
+        with exclusive(str(recipe)):  # two workers begin at both ends
+            result = build_recipe(recipe, BUILT)
+        built[result.name] = result.path
+    return built
+
+
+@pytest.fixture(scope="session")
+def plants(shipped_fmus):
+    """Folder of the project's FMUs."""
+    return BUILT
+
+
+@pytest.fixture
+def softdock(monkeypatch, capsys):
+    """Run a command line in this process; returns (exit code, standard output, standard error)."""
+    from orchestrator.cli import main
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["softdock", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return call

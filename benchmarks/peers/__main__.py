@@ -23,7 +23,7 @@ from tables import draw, show
 from verdict import TOLERANCE
 
 from orchestrator.archive import extract
-from orchestrator.errors import FmuError
+from orchestrator.diagnostics import FmuError
 from orchestrator.simunits import read_fmu
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -24,7 +24,7 @@ def measure(job: Job) -> Measured:
         master = Master(models, lines)
         options = master.simulate_options()
         options["step_size"] = job.h
-        options["result_handling"] = "memory" if job.record else "none"
+        options["result_handling"] = "memory" if job.record else None
         master.simulate(start_time=0.0, final_time=steps * job.h, options=options)
         return [float(model.get(job.output_name)[0]) for model in models]
 

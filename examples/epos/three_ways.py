@@ -18,10 +18,15 @@ from fmpy.ssp.simulation import simulate_ssp
 from fmpy.ssp.ssd import read_ssv
 from numpy.typing import NDArray
 
-from orchestrator import build_block, read_experiment, simulate, swap_component
-from orchestrator.campaign.prepare import prepare
-from orchestrator.portable import write_portable_ssp
-from orchestrator.system_fmu import export_system
+from orchestrator import (
+    build_block,
+    export_system,
+    prepare,
+    read_experiment,
+    simulate,
+    swap_component,
+    write_portable_ssp,
+)
 
 HERE = Path(__file__).parent
 CASE = "hybrid_total_delay"

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from systems import axial, brief, spatial
 
-from orchestrator import System, block, write_ssd
-from orchestrator.system import Component
+from orchestrator import Component, System, block, write_ssd
 
 HERE = Path(__file__).parent
 
@@ -30,7 +29,7 @@ AXIS = {
 }
 AXIS_IDENTIFIED = {
     "identifier.wrong_sign": "force_guard.wrong_sign",
-    "identifier.known": "force_guard.known",
+    "identifier.converged": "force_guard.converged",
     "identifier.sensor_lost": "force_guard.sensor_lost",
 }
 POSE_COMMAND = {
@@ -63,7 +62,7 @@ POSE = {
 }
 POSE_IDENTIFIED = {
     "identifier.wrong_sign": "wrench_guard.wrong_sign",
-    "identifier.known": "wrench_guard.known",
+    "identifier.converged": "wrench_guard.converged",
     "lead.sensor_lost": "wrench_guard.sensor_lost",
 }
 
@@ -76,7 +75,7 @@ def guarded_axis(rig: System) -> System:
     system = _inserted(rig, "robot", "command_guard", made)
     system = system.add("force_guard", block("force_guard"), reset=False)
     if not compensated:
-        for name, value in {"known": True, "wrong_sign": False, "sensor_lost": False}.items():
+        for name, value in {"converged": True, "wrong_sign": False, "sensor_lost": False}.items():
             system = system.set(f"force_guard.{name}", value)
     lines = AXIS | (AXIS_IDENTIFIED if compensated else {})
     system = _rewired(system, AXIS_COMMAND | {force: "dynamics.force"}, lines)
@@ -97,7 +96,7 @@ def guarded_pose(rig: System) -> System:
     system = system.set("inverse.stop", value=False).set("forward.stop", value=False)
     system = system.add("wrench_guard", block("wrench_guard"), energy_limit=8.0, reset=False)
     if not compensated:
-        system = system.set("wrench_guard.known", (1.0, 1.0, 1.0))
+        system = system.set("wrench_guard.converged", (1.0, 1.0, 1.0))
         system = system.set("wrench_guard.wrong_sign", (0.0, 0.0, 0.0))
         system = system.set("wrench_guard.sensor_lost", value=False)
     taken = POSE_COMMAND | {force: "dynamics.force", torque: "dynamics.torque"}

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orchestrator import DefaultExperiment, System, block, fmu, write_ssd
-from orchestrator.system import Component
+from orchestrator import Component, DefaultExperiment, System, block, fmu, write_ssd
 from python_blocks.kinematics.stewart import StewartGeometry, leg_lengths
 
 HERE = Path(__file__).parent
@@ -64,6 +63,13 @@ IDENTIFIED = CORRECTED | {
     "identifier.wrong_sign": "compensation.wrong_sign",
 }
 
+DIFFERENCED = {
+    name: targets for name, targets in IDENTIFIED.items() if name != "robot.velocity"
+} | {
+    "robot.position": "rate.position identifier.position compensation.actual",
+    "rate.velocity": "identifier.velocity compensation.actual_velocity",
+}
+
 
 def ways() -> dict[str, Way]:
     """Give all rigs on one axis, by name."""
@@ -76,6 +82,16 @@ def ways() -> dict[str, Way]:
         "compensated": Way(
             {"lead": lead, "identifier": block("identifier"), "compensation": compensation},
             IDENTIFIED,
+        ),
+        # A rig that measures no velocity.
+        "differenced": Way(
+            {
+                "rate": block("differentiator"),
+                "lead": lead,
+                "identifier": block("identifier"),
+                "compensation": compensation,
+            },
+            DIFFERENCED,
         ),
         "known": Way({"lead": lead, "compensation": known}, CORRECTED),
         "lead_only": Way(
@@ -246,7 +262,7 @@ def spatial(*, compensated: bool = True, driven: bool = False) -> System:
         system = (
             system.add("lead", block("wrench_phase_lead"))
             .add("identifier", block("triple_identifier"))
-            .add("compensation", block("force_moment_compensation"))
+            .add("compensation", block("force_moment_compensation"), point_contact=True)
         )
     return joined(system, DRIVEN if driven else COMPENSATED if compensated else PLAIN)
 

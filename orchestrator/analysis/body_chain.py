@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from orchestrator.analysis.pade import pade_phase
 from orchestrator.analysis.quasi_polynomial import DelayMargin, QuasiPolynomial
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from orchestrator.system import (
     PowerPort,
     System,
     power_ports,
-    product_in,
+    product_of,
 )
 
 #: Outputs that say what an account asks for, by their name, and in which unit.
@@ -68,7 +68,7 @@ class _Place:
         if place >= len(port.effort):
             return False
         effort, along = connectors[port.effort[place]], connectors[port.displacement[place]]
-        energy = product_in("J", effort.unit, along.unit) is not None
+        energy = product_of("J", effort, along) is not None
         return energy and effort.shape == along.shape
 
 

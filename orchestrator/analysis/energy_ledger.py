@@ -19,7 +19,7 @@ from orchestrator.analysis.energy_work import (
     stored_in,
     work_of,
 )
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import System
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.analysis.energy_plan import Bond
-from orchestrator.errors import DescriptionError, UnitMismatchError
-from orchestrator.system import Causality, Connector, Endpoint, System, product_in
+from orchestrator.diagnostics import DescriptionError, UnitMismatchError
+from orchestrator.system import Causality, Connector, System, product_of, signal_of
 
 Floats = NDArray[np.float64]
-_ELEMENT = re.compile(r"(?P<connector>.*)\[(?P<index>\d+)\]")
 
 
 class Signals(Protocol):
@@ -55,9 +53,7 @@ class Samples:
 
     def connector(self, name: str) -> Connector:
         """Return what a name with or without an index means; raise UnknownNameError."""
-        parts = _ELEMENT.fullmatch(name)
-        end = Endpoint.parse(parts["connector"] if parts else name)
-        return self._system.component(end.component).connector(end.connector)
+        return signal_of(self._system, name).connector
 
     def is_input(self, name: str) -> bool:
         """Whether a connector is an input, of which a row holds the value over the step before."""
@@ -73,17 +69,17 @@ class Samples:
         DescriptionError
             If a value is no number.
         """
-        connector, element = self.connector(name), _ELEMENT.fullmatch(name)
-        end = Endpoint.parse(element["connector"] if element else name)
+        signal = signal_of(self._system, name)
+        connector, end, index = signal.connector, signal.end, signal.index
         constant = connector.causality.is_settable and end not in self._fed
         if constant:
             given = self._system.components[end.component].values.get(end.connector)
             value = connector.start if given is None else given
             row = np.ravel(np.asarray(value, dtype=np.float64))
-            chosen = row[[int(element["index"])]] if element else row
+            chosen = row if index is None else row[[index]]
             return np.broadcast_to(chosen, (len(self.time), len(chosen)))
         names = [name]
-        if connector.shape and not element and connector.size > 1:
+        if connector.shape and index is None and connector.size > 1:
             names = [f"{name}[{i}]" for i in range(connector.size)]
         rows = np.column_stack([self._run[each] for each in names])
         wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
@@ -104,9 +100,10 @@ class Samples:
         rows = self.at(name)
         if not self.is_input(name):
             return rows[:-1], rows[1:]
+        end = signal_of(self._system, name).end
         for line in self._system.connections:
             sloped = self._system.components[line.target.component].takes_slopes
-            if str(line.target) == name.partition("[")[0] and line.is_predicted and sloped:
+            if line.target == end and line.is_predicted and sloped:
                 raise DescriptionError(
                     f"effort '{name}' goes straight over each step, with a slope that is not"
                     f" recorded; expected one that is held: name its source, '{line.source}'"
@@ -115,11 +112,12 @@ class Samples:
 
     def scale(self, wanted: str, *names: str) -> float:
         """Return what the product of connectors is in J or W, or raise UnitMismatchError."""
-        units = [self.connector(name).unit for name in names]
-        found = product_in(wanted, *units)
+        connectors = [self.connector(name) for name in names]
+        found = product_of(wanted, *connectors)
         if found is None:
             said = " times ".join(
-                f"'{name}' in {unit or 'no unit'}" for name, unit in zip(names, units, strict=True)
+                f"'{name}' in {each.unit or 'no unit'}"
+                for name, each in zip(names, connectors, strict=True)
             )
             what = "energy" if wanted == "J" else "power"
             raise UnitMismatchError(
@@ -137,8 +135,7 @@ def energy_of(samples: Samples, name: str) -> Work:
         If it is neither.
     """
     rows = samples.at(name)[:, 0]
-    unit = samples.connector(name).unit
-    factor = product_in("J", unit)
+    factor = product_of("J", samples.connector(name))
     if factor is not None:
         return Work(factor * (rows - rows[0]))
     power = samples.scale("W", name) * rows

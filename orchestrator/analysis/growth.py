@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 _PERIODS = 1.8  # "about two", with room for a damped or drifting frequency
 _FEWEST = 16

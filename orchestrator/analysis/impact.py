@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 Floats = NDArray[np.float64]
 

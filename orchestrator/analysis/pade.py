@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 
 def pade_coefficients(order: int, delay: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

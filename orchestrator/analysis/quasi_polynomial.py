@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orchestrator.analysis import root_count, spectrum
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 _TOUCH = 1e-6  # relative imaginary part of w^2 up to which a crossing counts as (a touching) one
 _ON_AXIS = 1e-12  # relative real part up to which a delay-free root counts as on the axis

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from orchestrator.analysis.body_chain import BodyChain
 from orchestrator.analysis.quasi_polynomial import QuasiPolynomial
 from orchestrator.analysis.sample_rows import SampleRows, hold_step, ramp_step
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

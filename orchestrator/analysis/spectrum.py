@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import lambertw
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 _EPS = float(np.finfo(float).eps)
 _RESIDUAL = 1e-12  # accepted |f| relative to the sum of the moduli of its terms

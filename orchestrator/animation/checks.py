@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from orchestrator.animation.description import Animation, Frame
 from orchestrator.animation.shapes import Arm, Arrow, Line, Spring
 from orchestrator.animation.values import WORLD
+from orchestrator.system import nearest
 
 #: What a page may hold; beyond it a browser takes long to open it.
 MOST_PICTURES = 20_000
 
 
-def loose_ends(name: str, table: Animation) -> Iterator[str]:
+def loose_ends(name: str, table: Animation) -> Iterator[tuple[str, str]]:
     """Say where names of frames lead nowhere, and where points have no partner.
 
     Parameters
@@ -23,7 +24,7 @@ def loose_ends(name: str, table: Animation) -> Iterator[str]:
     where = f"animation.{name}"
     yield from _compared(where, table)
     if WORLD in table.frame:
-        yield f"'{where}.frame.{WORLD}': the world is there already: choose another name"
+        yield f"{where}.frame.{WORLD}", "the world is there already: choose another name"
     known = [WORLD, *table.frame]
     for key, frame in table.frame.items():
         yield from _frame(f"{where}.frame.{key}", key, frame, table)
@@ -37,23 +38,24 @@ def loose_ends(name: str, table: Animation) -> Iterator[str]:
             yield from _named(f"{here}.ghost", part.ghost, known)
 
 
-def _compared(where: str, table: Animation) -> Iterator[str]:
+def _compared(where: str, table: Animation) -> Iterator[tuple[str, str]]:
     if len(table.reference) not in {0, 1, len(table.cases)}:
-        yield (
-            f"'{where}.reference': expected one case, or one for each of the {len(table.cases)}"
-            f" cases, found {len(table.reference)}"
+        text = (
+            f"expected one case, or one for each of the {len(table.cases)} cases, found"
+            f" {len(table.reference)}"
         )
+        yield f"{where}.reference", text
     for key, one in table.owners():
         if one.reference and one.case is not None:
-            yield f"'{where}.{key}': expected 'case' or 'reference', found both"
+            yield f"{where}.{key}", "expected 'case' or 'reference', found both"
         elif one.reference and not table.reference:
-            yield f"'{where}.{key}.reference': the animation names no 'reference'"
+            yield f"{where}.{key}.reference", "the animation names no 'reference'"
 
 
-def _frame(here: str, key: str, frame: Frame, table: Animation) -> Iterator[str]:
+def _frame(here: str, key: str, frame: Frame, table: Animation) -> Iterator[tuple[str, str]]:
     yield from _named(f"{here}.in", frame.within, [WORLD, *table.frame])
     if _circles(key, table):
-        yield f"'{here}.in': the frame stands in itself, by way of '{frame.within}'"
+        yield f"{here}.in", f"the frame stands in itself, by way of '{frame.within}'"
 
 
 def _circles(name: str, table: Animation) -> bool:
@@ -66,17 +68,19 @@ def _circles(name: str, table: Animation) -> bool:
     return False
 
 
-def _between(here: str, part: Line | Spring | Arm, known: Sequence[str]) -> Iterator[str]:
+def _between(
+    here: str, part: Line | Spring | Arm, known: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     yield from _named(f"{here}.from.in", part.begin.within, known)
     yield from _named(f"{here}.to.in", part.end.within, known)
     begin, end = len(part.begin.at), len(part.end.at)
     if begin != end:
-        yield f"'{here}': expected as many points in 'from' as in 'to', found {begin} and {end}"
+        yield here, f"expected as many points in 'from' as in 'to', found {begin} and {end}"
 
 
-def _named(where: str, name: str, known: Sequence[str]) -> Iterator[str]:
+def _named(where: str, name: str, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     if name not in known:
-        yield f"'{where}': no frame '{name}'; known: {', '.join(known)}"
+        yield where, f"no frame '{name}'{nearest(name, known)}; known: {', '.join(known)}"
 
 
 def pictures(table: Animation, length_ns: int) -> int:

@@ -17,8 +17,8 @@ from orchestrator.animation.signals import Signals
 from orchestrator.animation.tracks import tracks
 from orchestrator.animation.viewer import read_viewer
 from orchestrator.animation.wording import facts, legend
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.drawing.inline import embedded, environment
-from orchestrator.errors import DescriptionError
 from orchestrator.recording import Result
 from orchestrator.system import nanoseconds
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.animation.quaternions import Floats, interpolated
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.recording import Result
 
 #: Farther away nothing is drawn, m.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from orchestrator.errors import LoadError
+from orchestrator.diagnostics import LoadError
 
 _SCRIPT = "meshcat/viewer/dist/main.min.js"
 #: What a script must bring along to be taken for the viewer.

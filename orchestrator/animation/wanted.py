@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from orchestrator.animation.description import Animation, Frame
 from orchestrator.animation.motion import is_fixed
 from orchestrator.animation.shapes import Arrow
 from orchestrator.animation.signals import elements
+from orchestrator.diagnostics import nearest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _missing(one: Wanted, recorded: Mapping[str, str | None]) -> str:
     if not missing:
         return ""
     of = f" (expected {len(one.parts)} elements)" if len(one.parts) > 1 else ""
-    close = get_close_matches(missing[0], list(recorded), n=3, cutoff=0.5)
+    close = nearest_names(missing[0], recorded, cutoff=0.5)
     listed = ", ".join(close or recorded)
     return f"records no '{missing[0]}'{of}; {'close to it' if close else 'recorded'}: {listed}"
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.authoring.reading import SYSTEM_FILE, expect_kind
 from orchestrator.authoring.toml_document import TomlDocument
-from orchestrator.errors import LoadError
 from orchestrator.ssp import Document
+from orchestrator.ssp.archive.target import system_path
 
 
 def open_document(path: str | Path, variant: str | None = None) -> Document | TomlDocument:
@@ -27,13 +26,5 @@ def open_document(path: str | Path, variant: str | None = None) -> Document | To
     DescriptionError
         If a .toml file is described wrongly.
     """
-    path = Path(path)
-    if path.is_dir() and variant is None and not (path / "SystemStructure.ssd").is_file():
-        inside = path / SYSTEM_FILE
-        path = inside if inside.is_file() else path
-    if path.suffix != ".toml":
-        expect_kind(path)
-        return Document.open(path, variant)
-    if variant is not None:
-        raise LoadError(f"{path}: a .toml file has no variants, found '{variant}'")
-    return TomlDocument(path)
+    path = system_path(Path(path), variant)
+    return TomlDocument(path) if path.suffix == ".toml" else Document.open(path, variant)

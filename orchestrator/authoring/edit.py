@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.authoring.documents import open_document
-from orchestrator.errors import DescriptionError, SoftdockError
+from orchestrator.diagnostics import DescriptionError, SoftdockError
 from orchestrator.simunits import component_of, resolve
-from orchestrator.system import SEPARATOR, Component, Connection, Source, System
+from orchestrator.system import SEPARATOR, SOURCES, Component, Connection, Source, System
 
 #: The code of an input without a source or a value.
 _OPEN_INPUT = "CON109"
@@ -64,8 +64,8 @@ class FileEdit:
             If it cannot be made in the file.
         """
         new = self._base.edit(self.inside, change)
-        known = {str(error) for error in _problems(self._base)}
-        wrong = [error for error in _problems(new) if str(error) not in known]
+        known = {found for error in _problems(self._base) for found in error.diagnostics}
+        wrong = [error for error in _problems(new) if not known.issuperset(error.diagnostics)]
         if wrong:
             raise DescriptionError.collect(wrong)
         self.document.update(new, self._base)
@@ -89,7 +89,7 @@ class FileEdit:
         for name, component in system.components.items():
             alone = System(system.name, {name: component})
             try:
-                components[name] = resolve(alone).components[name]
+                components[name] = resolve(alone, runnable=False).components[name]
             except SoftdockError as error:
                 self.unchecked.append(str(error))
                 components[name] = component
@@ -103,7 +103,7 @@ def _problems(system: System) -> list[DescriptionError]:
         found = system.problems(algebraic_loops=True)
     except DescriptionError as error:
         return [error]
-    return [problem.error for problem in found if problem.code != _OPEN_INPUT]
+    return [error for error in found if error.diagnostics[0].code != _OPEN_INPUT]
 
 
 def _differences(before: tuple[Connection, ...], after: tuple[Connection, ...]) -> list[str]:
@@ -117,7 +117,8 @@ def part_of(text: str) -> Component | System:
     Parameters
     ----------
     text
-        ``block:NAME``, or the path of an .fmu, .toml, .ssd or .ssp file.
+        ``block:NAME``, ``block:FILE.py:CLASS`` or ``block:MODULE:CLASS``, or the path of an .fmu,
+        .toml, .ssd or .ssp file.
 
     Raises
     ------
@@ -132,7 +133,6 @@ def part_of(text: str) -> Component | System:
         source = Source.parse(text)
     except DescriptionError:
         raise DescriptionError(
-            f"source '{text}': expected a path that ends in .fmu, .toml, .ssd or .ssp,"
-            " or block:NAME"
+            f"source '{text}': expected a path that ends in .fmu, .toml, .ssd or .ssp, or {SOURCES}"
         ) from None
     return component_of(source.resolved(Path.cwd()))

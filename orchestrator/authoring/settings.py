@@ -1,8 +1,12 @@
-"""Values as they stand on a command line."""
+"""Values as texts, as they stand on a command line."""
 
 from __future__ import annotations
 
-from orchestrator.errors import DescriptionError
+from contextlib import suppress
+from math import isfinite
+
+from orchestrator.diagnostics import DescriptionError, SspError
+from orchestrator.ssp.common.lexical import integer, real
 from orchestrator.system import Component, Connector, DataType, System, Value
 from orchestrator.system.checks import expected_value
 from orchestrator.system.values import target_of
@@ -28,7 +32,19 @@ def assigned(system: System, text: str) -> System:
 
 
 def value_of(text: str, connector: Connector, path: str) -> Value:
-    """Read a text as the type of a connector; elements of arrays stand between commas.
+    """Read a text as the type of a connector.
+
+    Elements of arrays stand between commas, row by row, with or without brackets around them:
+    ``"1, 2"`` or ``"[1, 2]"``. Items of enumerations are named.
+
+    Parameters
+    ----------
+    text
+        What is to be read.
+    connector
+        What it is for.
+    path
+        Name for messages.
 
     Raises
     ------
@@ -37,8 +53,34 @@ def value_of(text: str, connector: Connector, path: str) -> Value:
     """
     if not connector.shape:
         return _element(text, connector, path)
-    elements = [_element(part.strip(), connector, path) for part in text.split(",")]
+    inner = text.strip()
+    if inner.startswith("[") and inner.endswith("]"):
+        inner = inner[1:-1]
+    parts = [part.strip() for part in inner.split(",")] if inner.strip() else []
+    if len(parts) != connector.size:
+        raise DescriptionError(
+            f"{path}: expected {connector.size} elements of {connector.type} between commas, such"
+            f" as 1,2; found {len(parts)}: '{text}'"
+        )
+    elements = [_element(part, connector, path) for part in parts]
     return tuple(elements)  # type: ignore[return-value] # all of one type
+
+
+def plain_value(text: str) -> bool | int | float | str:
+    """Read a text whose type nobody declares: true or false, a finite number, else the text."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for read in (integer, _finite):
+        with suppress(SspError):
+            return read(text)
+    return text
+
+
+def _finite(text: str) -> float:
+    value = real(text)
+    if not isfinite(value):
+        raise SspError(f"expected a finite number, found '{text}'")
+    return value
 
 
 def _element(text: str, connector: Connector, path: str) -> bool | int | float | str | bytes:
@@ -54,9 +96,9 @@ def _element(text: str, connector: Connector, path: str) -> bool | int | float |
             case DataType.BOOLEAN | DataType.CLOCK:
                 return _WORDS[text.lower()]
             case DataType.INTEGER:
-                return int(text)
-        return float(text)
-    except (ValueError, KeyError):
+                return integer(text)
+        return _finite(text)
+    except (ValueError, KeyError, SspError):
         words = f" (or one of {', '.join(named.items)})" if named is not None else ""
         raise DescriptionError(
             f"{path}: expected {expected_value(connector)}{words}, found '{text}'"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    FiniteFloat,
     StrictBool,
     StrictFloat,
     StrictInt,
@@ -20,10 +20,15 @@ from pydantic import (
     ValidationError,
 )
 
-from orchestrator.authoring.misfits import told
-from orchestrator.errors import DescriptionError, LoadError
+from orchestrator.diagnostics import DescriptionError, LoadError
+from orchestrator.diagnostics.validation import format_validation_error
+from orchestrator.plain_data import toml_data
 
 Time = StrictStr | StrictInt | StrictFloat
+
+
+#: Of what is wrong with a system file by itself.
+CODE = "TOM101"
 
 
 class _Table(BaseModel):
@@ -79,12 +84,18 @@ class EnumerationTable(_Table):
     items: dict[StrictStr, StrictInt]
 
 
+def _not_zero(factor: float) -> float:
+    if factor == 0.0:
+        raise ValueError("a factor other than 0")
+    return factor
+
+
 class UnitTable(_Table):
     """A unit in SI base units."""
 
-    exponents: dict[StrictStr, StrictInt] = {}
-    factor: float = 1.0
-    offset: float = 0.0
+    exponents: dict[Literal["kg", "m", "s", "A", "K", "mol", "cd", "rad"], StrictInt] = {}
+    factor: Annotated[FiniteFloat, AfterValidator(_not_zero)] = 1.0
+    offset: FiniteFloat = 0.0
 
 
 class ConnectorTable(_Table):
@@ -201,20 +212,6 @@ class SystemFile(Content):
 
 
 Content.model_rebuild()
-_TABLES: tuple[type[BaseModel], ...] = (
-    SystemFile,
-    NestedTable,
-    SystemTable,
-    ExperimentTable,
-    ConnectorTable,
-    ComponentTable,
-    PowerTable,
-    BusTable,
-    ConnectionTable,
-    DelayTable,
-    JitterTable,
-)
-_KEYS = sorted({key for table in _TABLES for key in table.model_fields})
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -228,17 +225,17 @@ def load(path: Path) -> dict[str, Any]:
     try:
         return parse(path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:
-        raise LoadError(f"{path}: no such file") from None
+        raise LoadError.in_file(path, "no such file") from None
     except (UnicodeDecodeError, OSError) as error:
-        raise LoadError(f"{path}: expected a TOML file: {error}") from None
+        raise LoadError.in_file(path, f"expected a TOML file: {error}") from None
 
 
 def parse(text: str, path: Path) -> dict[str, Any]:
     """Read the text of a TOML file, or raise LoadError."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise LoadError(f"{path}: expected a TOML file: {error}") from None
+        return toml_data(text)
+    except ValueError as error:
+        raise LoadError.in_file(path, f"expected a TOML file: {error}") from None
 
 
 def is_system_file(path: Path) -> bool:
@@ -258,4 +255,5 @@ def validated(content: Mapping[str, Any], label: str) -> SystemFile:
     try:
         return SystemFile.model_validate(content)
     except ValidationError as error:
-        raise DescriptionError(*(f"{label}: {text}" for text in told(error, _KEYS))) from None
+        found = format_validation_error(error, SystemFile, label, CODE)
+        raise DescriptionError(*found) from None

@@ -10,11 +10,12 @@ from typing import Any
 
 from orchestrator.authoring.times import time_text
 from orchestrator.authoring.toml_read import ARROW
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import (
     BaseUnit,
     Bus,
     Component,
+    ComponentOptions,
     Connection,
     Connector,
     DataType,
@@ -23,10 +24,8 @@ from orchestrator.system import (
     MappingTransformation,
     PowerPort,
     Provenance,
-    SourceKind,
     System,
     TransportDelay,
-    UnitOptions,
     Value,
     Variability,
     Variation,
@@ -103,14 +102,10 @@ def _each(connectors: Mapping[str, Connector]) -> Data:
 
 
 def _component(component: Component, folder: Path, *, connectors: bool) -> Data:
-    source = str(component.source)
-    if component.source.kind is SourceKind.FMU:
-        path = Path(component.source.location).resolve()
-        source = Path(os.path.relpath(path, folder.resolve())).as_posix()
     values = {name: value_data(value) for name, value in component.values.items()}
     power = {name: _port(port) for name, port in component.power_ports.items()}
     return _said(
-        source=source,
+        source=_source(component, folder),
         values=values or None,
         options=_options(component.options) or None,
         power=power or None,
@@ -118,8 +113,19 @@ def _component(component: Component, folder: Path, *, connectors: bool) -> Data:
     )
 
 
-def _options(options: UnitOptions) -> Data:
-    usual = UnitOptions()
+def _source(component: Component, folder: Path) -> str:
+    try:
+        source = component.source.named()
+    except DescriptionError as error:
+        raise type(error)(f"component '{component.name}': {error}") from None
+    if source.file is None:
+        return str(source)
+    path = os.path.relpath(source.file.resolve(), folder.resolve())
+    return str(source.with_file(Path(path).as_posix()))
+
+
+def _options(options: ComponentOptions) -> Data:
+    usual = ComponentOptions()
     return {
         field.name: getattr(options, field.name)
         for field in fields(options)

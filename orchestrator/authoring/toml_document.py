@@ -14,10 +14,10 @@ from orchestrator.authoring.toml_data import Data, data_of, value_data
 from orchestrator.authoring.toml_read import parse_toml, read_toml
 from orchestrator.authoring.toml_rename import renamed
 from orchestrator.authoring.toml_text import text_of
-from orchestrator.errors import DescriptionError, LoadError
-from orchestrator.ssp.canonical import as_declared
-from orchestrator.ssp.edit_values import differing, place_text, values_of
-from orchestrator.ssp.files import replacing
+from orchestrator.diagnostics import DescriptionError, LoadError
+from orchestrator.ssp.common.files import replacing
+from orchestrator.ssp.edit.values import differing, place_text, values_of
+from orchestrator.ssp.write.canonical import as_declared
 from orchestrator.system import System
 
 Keys = tuple[str, ...]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.authoring.tables import (
+    CODE,
     Bytes,
     ComponentTable,
     ConnectionTable,
@@ -23,13 +24,15 @@ from orchestrator.authoring.tables import (
     parse,
     validated,
 )
-from orchestrator.errors import DescriptionError, LoadError
+from orchestrator.diagnostics import DescriptionError, Diagnostic, LoadError, Severity
+from orchestrator.diagnostics.toml_key import toml_key
 from orchestrator.ssp import read_system
 from orchestrator.system import (
     BaseUnit,
     Bus,
     Causality,
     Component,
+    ComponentOptions,
     Connection,
     Connector,
     DataType,
@@ -41,7 +44,6 @@ from orchestrator.system import (
     Source,
     System,
     TransportDelay,
-    UnitOptions,
     Value,
     Variability,
     Variation,
@@ -52,6 +54,7 @@ from orchestrator.system import (
 ARROW = " -> "
 #: Included by one file, through others as well.
 MOST_FILES = 1000
+_USUAL = ComponentOptions()
 
 
 def read_toml(path: str | Path) -> System:
@@ -88,7 +91,8 @@ class _Reader:
         self._every = every
         every.append(path)
         self._above = (*above, path.resolve())
-        self._problems: list[str] = []
+        self._problems: list[Diagnostic] = []
+        self._sources: dict[str, Source] = {}
 
     def system(self, content: Mapping[str, Any]) -> System:
         file = validated(content, str(self._path))
@@ -116,23 +120,31 @@ class _Reader:
     def _at(self, key: str) -> Iterator[None]:
         try:
             yield
-        except DescriptionError as error:
-            self._problems += [f"{self._path}: '{key}': {text}" for text in error.problems]
-        except LoadError as error:
-            self._problems.append(f"{self._path}: '{key}': {error}")
+        except (DescriptionError, LoadError) as error:
+            self._problems += (
+                Diagnostic(
+                    CODE,
+                    Severity.ERROR,
+                    f"'{key}': {found}",
+                    str(self._path),
+                    key=key,
+                    hint=found.hint,
+                )
+                for found in error.diagnostics
+            )
 
     def _filled(self, system: System, table: Content, where: str) -> System:
         components: dict[str, Component] = {}
         for name, each in table.component.items():
-            with self._at(f"{where}component.{name}"):
-                components[name] = _component(name, each, self._path.parent)
+            with self._at(f"{where}{toml_key('component', name)}"):
+                components[name] = self._component(name, each)
         nested: dict[str, System] = {}
         for name, inner in table.nested.items():
-            with self._at(f"{where}nested.{name}"):
-                nested[name] = self._nested(name, inner, f"{where}nested.{name}.")
+            with self._at(f"{where}{toml_key('nested', name)}"):
+                nested[name] = self._nested(name, inner, f"{where}{toml_key('nested', name)}.")
         lines: list[Connection] = []
         for key, line in table.connections.items():
-            with self._at(f'{where}connections."{key}"'):
+            with self._at(f"{where}{toml_key('connections', key)}"):
                 lines.append(_connection(key, line, self._path.parent))
         own, power = _connectors(table.connectors), {}
         with self._at(f"{where}power"):
@@ -150,6 +162,22 @@ class _Reader:
                 for name, bus in table.bus.items()
             },
         )
+
+    def _component(self, name: str, table: ComponentTable) -> Component:
+        connectors = _connectors(table.connectors)
+        return Component(
+            name,
+            self._source(table.source),
+            connectors,
+            values=_values(table.values),
+            options=_USUAL.changed(table.options),
+            power_ports=_ports(table.power, connectors, f"component '{name}'"),
+        )
+
+    def _source(self, text: str) -> Source:
+        if text not in self._sources:
+            self._sources[text] = Source.parse(text).resolved(self._path.parent)
+        return self._sources[text]
 
     def _nested(self, name: str, table: NestedTable, where: str) -> System:
         if table.include is None:
@@ -179,20 +207,8 @@ class _Reader:
         if path.suffix != ".toml":
             return read_system(path, variant)
         if variant is not None:
-            raise DescriptionError(f"{path}: a .toml file has no variants")
+            raise DescriptionError.in_file(path, "a .toml file has no variants")
         return _Reader(path, self._above, self._every).system(load(path))
-
-
-def _component(name: str, table: ComponentTable, folder: Path) -> Component:
-    connectors = _connectors(table.connectors)
-    return Component(
-        name,
-        Source.parse(table.source).resolved(folder),
-        connectors,
-        values=_values(table.values),
-        options=UnitOptions().changed(table.options),
-        power_ports=_ports(table.power, connectors, f"component '{name}'"),
-    )
 
 
 def _ports(
@@ -234,7 +250,11 @@ def _connector(name: str, table: ConnectorTable) -> Connector:
         None if table.start is None else _value(table.start),
         Variability(table.variability),
         None if named is None else Enumeration(named.name, named.items),
-        None if unit is None else BaseUnit(unit.exponents, unit.factor, unit.offset),
+        None
+        if unit is None
+        else BaseUnit(
+            {str(name): power for name, power in unit.exponents.items()}, unit.factor, unit.offset
+        ),
     )
 
 

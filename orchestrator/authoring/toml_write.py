@@ -6,7 +6,7 @@ from pathlib import Path
 
 from orchestrator.authoring.toml_data import data_of
 from orchestrator.authoring.toml_text import text_of
-from orchestrator.ssp.files import replacing
+from orchestrator.ssp.common.files import replacing
 from orchestrator.system import System
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from orchestrator.checking.code import Code, note, warning
-from orchestrator.checking.finding import Finding
-from orchestrator.errors import LoadError
-from orchestrator.ssp.locations import Sheet, elements, line_of
-from orchestrator.ssp.names import child, children, full, listed, tag
+from orchestrator.checking.finding import finding
+from orchestrator.diagnostics import Diagnostic, LoadError
+from orchestrator.diagnostics.codes import Code, note, warning
+from orchestrator.ssp.archive.locations import SspFile, elements, line_of
+from orchestrator.ssp.common.names import child, children, full, listed, tag
 
 CODES: tuple[Code, ...] = (
     warning(
@@ -46,11 +46,11 @@ class _Entry:
         return f"{self.file}:{self.line}"
 
 
-def check(sheet: Sheet) -> Iterator[Finding]:
+def check(ssp_file: SspFile) -> Iterator[Diagnostic]:
     """Compare the parameter bindings of all elements of an .ssd."""
     by_name: dict[str, list[_Entry]] = {}
-    for top in sheet.root.iterfind(full("ssd:System")):
-        for entry in _entries(sheet, top, "", 0):
+    for top in ssp_file.root.iterfind(full("ssd:System")):
+        for entry in _entries(ssp_file, top, "", 0):
             by_name.setdefault(entry.name, []).append(entry)
     for entries in by_name.values():
         if len(entries) < 2:
@@ -63,7 +63,7 @@ def check(sheet: Sheet) -> Iterator[Finding]:
                 continue  # a set that gives a name twice is told by the reader
             code = "VAL107" if entry.depth == held.depth else "VAL108"
             text = f"{entry.value} does not hold: {held.place} gives it {held.value}"
-            yield Finding(code, entry.name, text, entry.file, entry.line)
+            yield finding(code, entry.name, text, entry.file, entry.line)
 
 
 def _same(one: str, other: str) -> bool:
@@ -73,27 +73,29 @@ def _same(one: str, other: str) -> bool:
         return one == other
 
 
-def _entries(sheet: Sheet, element: etree._Element, path: str, depth: int) -> Iterator[_Entry]:
+def _entries(ssp_file: SspFile, element: etree._Element, path: str, depth: int) -> Iterator[_Entry]:
     prefix = f"{path.replace('/', '.')}." if path else ""
     for binding in listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding"):
         try:
-            yield from _binding(sheet, binding, prefix, depth)
+            yield from _binding(ssp_file, binding, prefix, depth)
         except (LoadError, OSError):
             continue  # the reader has told
     for inside, inner in elements(element, path):
-        yield from _entries(sheet, inner, inside, depth + 1)
+        yield from _entries(ssp_file, inner, inside, depth + 1)
 
 
-def _binding(sheet: Sheet, binding: etree._Element, prefix: str, depth: int) -> Iterator[_Entry]:
+def _binding(
+    ssp_file: SspFile, binding: etree._Element, prefix: str, depth: int
+) -> Iterator[_Entry]:
     source = binding.get("source")
     if binding.get("sourceBase", "SSD") != "SSD":
         return
-    here = sheet.beside(source) if source else sheet
+    here = ssp_file.beside(source) if source else ssp_file
     values = here.root if source else _inline(binding, "ssd:ParameterValues")
     if values is None:
         return
     own = binding.get("prefix", "")
-    targets = _mapping(sheet, binding)
+    targets = _mapping(ssp_file, binding)
     for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):
         typed = next(iter(children(parameter)), None)
         if typed is None:
@@ -111,13 +113,13 @@ def _inline(parent: etree._Element, group: str) -> etree._Element | None:
     return None if found is None else next(iter(children(found)), None)
 
 
-def _mapping(sheet: Sheet, binding: etree._Element) -> dict[str, list[tuple[str, str]]] | None:
+def _mapping(ssp_file: SspFile, binding: etree._Element) -> dict[str, list[tuple[str, str]]] | None:
     """Targets by source name, each with a remark if the value is changed; ``None`` without."""
     element = child(binding, "ssd:ParameterMapping")
     if element is None:
         return None
     source = element.get("source")
-    root = sheet.beside(source).root if source else next(iter(children(element)), None)
+    root = ssp_file.beside(source).root if source else next(iter(children(element)), None)
     found: dict[str, list[tuple[str, str]]] = {}
     for entry in children(root) if root is not None else ():
         if tag(entry) == "ssm:MappingEntry":

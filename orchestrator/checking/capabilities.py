@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from orchestrator.checking.code import Code, error, note
 from orchestrator.checking.compiled import Compiled
-from orchestrator.checking.finding import Finding, of_problem
-from orchestrator.errors import DescriptionError
-from orchestrator.master import incapable
+from orchestrator.checking.finding import finding, of_error
+from orchestrator.diagnostics import DescriptionError, Diagnostic
+from orchestrator.diagnostics.codes import Code, error, note
+from orchestrator.master import missing_capabilities
 from orchestrator.simunits import description_of, isolate
 from orchestrator.system import Component, SourceKind, System
 
@@ -67,40 +67,39 @@ CODES: tuple[Code, ...] = (
 )
 
 
-def check(compiled: Compiled) -> Iterator[Finding]:
+def check(compiled: Compiled) -> Iterator[Diagnostic]:
     """Check what the algorithm asks of the components."""
     for problem in compiled.refused:
         if problem.code != "LOO102":  # told with the loops
-            yield from of_problem(problem)
+            yield problem
     components = compiled.system.components
     if compiled.schedule is not None:
         abilities = [
             description_of(components[member.name], runnable=False).capabilities
             for member in compiled.schedule.members
         ]
-        for problem in incapable(compiled.schedule, abilities):
-            yield from of_problem(problem)
+        for refusal in missing_capabilities(compiled.schedule, abilities):
+            yield from of_error(refusal)
     yield from _processes(compiled.system)
     for name, component in components.items():
         yield from _events(name, component)
 
 
-def _processes(system: System) -> Iterator[Finding]:
+def _processes(system: System) -> Iterator[Diagnostic]:
     try:
         isolated, notes = isolate(system)
     except DescriptionError as error:
-        for text in error.problems:
-            yield Finding("CAP107", "", text)
+        yield from of_error(error, code="CAP107")
         return
     by_source: dict[str, list[str]] = defaultdict(list)
     for name, component in isolated.components.items():
         if component.options != system.components[name].options:
             by_source[component.source.location].append(name)
     for names, text in zip(by_source.values(), notes, strict=True):
-        yield Finding("CAP110", names[0], text)
+        yield finding("CAP110", names[0], text)
 
 
-def _events(name: str, component: Component) -> Iterator[Finding]:
+def _events(name: str, component: Component) -> Iterator[Diagnostic]:
     if component.source.kind is not SourceKind.FMU or component.shares_events:
         return
     can = description_of(component, runnable=False).capabilities
@@ -108,4 +107,4 @@ def _events(name: str, component: Component) -> Iterator[Finding]:
         how = "in a process of its own"
         if component.options.isolation != "process":
             how = f"by the back-end '{component.backend}'"
-        yield Finding("CAP111", name, f"it has an event mode, which is not used: it runs {how}")
+        yield finding("CAP111", name, f"it has an event mode, which is not used: it runs {how}")

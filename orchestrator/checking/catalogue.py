@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 
 from orchestrator.checking import (
@@ -16,14 +15,16 @@ from orchestrator.checking import (
     fmus,
     loops,
     portability,
-    reading,
     sources,
     system_files,
     timing,
+    units,
     values,
 )
-from orchestrator.checking.code import Code
-from orchestrator.errors import UnknownNameError
+from orchestrator.diagnostics import UnknownNameError
+from orchestrator.diagnostics.codes import Code
+from orchestrator.ssp.common import codes as ssp
+from orchestrator.system import nearest
 
 #: Letters of the families, in the order in which they are documented.
 FAMILIES = {
@@ -40,9 +41,10 @@ FAMILIES = {
     "FMU": "FMUs",
     "POR": "Other tools",
 }
-_ROOMS = (
+#: Where codes are.
+ROOMS = (
     files,
-    reading,
+    ssp,
     system_files,
     experiment,
     connectors,
@@ -55,6 +57,7 @@ _ROOMS = (
     capabilities,
     sources,
     fmus,
+    units,
     portability,
 )
 
@@ -62,7 +65,7 @@ _ROOMS = (
 @cache
 def codes() -> dict[str, Code]:
     """Return all codes by name, family by family."""
-    found = [code for room in _ROOMS for code in room.CODES]
+    found = [code for room in ROOMS for code in room.CODES]
     order = list(FAMILIES)
     return {
         code.name: code for code in sorted(found, key=lambda c: (order.index(c.name[:3]), c.name))
@@ -80,8 +83,7 @@ def code_named(name: str) -> Code:
     known = codes()
     found = known.get(name.upper())
     if found is None:
-        close = get_close_matches(name.upper(), list(known), n=3)
-        hint = f"; did you mean {', '.join(close)}?" if close else ""
+        hint = nearest(name.upper(), known)
         raise UnknownNameError(f"no code '{name}'{hint} (docs/reference/checks.md lists all)")
     return found
 

@@ -8,16 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.checking.catalogue import codes
-from orchestrator.checking.finding import Finding
-from orchestrator.diagnostic import Diagnostic, Severity
-from orchestrator.ssp.locations import Locations
+from orchestrator.diagnostics import Diagnostic, Severity
+from orchestrator.ssp.archive.locations import Locations
 
 #: Where the reader of SSP files unpacks an archive: another folder in every process.
 _UNPACKED = re.compile(r"/[^\s']*softdock-ssp-[^/\s]+/")
 
 
 class Collected:
-    """Collects findings.
+    """Collects diagnostics.
 
     Parameters
     ----------
@@ -27,7 +26,7 @@ class Collected:
     Attributes
     ----------
     found
-        Name of the case, empty for what belongs to none, and the finding.
+        Name of the case, empty for what belongs to none, and the diagnostic.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,40 +36,46 @@ class Collected:
     @property
     def errors(self) -> int:
         """How many errors there are so far."""
-        return sum(told.severity is Severity.ERROR for _, told in self.found)
+        return sum(each.severity is Severity.ERROR for _, each in self.found)
 
-    def told(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add what a reader has found."""
-        for told in diagnostics:
-            self.found.append(("", replace(told, message=self._text(told.message))))
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add what a reader has found, with file and line."""
+        for each in diagnostics:
+            self.found.append(("", replace(each, message=self._text(each.message))))
 
     def add(
         self,
-        found: Iterable[Finding],
+        found: Iterable[Diagnostic],
         places: Locations,
         case: str = "",
         whole: tuple[str, int | None] | None = None,
     ) -> None:
-        """Add findings of a case with their file and line.
+        """Add what checks of a case have found, and say in which file and line it stands.
 
         Parameters
         ----------
         found, places
-            The findings, and where everything stands that they may be about.
+            What was found, and where everything stands that it may be about.
         case
             Empty: of no case.
         whole
             File and line of what is about nothing in particular, in place of those of the system.
         """
-        for finding in found:
-            file, line = finding.file, finding.line
+        for each in found:
+            file, line = each.file, each.line
             if not file:
-                file, line = places.file, places.of(finding.at)
-                if not finding.at and whole is not None:
+                file, line = places.file, places.of(each.place)
+                if not each.place and whole is not None:
                     file, line = whole
-            code, text = codes()[finding.code], self._text(finding.message)
-            severity = code.severity or Severity.ERROR
-            told = Diagnostic(code.name, severity, text, file, line, finding.at, code.clause)
+            code = codes()[each.code]
+            told = replace(
+                each,
+                severity=code.severity or Severity.ERROR,
+                message=self._text(each.message),
+                file=file,
+                line=line,
+                clause=code.clause,
+            )
             self.found.append((case, told))
 
     def _text(self, message: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.checking.subject import Run, Subject, without_ends
-from orchestrator.errors import DescriptionError
+from orchestrator.checking.context import CheckContext, Run, without_ends
+from orchestrator.checking.finding import of_error
+from orchestrator.diagnostics import DescriptionError, Diagnostic
 from orchestrator.master import Plan, Schedule, compile_schedule, plan_of, refusals
-from orchestrator.system import Problem, System, closed_loops
+from orchestrator.system import System, closed_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Compiled:
     run: Run
     plan: Plan | None
     schedule: Schedule | None
-    refused: tuple[Problem, ...] = ()
+    refused: tuple[Diagnostic, ...] = ()
 
     def loop_count(self) -> int:
         """Return the number of closed loops; rings along lines that act alike are one."""
@@ -41,11 +42,11 @@ class Compiled:
         return len(closed_loops(self.system))
 
 
-def compiled(subject: Subject) -> Compiled | None:
+def compiled(context: CheckContext) -> Compiled | None:
     """Plan and compile a system; ``None`` if it is not sound enough for that."""
-    if subject.flat is None or not subject.is_known or not subject.flat.components:
+    if context.flat is None or not context.is_known or not context.flat.components:
         return None
-    system, run = without_ends(subject.flat), subject.run
+    system, run = without_ends(context.flat), context.run
     refusal = None
     if run.step_ns:
         try:
@@ -59,10 +60,14 @@ def compiled(subject: Subject) -> Compiled | None:
     try:
         plan = _plan(system, run)
     except DescriptionError as error:
-        return Compiled(system, run, None, None, (Problem("CAP104", "", error),))
-    refused = refusals(system, run.algorithm, plan, run.rates)
+        return Compiled(system, run, None, None, tuple(of_error(error, code="CAP104")))
+    refused = [
+        found
+        for error in refusals(system, run.algorithm, plan, run.rates)
+        for found in of_error(error)
+    ]
     if refusal is not None and not refused:
-        refused = [Problem("CAP109", "", refusal)]
+        refused = list(of_error(refusal, code="CAP109"))
     return Compiled(system, run, plan, None, tuple(refused))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from orchestrator.checking.code import Code, error, note, warning
-from orchestrator.checking.finding import Finding, inside, of_problem
-from orchestrator.checking.subject import Level, Subject
-from orchestrator.errors import UnitMismatchError
+from orchestrator.checking.context import CheckContext, Level
+from orchestrator.checking.finding import finding, inside, of_error
+from orchestrator.diagnostics import Diagnostic, UnitMismatchError
+from orchestrator.diagnostics.codes import Code, error, note, warning
 from orchestrator.system import (
     Causality,
     Component,
@@ -20,7 +20,7 @@ from orchestrator.system import (
     System,
     conversion_between,
 )
-from orchestrator.system.checks import ends, matching, sources
+from orchestrator.system.checks import compatible, endpoints, sources
 from orchestrator.system.flatten import seen_from_inside
 
 _TABLE = "SSP 1.0.1, 5.3.2"
@@ -91,7 +91,7 @@ CODES: tuple[Code, ...] = (
         "SSP 1.0.1, 5.3.2",
     ),
     error(
-        "CON119",
+        "CON120",
         "connected power ports are in different frames",
         "The elements of a wrench or a twist mean different directions at the two ends. Put a"
         " component between them that turns them, or declare both in the same frame.",
@@ -109,38 +109,38 @@ CODES: tuple[Code, ...] = (
 _GIVES = {Causality.PARAMETER, Causality.CALCULATED_PARAMETER, Causality.CONSTANT}
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the connections of every level."""
-    for level in subject.levels():
-        yield from _level(level, subject.unknown)
+    for level in context.levels():
+        yield from _level(level, context.unknown)
 
 
-def _level(level: Level, unknown: frozenset[str]) -> Iterator[Finding]:
+def _level(level: Level, unknown: frozenset[str]) -> Iterator[Diagnostic]:
     parts = _parts(level)
     existing = []
     for line in level.system.connections:
         if _is_open(level, line, unknown):
             continue
         seen = _at_ends(line, parts, level)
-        wrong = list(ends(seen, line))
+        wrong = list(endpoints(seen, line))
         for problem in wrong:
-            yield from of_problem(problem, level.path)
+            yield from of_error(problem, level.path)
         if wrong:
             continue
         existing.append(line)
         source = seen[line.source.component].connectors[line.source.connector]
         target = seen[line.target.component].connectors[line.target.connector]
-        for problem in matching(line, source, target):
-            yield from of_problem(problem, level.path)
+        for problem in compatible(line, source, target):
+            yield from of_error(problem, level.path)
         at = inside(level.path, str(line))
         for code, text in _units(line, source, target):
-            yield Finding(code, at, text)
+            yield finding(code, at, text)
         frames = [_frame(level.system, end) for end in (line.source, line.target)]
         if None not in frames and frames[0] != frames[1]:
             text = f"from frame '{frames[0]}' to frame '{frames[1]}'; expected the same frame"
-            yield Finding("CON119", at, text)
+            yield finding("CON120", at, text)
     for problem in sources(existing):
-        yield from of_problem(problem, level.path)
+        yield from of_error(problem, level.path)
 
 
 def _parts(level: Level) -> dict[str, Component]:

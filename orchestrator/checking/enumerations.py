@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from orchestrator.checking.code import Code, error, warning
+from orchestrator.checking.context import CheckContext, Level
 from orchestrator.checking.facts import items_of
-from orchestrator.checking.finding import Finding, inside
-from orchestrator.checking.subject import Level, Subject
+from orchestrator.checking.finding import finding, inside
+from orchestrator.diagnostics import Diagnostic
+from orchestrator.diagnostics.codes import Code, error, warning
 from orchestrator.system import Connector, DataType, Endpoint, MappingTransformation
 
 _TABLES = "SSP 1.0.1, 4.5.2"
@@ -50,9 +51,9 @@ CODES: tuple[Code, ...] = (
 _TRUTH = {"false": 0, "true": 1}
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the tables and enumerations of every level."""
-    for level in subject.levels():
+    for level in context.levels():
         for line in level.system.connections:
             source, target = _values(level, line.source), _values(level, line.target)
             at = inside(level.path, str(line))
@@ -60,24 +61,24 @@ def check(subject: Subject) -> Iterator[Finding]:
                 yield from _table(at, line.transformation, source, target)
             elif source and target and source != target and _TRUTH not in (source, target):
                 text = f"the source has {_words(source)}, the target {_words(target)}; map them"
-                yield Finding("ENU104", at, text)
+                yield finding("ENU104", at, text)
 
 
 def _table(
     at: str, table: MappingTransformation, source: Mapping[str, int], target: Mapping[str, int]
-) -> Iterator[Finding]:
+) -> Iterator[Diagnostic]:
     mapped = dict(table.entries)
     missed = {name: value for name, value in source.items() if value not in mapped}
     if missed:
-        yield Finding("ENU102", at, f"the table has no entry for {_words(missed)}; add it")
+        yield finding("ENU102", at, f"the table has no entry for {_words(missed)}; add it")
     idle = [value for value in mapped if source and value not in source.values()]
     if idle:
         text = f"entries that never match: {_numbers(idle)}; the source has {_words(source)}"
-        yield Finding("ENU106", at, text)
+        yield finding("ENU106", at, text)
     wrong = sorted({v for v in mapped.values() if target and v not in target.values()})
     if wrong:
         text = f"the table leads to {_numbers(wrong)}; the target has {_words(target)}"
-        yield Finding("ENU103", at, text)
+        yield finding("ENU103", at, text)
 
 
 def _values(level: Level, end: Endpoint) -> Mapping[str, int]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from orchestrator.campaign.experiment import Case, Experiment, RunOptions
-from orchestrator.campaign.prepare import merged, prepare
-from orchestrator.campaign.validate import unsound
-from orchestrator.checking.code import Code, error
-from orchestrator.checking.finding import Finding
-from orchestrator.checking.subject import Run
+from orchestrator.checking.context import Run
 from orchestrator.coupling import DelayMode
-from orchestrator.errors import DescriptionError, SoftdockError
-from orchestrator.master import Chosen
+from orchestrator.diagnostics import DescriptionError, Diagnostic, SoftdockError
+from orchestrator.diagnostics.codes import Code, error
+from orchestrator.experiment.file.experiment import Case, Experiment, RunOptions
+from orchestrator.experiment.prepare.prepare import merged, prepare
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.present_names import with_present_names
+from orchestrator.experiment.validate import unsound
+from orchestrator.master import MasterSettings
 from orchestrator.system import System, nanoseconds
 
 CODES: tuple[Code, ...] = (
@@ -27,7 +28,7 @@ CODES: tuple[Code, ...] = (
         "EXP102",
         "a case names what its system does not have",
         "A signal of a measure, recorder or figure is not recorded, a swept parameter does not"
-        " exist, an axis of a campaign reaches no case or has a value that does not fit, a map"
+        " exist, an axis of a sweep reaches no case or has a value that does not fit, a map"
         " leaves an axis open, a format is unknown, a file would be written twice, or a fault"
         " cannot act.",
     ),
@@ -45,23 +46,22 @@ CODES: tuple[Code, ...] = (
 )
 
 
-def prepared(name: str, case: Case, folder: Path) -> tuple[System | None, list[str]]:
-    """Prepare a case; without a system the texts say why."""
+def prepared(name: str, case: Case, folder: Path) -> tuple[System | None, list[Diagnostic]]:
+    """Prepare a case; without a system the diagnostics say why, but not of which case."""
     try:
-        return prepare(name, case, folder, {}, {}), []
+        return prepare(name, case, folder), []
     except DescriptionError as wrong:
-        prefix = f"case '{name}': "
-        return None, [text.removeprefix(prefix) for text in wrong.problems]
+        return None, [found.inner for found in wrong.diagnostics]
     except SoftdockError as wrong:
-        return None, str(wrong).splitlines()
+        return None, list(wrong.diagnostics)
 
 
-def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[str]]:
+def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[Diagnostic]]:
     """Return how a case is to be run, and what of its times cannot be read."""
     options = merged(case, defaults)
     default = system.experiment
-    chosen = Chosen.of(system, options.algorithm, options.algorithm_options, options.rates)
-    wrong: list[str] = []
+    chosen = MasterSettings.of(system, options.algorithm, options.algorithm_options, options.rates)
+    wrong: list[Diagnostic] = []
 
     def time(value: str | float | None, own: int | None, what: str) -> int | None:
         if value is None:
@@ -69,7 +69,7 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
         try:
             return nanoseconds(value, what)
         except DescriptionError as error:
-            wrong.extend(error.problems)
+            wrong.extend(error.diagnostics)
             return None
 
     return (
@@ -86,7 +86,11 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
     )
 
 
-def check(experiment: Experiment, systems: Mapping[str, System]) -> Iterator[Finding]:
+def check(experiment: Experiment, systems: Mapping[str, System]) -> Iterator[Diagnostic]:
     """Check the names of an experiment against the systems of its cases that could be prepared."""
-    for text in unsound(experiment, systems):
-        yield Finding("EXP102", "", text)
+    cases = {
+        name: PreparedCase(name, case, merged(case, experiment.defaults), systems[name])
+        for name, case in experiment.case.items()
+        if name in systems
+    }
+    yield from unsound(*with_present_names(experiment, cases))

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from orchestrator.errors import SoftdockError
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.simunits import open_description
 from orchestrator.system import Component, SourceKind
 

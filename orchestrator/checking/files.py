@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.checking.code import Code, error, note
+from orchestrator.diagnostics.codes import Code, error, note
 
 CODES: tuple[Code, ...] = (
     error(

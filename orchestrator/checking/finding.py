@@ -1,46 +1,48 @@
-"""One finding of a family of checks, before it is known where in a file it stands."""
+"""What a family of checks finds, before it is known where in a file it stands."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
-from orchestrator.system import Problem
-
-_PREFIX = re.compile(r"(?:connection .+? -> .+?|component '[^']*' \(.*?\)|component '[^']*'): ")
+from orchestrator.diagnostics import Diagnostic, Severity, SoftdockError
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One finding.
+def finding(
+    code: str, place: str, message: str, file: str = "", line: int | None = None
+) -> Diagnostic:
+    """Make a diagnostic; severity and clause are those of its code in the catalogue.
 
     Parameters
     ----------
     code
         Of the catalogue.
-    at
+    place
         Path of a component or system (``"arm/motor"``), of a connector (``"arm/motor.torque"``), or
         a connection (``"a.y -> arm/motor.u"``); empty for the whole.
     message
         What was expected, what was found, what to do.
     file, line
-        Where it stands, if that is not where ``at`` is declared.
+        Where it stands, if that is not where ``place`` is declared.
     """
-
-    code: str
-    at: str
-    message: str
-    file: str = ""
-    line: int | None = None
+    return Diagnostic(code, Severity.ERROR, message, file, line, place, key=place)
 
 
-def of_problem(problem: Problem, path: str = "") -> Iterator[Finding]:
-    """Turn a problem of a system at a path into findings; the place is not said twice."""
-    for text in problem.error.problems:
-        begin = f"connection {problem.at}: "
-        rest = text.removeprefix(begin) if text.startswith(begin) else _PREFIX.sub("", text, 1)
-        yield Finding(problem.code, inside(path, problem.at), rest)
+def of_error(error: SoftdockError, path: str = "", code: str = "") -> Iterator[Diagnostic]:
+    """Turn an error of a system at a path into diagnostics; the place is not said twice.
+
+    Parameters
+    ----------
+    error
+        Its diagnostics are about elements of the system, by their keys.
+    path
+        Of the system, seen from the top.
+    code
+        Of the catalogue, in place of the error's own.
+    """
+    for each in error.diagnostics:
+        place = inside(path, each.key)
+        yield replace(each, code=code or each.code, place=place, key=place)
 
 
 def inside(path: str, at: str) -> str:

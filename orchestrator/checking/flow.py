@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import networkx as nx
-
-from orchestrator.checking.code import Code, error, note, warning
-from orchestrator.checking.finding import Finding, of_problem
-from orchestrator.checking.subject import Level, Subject
+from orchestrator.checking.context import CheckContext, Level
+from orchestrator.checking.finding import finding, of_error
+from orchestrator.diagnostics import Diagnostic
+from orchestrator.diagnostics.codes import Code, error, note, warning
 from orchestrator.system import Causality, System, with_starts
 from orchestrator.system.checks import unconnected
 
@@ -66,31 +65,31 @@ CODES: tuple[Code, ...] = (
 )
 
 
-def check_declared(subject: Subject) -> Iterator[Finding]:
+def check_declared(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the connectors of systems."""
-    for level in subject.levels():
+    for level in context.levels():
         yield from _dead_ends(level)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(context: CheckContext) -> Iterator[Diagnostic]:
     """Check where signals go."""
-    yield from _own_inputs(subject.system)
-    flat = subject.flat
+    yield from _own_inputs(context.system)
+    flat = context.flat
     if flat is None:
         return
-    if subject.is_known:
+    if context.is_known:
         # What the system's own inputs lead to is told as CON118.
         held, kept = with_starts(flat, closed=False)
-        for text in kept:
-            end = text.partition(" = ")[0]
-            yield Finding("CON119", end, f"input is not connected; it keeps {text}")
+        for start in kept:
+            text = f"input is not connected; it keeps {start}"
+            yield finding("CON119", str(start.end), text)
         for problem in unconnected(held.components.values(), held.connections):
-            yield from of_problem(problem)
-    yield from _unread(subject, flat)
+            yield from of_error(problem)
+    yield from _unread(context, flat)
     yield from _islands(flat)
 
 
-def _dead_ends(level: Level) -> Iterator[Finding]:
+def _dead_ends(level: Level) -> Iterator[Diagnostic]:
     """Own connectors of a system that nothing inside is connected with."""
     system = level.system
     used = {
@@ -106,21 +105,21 @@ def _dead_ends(level: Level) -> Iterator[Finding]:
             at = f"{level.path}.{name}" if level.path else name
             leads = connector.causality in {Causality.INPUT, Causality.PARAMETER}
             what = "it feeds nothing inside" if leads else "nothing inside feeds it"
-            yield Finding("CON117", at, f"{connector.causality} of the system: {what}")
+            yield finding("CON117", at, f"{connector.causality} of the system: {what}")
 
 
-def _own_inputs(system: System) -> Iterator[Finding]:
+def _own_inputs(system: System) -> Iterator[Diagnostic]:
     used = {line.source.connector for line in system.connections if not line.source.component}
     for name, connector in system.connectors.items():
         has_value = name in system.values or connector.start is not None
         if connector.causality is Causality.INPUT and name in used and not has_value:
-            yield Finding("CON118", name, "input of the system without a value; set one")
+            yield finding("CON118", name, "input of the system without a value; set one")
 
 
-def _unread(subject: Subject, flat: System) -> Iterator[Finding]:
+def _unread(context: CheckContext, flat: System) -> Iterator[Diagnostic]:
     read = {
         (level.at(line.source.component), line.source.connector)
-        for level in subject.levels()
+        for level in context.levels()
         for line in level.system.connections
     }
     joined = {end.component for c in flat.connections for end in (c.source, c.target)}
@@ -129,10 +128,12 @@ def _unread(subject: Subject, flat: System) -> Iterator[Finding]:
         idle = [output for output in outputs if (name, output) not in read]
         if idle and name in joined:
             more = f" and {len(idle) - _LISTED} more" if len(idle) > _LISTED else ""
-            yield Finding("CON113", name, f"nobody reads {', '.join(idle[:_LISTED])}{more}")
+            yield finding("CON113", name, f"nobody reads {', '.join(idle[:_LISTED])}{more}")
 
 
-def _islands(flat: System) -> Iterator[Finding]:
+def _islands(flat: System) -> Iterator[Diagnostic]:
+    import networkx as nx
+
     graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(flat.components)
     graph.add_edges_from(
@@ -146,8 +147,8 @@ def _islands(flat: System) -> Iterator[Finding]:
     for name in alone if len(flat.components) > 1 else ():
         component = flat.components[name]
         if component.of(Causality.INPUT) or component.of(Causality.OUTPUT):
-            yield Finding("CON114", name, "has connectors, but no connection")
+            yield finding("CON114", name, "has connectors, but no connection")
     islands = sorted(part for part in parts if part[0] not in alone)
     if len(islands) > 1:
         shown = "; ".join(", ".join(part[:3]) + (", .." if part[3:] else "") for part in islands)
-        yield Finding("CON115", "", f"{len(islands)} parts exchange nothing: {shown}")
+        yield finding("CON115", "", f"{len(islands)} parts exchange nothing: {shown}")

@@ -11,18 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.archive import DAMAGE, open_archive
-from orchestrator.checking.code import Code, error, note, warning
-from orchestrator.checking.finding import Finding
-from orchestrator.errors import FmuError, SoftdockError
-from orchestrator.simunits import open_description, read_fmu
+from orchestrator.checking.finding import finding
+from orchestrator.checking.units import check_definitions
+from orchestrator.diagnostics import Diagnostic, FmuError, SoftdockError
+from orchestrator.diagnostics.codes import Code, error, note, warning
+from orchestrator.simunits import flaws_of, open_description, read_fmu
 from orchestrator.system import Component, SourceKind
 
 CODES: tuple[Code, ...] = (
     warning(
         "FMU104",
         "the model description breaks rules of FMI",
-        "The file can be read, but violates the schema or a rule of the standard (FMPy's"
-        " validation): another tool may refuse it. `softdock fmu check` also calls the FMU.",
+        "The file violates the schema or a rule of the standard (FMPy's validation) in a way that"
+        " does not keep the FMU from running, such as a unit that is not defined: it is used,"
+        " another tool may refuse it. `softdock run --strict` refuses it, too. `softdock fmu check`"
+        " also calls the FMU.",
         "FMI 2.0.4, 2.2",
     ),
     warning(
@@ -70,7 +73,7 @@ _STRUCTURED = re.compile(rf"{_PATH}|der\({_PATH}(?:,\d+)?\)", re.ASCII)
 _FLAT = re.compile(r"[^\r\n\t]*")
 
 
-def check(components: Iterable[tuple[str, Component]]) -> Iterator[Finding]:
+def check(components: Iterable[tuple[str, Component]]) -> Iterator[Diagnostic]:
     """Check every FMU once, at the first component that uses it."""
     seen: dict[Path, str] = {}
     for at, component in components:
@@ -81,20 +84,21 @@ def check(components: Iterable[tuple[str, Component]]) -> Iterator[Finding]:
     yield from _versions(seen)
 
 
-def check_file(path: Path, at: str) -> Iterator[Finding]:
+def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
     """Check one FMU by itself."""
     try:
         described = open_description(path)
     except SoftdockError:
         return  # told with the sources
     if not described.guid:
-        yield Finding("FMU109", at, f"{path}: the model description has no GUID")
+        yield finding("FMU109", at, f"{path}: the model description has no GUID")
     for text in _violations(path, path.stat().st_mtime_ns):
-        yield Finding("FMU104", at, f"{path}: {text}")
+        yield finding("FMU104", at, f"{path}: {text}")
+    yield from check_definitions(path, at)
     yield from _library(path, at)
 
 
-def _library(path: Path, at: str) -> Iterator[Finding]:
+def _library(path: Path, at: str) -> Iterator[Diagnostic]:
     """Look at the first bytes of the library that would be loaded."""
     wanted = _MACHINES.get(platform.machine())
     try:
@@ -104,14 +108,14 @@ def _library(path: Path, at: str) -> Iterator[Finding]:
     except SoftdockError:
         return  # told with the sources
     except DAMAGE as error:
-        yield Finding("FMU113", at, f"{path}: '{library}' cannot be unpacked: {error}")
+        yield finding("FMU113", at, f"{path}: '{library}' cannot be unpacked: {error}")
         return
     is_elf = head[:6] == b"\x7fELF\x02\x01"
     machine = int.from_bytes(head[18:20], "little")
     if wanted is not None and not (is_elf and machine == wanted):
         found = f"one for the processor number {machine}" if is_elf else "none"
         expected = f"an ELF library for {platform.machine()}"
-        yield Finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {found}")
+        yield finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {found}")
 
 
 @lru_cache(maxsize=256)
@@ -123,7 +127,8 @@ def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - re
         found = validate_model_description(described, validate_model_structure=True)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding about the file
         found = [f"FMPy's validation ends with {type(error).__name__}: {error}"]
-    return tuple(" ".join(text.split()) for text in found) + _misnamed(described)
+    told = dict.fromkeys((*flaws_of(path), *(" ".join(text.split()) for text in found)))
+    return (*told, *_misnamed(described))
 
 
 def _misnamed(described: Any) -> tuple[str, ...]:
@@ -142,7 +147,7 @@ def _misnamed(described: Any) -> tuple[str, ...]:
     return (f"names that break the {convention} naming convention: {shown}{more}",)
 
 
-def _versions(seen: Mapping[Path, str]) -> Iterator[Finding]:
+def _versions(seen: Mapping[Path, str]) -> Iterator[Diagnostic]:
     """FMUs of one model with different content."""
     models: dict[str, dict[str, Path]] = {}
     for path in seen:
@@ -156,7 +161,7 @@ def _versions(seen: Mapping[Path, str]) -> Iterator[Finding]:
             first, *others = files.values()
             for other in others:
                 text = f"model '{name}' is also {first}, of other content; use one of them"
-                yield Finding("FMU107", seen[other], text)
+                yield finding("FMU107", seen[other], text)
 
 
 def digest(path: Path, method: str) -> str:

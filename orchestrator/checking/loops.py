@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
-from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.compiled import Compiled
-from orchestrator.checking.finding import Finding, of_problem
-from orchestrator.coupling import LoopDelay, missed
+from orchestrator.checking.finding import finding
+from orchestrator.coupling import LoopDelay, missed, unsolved
+from orchestrator.diagnostics import Diagnostic
+from orchestrator.diagnostics.codes import Code, error, note, warning
 from orchestrator.master import Group, plan_of
 from orchestrator.system import System
 
@@ -51,6 +53,13 @@ CODES: tuple[Code, ...] = (
         " those beyond are neither reported nor held to their declared delay. Join signals in"
         " fewer components.",
     ),
+    warning(
+        "LOO107",
+        "an algebraic loop is delayed, not solved",
+        "The algorithm was asked to pass an algebraic loop on from step to step ('jacobi' with"
+        " algebraic_loops = 'delay'). Each unit of the loop adds the delay of a step, which nobody"
+        " declared: the results depend on the step, and a loop with a gain above 1 diverges.",
+    ),
 )
 
 #: Loops that are listed one by one; all are looked at.
@@ -59,25 +68,24 @@ LISTED = 20
 _CUTS = 4
 
 
-def check(compiled: Compiled) -> Iterator[Finding]:
+def check(compiled: Compiled) -> Iterator[Diagnostic]:
     """Say what loops there are."""
     for problem in compiled.refused:
         if problem.code == "LOO102":
-            for finding in of_problem(problem):
-                would = _would_solve(compiled.system)
-                yield Finding(finding.code, finding.at, finding.message + would)
+            would = _would_solve(compiled.system)
+            yield replace(problem, message=problem.message + would)
     plan = compiled.plan
     if plan is not None and plan.loops is not None:
         rings = compiled.system.algebraic_loops()
         for group in plan.groups:
-            inside = [ring for ring in rings if ring.at in group.members]
+            inside = [ring for ring in rings if ring.diagnostics[0].key in group.members]
             if group.loop and inside:
                 yield _iterated(compiled, group)
     if compiled.schedule is not None:
         yield from _delays(compiled)
 
 
-def _iterated(compiled: Compiled, group: Group) -> Finding:
+def _iterated(compiled: Compiled, group: Group) -> Diagnostic:
     assert compiled.plan is not None  # noqa: S101 - who has a group has a plan
     loops = compiled.plan.loops
     method = loops.method.name.lower().replace("_", " ") if loops else ""
@@ -85,7 +93,7 @@ def _iterated(compiled: Compiled, group: Group) -> Finding:
         f"'{compiled.run.algorithm}' iterates it ({method}) in the order"
         f" {' -> '.join(group.members)}, cut at {_cuts(compiled.system, group)}"
     )
-    return Finding("LOO103", group.members[0], text)
+    return finding("LOO103", group.members[0], text)
 
 
 def _cuts(system: System, group: Group) -> str:
@@ -108,19 +116,22 @@ def _would_solve(system: System) -> str:
     return f" (they would iterate in the order {'; '.join(orders)})"
 
 
-def _delays(compiled: Compiled) -> Iterator[Finding]:
+def _delays(compiled: Compiled) -> Iterator[Diagnostic]:
     schedule, run = compiled.schedule, compiled.run
     assert schedule is not None  # noqa: S101 - the caller has looked
     for loop in islice(schedule.loop_delays, LISTED):
-        yield Finding("LOO101", str(loop.loops[0].connections[0]), _told(loop, compiled))
+        yield finding("LOO101", str(loop.loops[0].connections[0]), _told(loop, compiled))
     rest = schedule.loop_delays[LISTED:]
     if rest:
         least, most = (pick(loop.total_ns for loop in rest) / 1e6 for pick in (min, max))
         text = f"{len(rest)} more loops, of {least:g} to {most:g} ms in total"
-        yield Finding("LOO105", "", text)
+        yield finding("LOO105", "", text)
+    for loop in () if schedule.loops else schedule.loop_delays:
+        for text in unsolved([loop]):
+            yield finding("LOO107", str(loop.loops[0].connections[0]), text)
     for loop in schedule.loop_delays:
         for text in missed(schedule.plans, [loop], str(run.mode)):
-            yield Finding("LOO104", str(loop.loops[0].connections[0]), text)
+            yield finding("LOO104", str(loop.loops[0].connections[0]), text)
 
 
 def _told(loop: LoopDelay, compiled: Compiled) -> str:

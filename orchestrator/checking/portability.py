@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 
 from lxml import etree
 
-from orchestrator.checking.code import Code, note
-from orchestrator.checking.finding import Finding
-from orchestrator.ssp.annotations import OWN_TYPES
-from orchestrator.ssp.locations import Sheet, line_of
-from orchestrator.ssp.names import BLOCK_TYPE, tag
+from orchestrator.checking.finding import finding
+from orchestrator.diagnostics import Diagnostic
+from orchestrator.diagnostics.codes import Code, note
+from orchestrator.ssp.archive.locations import SspFile, line_of
+from orchestrator.ssp.common.annotations import OWN_TYPES
+from orchestrator.ssp.common.names import BLOCK_TYPE, tag
 
 CODES: tuple[Code, ...] = (
     note(
@@ -67,19 +68,19 @@ _NESTED = {
 }
 
 
-def check(sheet: Sheet) -> Iterator[Finding]:
+def check(ssp_file: SspFile) -> Iterator[Diagnostic]:
     """Look through an .ssd for what others do not read."""
     seen: dict[tuple[str, str], list[etree._Element]] = {}
-    for element in sheet.root.iter(etree.Element):
+    for element in ssp_file.root.iter(etree.Element):
         for kind in _kinds(element):
             seen.setdefault(kind, []).append(element)
     for (code, what), elements in seen.items():
         times = f", {len(elements)} times" if len(elements) > 1 else ""
-        yield Finding(code, "", f"{what}{times}", sheet.label, line_of(elements[0]))
-    version = sheet.root.get("version", "")
+        yield finding(code, "", f"{what}{times}", ssp_file.label, line_of(elements[0]))
+    version = ssp_file.root.get("version", "")
     if version.startswith("2"):
         text = f"the file is of SSP {version}"
-        yield Finding("POR104", "", text, sheet.label, line_of(sheet.root))
+        yield finding("POR104", "", text, ssp_file.label, line_of(ssp_file.root))
 
 
 def _kinds(element: etree._Element) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.checking.catalogue import FAMILIES, codes
-from orchestrator.checking.code import Code
+from orchestrator.diagnostics.codes import Code
 
 _HEAD = """\
 # What `softdock check` finds

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.diagnostic import Diagnostic, Severity
+from orchestrator.diagnostics import Diagnostic, Severity
 
 #: Of the documented form of the JSON; grows when a field changes its meaning.
 VERSION = 1
@@ -88,7 +88,7 @@ class Report:
                 }
                 for name, extent in self.systems.items()
             },
-            "findings": [found.as_json() for found in self.findings],
+            "findings": [{**found.as_json(), "where": found.place} for found in self.findings],
         }
 
 
@@ -114,8 +114,8 @@ def _in_cases(found: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> 
     if not known or len(cases) < 2 or len(known) == len(cases):
         return found
     which = ("case " if len(known) == 1 else "cases ") + ", ".join(known)
-    return replace(found, where=f"{which}: {found.where}" if found.where else which)
+    return replace(found, place=f"{which}: {found.place}" if found.place else which)
 
 
 def _order(found: Diagnostic) -> tuple[str, int, str, str, str]:
-    return found.file, found.line or 0, found.code, found.where, found.message
+    return found.file, found.line or 0, found.code, found.place, found.message

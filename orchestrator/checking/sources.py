@@ -8,14 +8,15 @@ from dataclasses import replace
 from math import isclose
 from pathlib import Path
 
-from orchestrator.checking.code import Code, error, note, warning
-from orchestrator.checking.finding import Finding, of_problem
-from orchestrator.errors import (
+from orchestrator.checking.finding import finding, of_error
+from orchestrator.diagnostics import (
     CapabilityError,
     DescriptionError,
+    Diagnostic,
     SoftdockError,
     UnitMismatchError,
 )
+from orchestrator.diagnostics.codes import Code, error, note, warning
 from orchestrator.simunits import as_declared, component_of, differences, open_description, read_fmu
 from orchestrator.system import (
     SEPARATOR,
@@ -27,6 +28,7 @@ from orchestrator.system import (
     System,
     conversion_between,
 )
+from orchestrator.system.packed_code import unopened_note
 
 CODES: tuple[Code, ...] = (
     error(
@@ -39,8 +41,10 @@ CODES: tuple[Code, ...] = (
     error(
         "FMU102",
         "the FMU cannot be read",
-        "The file is no zip archive, has no modelDescription.xml, or that cannot be read: it is"
-        " damaged, of another version than FMI 1.0, 2.0 and 3.0, or not valid.",
+        "The file is no zip archive, has no modelDescription.xml, or that cannot be used: it is"
+        " damaged, of another version than FMI 1.0, 2.0 and 3.0, or wrong in what matters: names,"
+        " value references, types, causalities and values of variables. What does no harm is"
+        " FMU104.",
         "FMI 2.0.4, 2.2",
     ),
     error(
@@ -79,7 +83,8 @@ CODES: tuple[Code, ...] = (
         "CAP108",
         "a block cannot be had",
         "A component is a Python block under a name that no installed package registers (entry"
-        " points `softdock.blocks`), or whose import fails.",
+        " points `softdock.blocks`), or of a file or module that is missing, fails or has no such"
+        " class; or the block assigns a name that it does not declare.",
     ),
     warning(
         "FMU112",
@@ -87,6 +92,13 @@ CODES: tuple[Code, ...] = (
         "The units convert, but an FMU gives its figures in its own unit: what the system declares"
         " only says how they are read. One of the two is probably wrong.",
         "SSP 1.0.1, 4.5.1",
+    ),
+    note(
+        "CAP112",
+        "the code of a block was not opened",
+        "A component is a Python file inside of an archive (.ssp). A check executes nothing that"
+        " came in one: the component is taken as the archive declares it, and steps, loops and"
+        " capabilities are not looked at. Running it executes the file; read it first.",
     ),
     note(
         "FMU111",
@@ -98,19 +110,19 @@ CODES: tuple[Code, ...] = (
 )
 
 
-def opened(system: System, path: str = "") -> tuple[System, list[Finding], frozenset[str]]:
+def opened(system: System, path: str = "") -> tuple[System, list[Diagnostic], frozenset[str]]:
     """Complete the connectors of all components, as far as sources can be opened.
 
     Returns
     -------
     System
         With the connectors of the sources; those that cannot be opened stay as declared.
-    list of Finding
+    list of Diagnostic
         What is wrong with sources.
     frozenset of str
         Paths of components whose connectors are not known.
     """
-    found: list[Finding] = []
+    found: list[Diagnostic] = []
     unknown: set[str] = set()
     components: dict[str, Component] = {}
     here = f"{path}{SEPARATOR}" if path else ""
@@ -128,23 +140,25 @@ def opened(system: System, path: str = "") -> tuple[System, list[Finding], froze
     return replace(system, components=components, systems=nested), found, frozenset(unknown)
 
 
-def _component(component: Component, at: str) -> tuple[Component | None, list[Finding]]:
+def _component(component: Component, at: str) -> tuple[Component | None, list[Diagnostic]]:
     source = component.source
+    if source.packed:
+        return None, [finding("CAP112", at, unopened_note(source))]
     found = list(unusable(component, at))
     try:
         known = component_of(
             source, component.name, component.values, component.options, runnable=False
         )
     except CapabilityError as wrong:
-        return None, [*found, Finding("CAP103", at, str(wrong))]
+        return None, [*found, finding("CAP103", at, str(wrong))]
     except DescriptionError as wrong:
         code = "VAL103" if source.kind is SourceKind.FMU else "CAP108"
-        return None, [*found, Finding(code, at, str(wrong))]
+        return None, [*found, finding(code, at, str(wrong))]
     except SoftdockError as wrong:
         code = "FMU102" if source.kind is SourceKind.FMU else "CAP108"
-        return None, found or [Finding(code, at, str(wrong))]
+        return None, found or [finding(code, at, str(wrong))]
     for problem in differences(component, known):
-        found += of_problem(problem, at.rpartition(SEPARATOR)[0])
+        found += of_error(problem, at.rpartition(SEPARATOR)[0])
     found += _undeclared(component, known, at)
     connectors = {**component.connectors, **known.connectors}
     for name, declared in component.connectors.items():
@@ -154,7 +168,7 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Fi
     return replace(known, connectors=connectors, values=component.values, power_ports=ports), found
 
 
-def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Finding]:
+def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Diagnostic]:
     """Say where the system declares another unit than the source, that converts."""
     if known.unit is None or declared.unit in {None, known.unit}:
         return
@@ -164,40 +178,40 @@ def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Find
         return  # it is among the differences
     if not (isclose(factor, 1.0) and isclose(offset, 0.0, abs_tol=1e-12)):
         text = f"declared in '{declared.unit}', the source has '{known.unit}'"
-        yield Finding("FMU112", f"{at}.{known.name}", f"{text}; values are taken for the former")
+        yield finding("FMU112", f"{at}.{known.name}", f"{text}; values are taken for the former")
 
 
-def unusable(component: Component, at: str) -> Iterator[Finding]:
+def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
     """Say why an FMU cannot be used, if anything; blocks are not looked at."""
     if component.source.kind is not SourceKind.FMU:
         return
     path = Path(component.source.location)
     if not path.is_file():
         text = f"{path}: no such FMU; build it, copy it there, or correct the source"
-        yield Finding("FMU101", at, text)
+        yield finding("FMU101", at, text)
         return
     try:
         open_description(path)
     except SoftdockError as wrong:
-        yield Finding("FMU102", at, str(wrong))
+        yield finding("FMU102", at, str(wrong))
         return
     try:
         read_fmu(path, component.options.interface)
     except CapabilityError:
         return  # told with the options
     except SoftdockError as wrong:
-        yield Finding("FMU103", at, str(wrong))
+        yield finding("FMU103", at, str(wrong))
     package = {Backend.FMPY: "fmpy", Backend.PYFMI: "pyfmi"}.get(component.backend)
     if package is not None and importlib.util.find_spec(package) is None:
         text = f"back-end '{component.backend}': the package {package} is not installed"
-        yield Finding("CAP106", at, text)
+        yield finding("CAP106", at, text)
 
 
-def _undeclared(declared: Component, known: Component, at: str) -> Iterator[Finding]:
+def _undeclared(declared: Component, known: Component, at: str) -> Iterator[Diagnostic]:
     if not declared.connectors:
         return
     missing = [c.name for c in known.of(Causality.INPUT) if c.name not in declared.connectors]
     if missing:
-        yield Finding(
+        yield finding(
             "FMU111", at, f"inputs that the system does not declare: {', '.join(missing)}"
         )

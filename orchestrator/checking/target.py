@@ -7,29 +7,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.authoring import is_system_file, read_toml
-from orchestrator.campaign import read_experiment
-from orchestrator.campaign.experiment import Case, Experiment, RunOptions
 from orchestrator.checking import bindings, hashes, portability
 from orchestrator.checking.collected import Collected
-from orchestrator.checking.examine import examine_file, examine_run, is_sound
+from orchestrator.checking.context import CheckContext
 from orchestrator.checking.experiment import check, prepared, run_of
-from orchestrator.checking.finding import Finding
+from orchestrator.checking.finding import finding
 from orchestrator.checking.fmus import check_file
 from orchestrator.checking.report import Extent, Report, merged
-from orchestrator.checking.sheets import KINDS, check_sheet
+from orchestrator.checking.run_checks import NOT_OPENED, check_case, check_declaration, is_sound
 from orchestrator.checking.sources import unusable
-from orchestrator.checking.subject import Subject
-from orchestrator.checking.system_files import misread
-from orchestrator.checking.toml_places import line_for, system_places, toml_lines
-from orchestrator.diagnostic import Diagnostic, Severity
-from orchestrator.errors import DescriptionError, LoadError, SspError
+from orchestrator.checking.ssp_files import KINDS, check_ssp_file
+from orchestrator.checking.toml_places import line_for, place_of, system_places, toml_lines
+from orchestrator.diagnostics import DescriptionError, Diagnostic, LoadError, Severity, SspError
+from orchestrator.experiment import read_experiment
+from orchestrator.experiment.file.experiment import Case, Experiment, RunOptions
 from orchestrator.ssp import diagnose, variants
-from orchestrator.ssp.locations import Locations, locations, open_sheet
-from orchestrator.ssp.names import MAIN_SSD
+from orchestrator.ssp.archive.locations import Locations, locations, open_ssp_file
+from orchestrator.ssp.archive.target import main_file
+from orchestrator.ssp.common.names import MAIN_SSD
 from orchestrator.system import Component, Source, SourceKind, System
+from orchestrator.system.packed_code import packed_code_unopened, unopened_notes
 
 _SYSTEMS = {".ssd", ".ssp"}
-_INSIDE = ("experiment.toml", "SystemStructure.ssd", "system.toml")
 
 
 def check_target(target: Path, options: RunOptions | None = None) -> Report:
@@ -43,31 +42,26 @@ def check_target(target: Path, options: RunOptions | None = None) -> Report:
         Win over those of every case: algorithm, step, stop and so on.
     """
     try:
-        path = _main_file(target)
-        return _Check(target, path, options or RunOptions()).report()
+        path = _checked_file(target)
+        with packed_code_unopened():
+            return _Check(target, path, options or RunOptions()).report()
     except OSError as wrong:
         return _nothing(target, f"cannot be read: {wrong.strerror or wrong}")
     except LoadError as wrong:
-        return _nothing(target, str(wrong).removeprefix(f"{target}: "))
+        return _nothing(target, *(found.text for found in wrong.diagnostics))
 
 
-def _nothing(target: Path, text: str) -> Report:
-    found = Diagnostic("FIL101", Severity.ERROR, text, str(target))
-    return Report(str(target), (found,), unchecked=True)
+def _nothing(target: Path, *texts: str) -> Report:
+    found = (Diagnostic("FIL101", Severity.ERROR, text, str(target)) for text in texts)
+    return Report(str(target), tuple(found), unchecked=True)
 
 
-def _main_file(target: Path) -> Path:
-    if target.is_dir():
-        found = next((target / name for name in _INSIDE if (target / name).is_file()), None)
-        if found is None:
-            raise LoadError(f"expected {' or '.join(_INSIDE)} in it")
-        return found
-    if not target.is_file():
-        raise LoadError("no such file or folder")
+def _checked_file(target: Path) -> Path:
+    path = main_file(target)
     known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
-    if target.suffix.lower() not in known:
+    if path.suffix.lower() not in known:
         raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
-    return target
+    return path
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,7 @@ class _Read:
         Whether it has errors, so that no case of it can be prepared.
     """
 
-    subject: Subject
+    context: CheckContext
     places: Locations
     sound: bool
     wrong: bool
@@ -104,8 +98,8 @@ class _Check:
         if suffix == ".fmu":
             self._fmu()
         elif suffix in KINDS:
-            found = check_sheet(open_sheet(self._path), KINDS[suffix])
-            self._collected.told(found)
+            found = check_ssp_file(open_ssp_file(self._path), KINDS[suffix])
+            self._collected.extend(found)
         elif suffix in _SYSTEMS or is_system_file(self._path):
             self._systems_of_file()
         else:
@@ -126,36 +120,40 @@ class _Check:
             return None
         system, places = read
         before = self._collected.errors
-        subject, found = examine_file(system)
+        context, found = check_declaration(system)
         self._collected.add(found, places)
-        return _Read(subject, places, is_sound(found), self._collected.errors > before)
+        return _Read(context, places, is_sound(found), self._collected.errors > before)
 
     def _read_toml(self, path: Path) -> tuple[System, Locations] | None:
         try:
             system = read_toml(path)
         except LoadError as wrong:
-            text = str(wrong).removeprefix(f"{path}: ")
-            self._collected.add([Finding("TOM102", "", text)], Locations(str(path)))
+            found = [finding("TOM102", "", each.text) for each in wrong.diagnostics]
+            self._collected.add(found, Locations(str(path)))
             return None
         except DescriptionError as wrong:
-            found = [misread(text.removeprefix(f"{path}: ")) for text in wrong.problems]
+            lines = toml_lines(path)
+            found = [
+                replace(each, line=line_for(each.key, lines) or 1, place=place_of(each.key))
+                for each in wrong.diagnostics
+            ]
             self._collected.add(found, system_places(path))
             return None
         return system, system_places(path)
 
     def _read_ssp(self, path: Path, variant: str | None) -> tuple[System, Locations] | None:
         system, diagnostics = diagnose(path, variant)
-        self._collected.told(diagnostics)
+        self._collected.extend(diagnostics)
         try:
-            sheet = open_sheet(path, variant)
+            ssp_file = open_ssp_file(path, variant)
         except SspError:  # the reader has told
             self._unchecked = path == self._path and variant is None
             return None
-        places = locations(sheet)
-        self._collected.add([*bindings.check(sheet), *portability.check(sheet)], places)
+        places = locations(ssp_file)
+        self._collected.add([*bindings.check(ssp_file), *portability.check(ssp_file)], places)
         if system is None:
             return None
-        self._collected.add(hashes.check(sheet, system), places)
+        self._collected.add(hashes.check(ssp_file, system), places)
         return system, places
 
     def _systems_of_file(self) -> None:
@@ -174,8 +172,8 @@ class _Check:
             return
         name = self._path.stem if variant is None else f"{self._path.stem}:{variant}"
         case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
-        run, wrong = run_of(case, RunOptions(), read.subject.system)
-        found, extent = examine_run(replace(read.subject, run=run), sound=read.sound)
+        run, wrong = run_of(case, RunOptions(), read.context.system)
+        found, extent = check_case(replace(read.context, run=run), sound=read.sound)
         self._collected.add([*found, *_times(wrong)], read.places)
         self._systems[name] = replace(extent, errors=self._collected.errors - before)
 
@@ -185,11 +183,8 @@ class _Check:
             experiment = read_experiment(path)
         except DescriptionError as wrong:
             lines = toml_lines(path)
-            texts = (text.removeprefix(f"{path}: ") for text in wrong.problems)
-            found = (
-                Finding("EXP101", "", text, str(path), line_for(text, lines)) for text in texts
-            )
-            self._collected.add(list(found), Locations(str(path)))
+            found = [replace(each, line=line_for(each.key, lines)) for each in wrong.diagnostics]
+            self._collected.add(found, Locations(str(path)))
             return []
         given = self._options.model_dump(exclude_none=True)
         cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
@@ -203,7 +198,7 @@ class _Check:
         for base in read.values():
             if base is not None and base.wrong:
                 text = "no case of this system was looked at: mend the errors first"
-                self._collected.add([Finding("FIL102", "", text)], base.places)
+                self._collected.add([finding("FIL102", "", text)], base.places)
         ready: dict[str, System] = {}
         for name, case in experiment.case.items():
             base = read[case.system, case.variant]
@@ -212,21 +207,23 @@ class _Check:
             whole = str(self._path), lines.get(("case", name))
             system, problems = prepared(name, case, folder)
             if system is None:
-                found = [Finding("EXP103", "", text, *whole) for text in problems]
+                found = [finding("EXP103", "", str(each), *whole) for each in problems]
+                if not base.context.is_known:  # it may only lack what its code declares
+                    found = [finding("FIL102", "", NOT_OPENED, *whole)]
                 self._collected.add(found, base.places, name)
                 continue
             ready[name] = system
             run, wrong = run_of(case, experiment.defaults, system)
-            subject = Subject(system, run, flat=system)
-            found, extent = examine_run(subject, sound=True)
+            context = CheckContext(system, run, frozenset(unopened_notes(system)), system)
+            found, extent = check_case(context, sound=True)
             found += _times(wrong)
             before = self._collected.errors
             self._collected.add(found, base.places, name, whole)
             self._systems[name] = replace(extent, errors=self._collected.errors - before)
-        for finding in check(experiment, ready):
-            line = line_for(finding.message, lines)
-            self._collected.add([replace(finding, file=str(self._path), line=line)], Locations())
+        for each in check(experiment, ready):
+            line = line_for(each.key, lines)
+            self._collected.add([replace(each, file=str(self._path), line=line)], Locations())
 
 
-def _times(wrong: list[str]) -> list[Finding]:
-    return [Finding("EXP104", "", text) for text in wrong]
+def _times(wrong: list[Diagnostic]) -> list[Diagnostic]:
+    return [replace(each, code="EXP104") for each in wrong]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.checking.code import Code, error, note, warning
 from orchestrator.checking.compiled import Compiled
+from orchestrator.checking.context import Run
 from orchestrator.checking.facts import suggested_step
-from orchestrator.checking.finding import Finding
-from orchestrator.checking.subject import Run
-from orchestrator.coupling import DelayPlan, rounded
+from orchestrator.checking.finding import finding
+from orchestrator.coupling import DelayPlan, rounded_delay
+from orchestrator.diagnostics import Diagnostic
+from orchestrator.diagnostics.codes import Code, error, note, warning
 from orchestrator.drawing.wording import milliseconds
 
 CODES: tuple[Code, ...] = (
@@ -83,7 +84,7 @@ CODES: tuple[Code, ...] = (
 )
 
 
-def check_run(run: Run) -> Iterator[Finding]:
+def check_run(run: Run) -> Iterator[Diagnostic]:
     """Check the times of a run."""
     missing = [
         name
@@ -91,27 +92,27 @@ def check_run(run: Run) -> Iterator[Finding]:
         if value is None
     ]
     if missing:
-        yield Finding("TIM102", "", f"no {' and no '.join(missing)}: give it for a run")
+        yield finding("TIM102", "", f"no {' and no '.join(missing)}: give it for a run")
     step_ns, stop_ns = run.step_ns, run.stop_ns
     if step_ns is not None and step_ns <= 0:
         text = f"expected a communication step > 0 s, found {step_ns / 1e9:g} s"
-        yield Finding("TIM101", "", text)
+        yield finding("TIM101", "", text)
     elif stop_ns is not None and stop_ns - run.start_ns < (step_ns or 1):
         step = "" if step_ns is None else f", step {step_ns / 1e9:g} s"
         text = (
             "expected a stop at least one step after the start; found start"
             f" {run.start_ns / 1e9:g} s, stop {stop_ns / 1e9:g} s{step}"
         )
-        yield Finding("TIM101", "", text)
+        yield finding("TIM101", "", text)
     elif step_ns and stop_ns is not None and (rest := (stop_ns - run.start_ns) % step_ns):
         text = (
             f"the run ends at {(stop_ns - rest) / 1e9:.9g} s: {stop_ns / 1e9:.9g} s is no whole"
             f" number of steps of {milliseconds(step_ns)} after the start"
         )
-        yield Finding("TIM107", "", text)
+        yield finding("TIM107", "", text)
 
 
-def check(compiled: Compiled) -> Iterator[Finding]:
+def check(compiled: Compiled) -> Iterator[Diagnostic]:
     """Check delays, and steps against those that the FMUs suggest."""
     if compiled.run.step_ns:
         yield from _short_delays(compiled, compiled.run.step_ns)
@@ -121,19 +122,19 @@ def check(compiled: Compiled) -> Iterator[Finding]:
             yield from _line(plan, compiled.schedule.step_ns)
 
 
-def _line(plan: DelayPlan, step_ns: int) -> Iterator[Finding]:
+def _line(plan: DelayPlan, step_ns: int) -> Iterator[Diagnostic]:
     at = str(plan.connection)
-    for text in rounded([plan], step_ns):
-        yield Finding("TIM103", at, text.replace(f" of {at}", "", 1))
+    if text := rounded_delay(plan, step_ns):
+        yield finding("TIM103", at, text)
     if plan.connection.delay and plan.extrapolation_ns:
         text = f"is read {milliseconds(plan.extrapolation_ns)} ahead of its newest sample"
-        yield Finding("TIM112", at, f"{text}: extrapolated ({plan.extrapolation})")
+        yield finding("TIM112", at, f"{text}: extrapolated ({plan.extrapolation})")
     if plan.held_ns:
         text = f"would have to be read {milliseconds(plan.held_ns)} ahead of its newest sample"
-        yield Finding("TIM112", at, f"{text}, which is held instead: it is late by that")
+        yield finding("TIM112", at, f"{text}, which is held instead: it is late by that")
 
 
-def _short_delays(compiled: Compiled, step_ns: int) -> Iterator[Finding]:
+def _short_delays(compiled: Compiled, step_ns: int) -> Iterator[Diagnostic]:
     rates = compiled.run.rates
     for line in compiled.system.connections:
         if line.delay is None or not line.delay.nominal_ns:
@@ -144,13 +145,13 @@ def _short_delays(compiled: Compiled, step_ns: int) -> Iterator[Finding]:
                 f"the delay of {milliseconds(line.delay.nominal_ns)} is shorter than the step of"
                 f" {milliseconds(own_ns)}; take a shorter step"
             )
-            yield Finding("TIM104", str(line), text)
+            yield finding("TIM104", str(line), text)
 
 
-def _suggested(compiled: Compiled, step_ns: int) -> Iterator[Finding]:
+def _suggested(compiled: Compiled, step_ns: int) -> Iterator[Diagnostic]:
     for name, component in compiled.system.components.items():
         wanted_ns = suggested_step(component)
         own_ns = step_ns * compiled.run.rates.get(name, 1)
         if wanted_ns and own_ns > wanted_ns:
             text = f"steps of {milliseconds(own_ns)}; the FMU suggests {milliseconds(wanted_ns)}"
-            yield Finding("TIM111", name, text)
+            yield finding("TIM111", name, text)

@@ -7,12 +7,11 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from orchestrator.ssp.locations import Locations
+from orchestrator.diagnostics.toml_key import parts_of
+from orchestrator.ssp.archive.locations import Locations
 
 _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
 _KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
-_WORDS = re.compile(r"\b(case|sweep|figure|measure|recorder|fault) '([^']*)'")
-_QUOTED = re.compile(r"'([^']*)'")
 Keys = tuple[str, ...]
 
 
@@ -55,18 +54,10 @@ def _keys(line: str) -> Keys | None:
     return tuple(keys)
 
 
-def line_for(message: str, lines: Mapping[Keys, int]) -> int | None:
-    """Return where a message about an experiment belongs.
-
-    It names keys, ``"'case.a.set'"``, or says ``"case 'a', measure 'b'"``.
-    """
-    named = [part for match in _WORDS.finditer(message) for part in match.groups()]
-    quoted = _QUOTED.search(message)
-    for keys in (tuple(named), tuple(quoted[1].split(".")) if quoted else ()):
-        for count in range(len(keys), 1, -1):
-            if keys[:count] in lines:
-                return lines[keys[:count]]
-    return None
+def line_for(key: str, lines: Mapping[Keys, int]) -> int | None:
+    """Return the line of a key, or of the nearest table around it, if there is one."""
+    keys = parts_of(key) or tuple(key.split("."))
+    return next((lines[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in lines), None)
 
 
 def system_places(path: Path) -> Locations:
@@ -79,6 +70,15 @@ def system_places(path: Path) -> Locations:
             if " -> " in at:
                 lines.setdefault(f"-> {at.partition(' -> ')[2]}", line)
     return Locations(str(path), lines)
+
+
+def place_of(key: str) -> str:
+    """Return the name of what the key of a system file is about; empty for the whole."""
+    keys = parts_of(key)
+    for count in range(len(keys), 1, -1):
+        if found := _place(keys[:count]):
+            return found
+    return ""
 
 
 def _place(keys: Keys) -> str | None:

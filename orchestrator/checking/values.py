@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from orchestrator.checking.code import Code, error, note, warning
+from orchestrator.checking.context import CheckContext, Level
 from orchestrator.checking.facts import bounds_of, items_of, variables_of
-from orchestrator.checking.finding import Finding, of_problem
-from orchestrator.checking.subject import Level, Subject
-from orchestrator.system import Component, Value
+from orchestrator.checking.finding import finding, of_error
+from orchestrator.diagnostics import Diagnostic
+from orchestrator.diagnostics.codes import Code, error, note, warning
+from orchestrator.system import Component, Value, nearest
 from orchestrator.system.checks import expected_value, values
 from orchestrator.system.naming import listed_names
 
@@ -53,6 +54,12 @@ CODES: tuple[Code, ...] = (
         " 'calculated'): setting it is an error of the run, or has no effect.",
         "FMI 2.0.4, 2.2.7",
     ),
+    error(
+        "VAL121",
+        "a value beyond the range of a block's parameter",
+        "The parameter of a Python block has a range by its nature: a noise is above zero, a share"
+        " at most 1. The block refuses to run with another value.",
+    ),
     note(
         "VAL110",
         "start values of inputs that are connected",
@@ -71,40 +78,42 @@ CODES: tuple[Code, ...] = (
 _SETTABLE = {"input", "parameter", "structuralParameter"}
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the values of all components."""
-    for level in subject.levels():
+    for level in context.levels():
         fed = {(line.target.component, line.target.connector) for line in level.system.connections}
         yield from _own(level)
         for name, component in level.system.components.items():
-            known = level.at(name) not in subject.unknown
+            known = level.at(name) not in context.unknown
             yield from _component(level, component, known=known, fed=fed)
 
 
-def _own(level: Level) -> Iterator[Finding]:
+def _own(level: Level) -> Iterator[Diagnostic]:
     """Values of a system's own connectors."""
     system = level.system
     for name, value in system.values.items():
         at = f"{level.path}.{name}" if level.path else name
         connector = system.connectors.get(name)
         if connector is None:
-            known = listed_names(list(system.connectors))
-            yield Finding("VAL101", at, f"no connector '{name}' of the system; it has: {known}")
+            hint, known = nearest(name, system.connectors), listed_names(list(system.connectors))
+            text = f"no connector '{name}' of the system{hint}; it has: {known}"
+            yield finding("VAL101", at, text)
         elif not connector.accepts(value):
-            yield Finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")
+            yield finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")
 
 
 def _component(
     level: Level, component: Component, *, known: bool, fed: set[tuple[str, str]]
-) -> Iterator[Finding]:
+) -> Iterator[Diagnostic]:
     for problem in values(component):
-        if known or problem.code != "VAL101":
-            yield from of_problem(problem, level.path)
+        yield from (
+            found for found in of_error(problem, level.path) if known or found.code != "VAL101"
+        )
     if not component.values:
         return
     early = [name for name in component.values if (component.name, name) in fed]
     if early:
-        yield Finding("VAL110", level.at(component.name), f"only at first: {', '.join(early)}")
+        yield finding("VAL110", level.at(component.name), f"only at first: {', '.join(early)}")
     described = variables_of(component)
     for name, value in component.values.items():
         at = f"{level.at(component.name)}.{name}"
@@ -116,7 +125,7 @@ def _component(
         yield from _item(at, value, component, name)
 
 
-def _variable(at: str, value: Value, variable: Any) -> Iterator[Finding]:
+def _variable(at: str, value: Value, variable: Any) -> Iterator[Diagnostic]:
     causality = variable.causality
     if causality == "output":
         return  # VAL102
@@ -124,7 +133,7 @@ def _variable(at: str, value: Value, variable: Any) -> Iterator[Finding]:
     if (causality not in _SETTABLE and variable.initial not in {"exact", "approx"}) or by_unit:
         words = f"causality {causality}, variability {variable.variability}"
         initial = f", initial {variable.initial}" if variable.initial else ""
-        yield Finding("VAL106", at, f"cannot be set: it has {words}{initial}; remove the value")
+        yield finding("VAL106", at, f"cannot be set: it has {words}{initial}; remove the value")
         return
     least, most = bounds_of(variable)
     numbers = value if isinstance(value, tuple) else (value,)
@@ -135,15 +144,15 @@ def _variable(at: str, value: Value, variable: Any) -> Iterator[Finding]:
             low = "-inf" if least is None else f"{least:g}"
             high = "inf" if most is None else f"{most:g}"
             text = f"expected {low} to {high} (min, max of the FMU), found {number!r}"
-            yield Finding("VAL105", at, text)
+            yield finding("VAL105", at, text)
             return
 
 
-def _item(at: str, value: Value, component: Component, name: str) -> Iterator[Finding]:
+def _item(at: str, value: Value, component: Component, name: str) -> Iterator[Diagnostic]:
     items = items_of(component, name)
     if not items or isinstance(value, (str, bytes, bool)):
         return
     numbers = value if isinstance(value, tuple) else (value,)
     if any(number not in items.values() for number in numbers):
         known = ", ".join(f"{item} ({number})" for item, number in items.items())
-        yield Finding("ENU101", at, f"expected one of {known}; found {value!r}")
+        yield finding("ENU101", at, f"expected one of {known}; found {value!r}")

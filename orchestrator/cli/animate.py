@@ -25,8 +25,8 @@ def animate(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Draw animations anew, without running anything."""
-    from orchestrator.campaign.animations import redraw
     from orchestrator.cli.target import experiment_of, results_name
+    from orchestrator.experiment.output.animations import redraw
 
     experiment, folder = experiment_of(target)
     where = results or Path("results") / results_name(target, folder)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json, progress_bar
-from orchestrator.errors import DescriptionError, LoadError, SoftdockError
+from orchestrator.cli.failure import fail
+from orchestrator.diagnostics import DescriptionError, LoadError, Problem, SoftdockError
 
 if TYPE_CHECKING:
     from orchestrator.export import BuildJob, BuildResult, Recipe
@@ -65,7 +66,7 @@ def build(
     given = {"method": solver, "max_step": max_step, "tolerance": tolerance}
     options = {key: value for key, value in given.items() if value is not None}
     todo: list[BuildJob] = []
-    problems: list[str] = []
+    problems: list[Problem] = []
     for path in paths:
         try:
             recipe = _recipe(path, model, tuple(root or ()))
@@ -73,7 +74,7 @@ def build(
             recipe = replace(recipe, fmi=_VERSIONS[fmi] if fmi else recipe.fmi)
             todo.append(BuildJob(recipe, output or path.parent / "build"))
         except SoftdockError as error:
-            problems.append(str(error))
+            problems += error.diagnostics
     problems += _same_names(todo)
     with progress_bar() as bar:
         bar("Building FMUs", 0.0)
@@ -84,10 +85,18 @@ def build(
             done=lambda count: bar("Building FMUs", count / len(todo)),
         )
     built = [outcome for outcome in outcomes if not isinstance(outcome, SoftdockError)]
-    problems += [str(outcome) for outcome in outcomes if isinstance(outcome, SoftdockError)]
-    _print(built, json=json)
+    for outcome in outcomes:
+        if isinstance(outcome, SoftdockError):
+            problems += outcome.diagnostics
     if problems:
-        raise DescriptionError(*problems)
+        if not json:
+            _print(built)
+        text = "\n".join(map(str, problems))
+        fail("DescriptionError", text, data={"built": _rows(built)}, problems=problems)
+    if json:
+        print_json(_rows(built))
+    else:
+        _print(built)
 
 
 def _inputs(paths: list[Path]) -> list[Path]:
@@ -98,12 +107,12 @@ def _inputs(paths: list[Path]) -> list[Path]:
         if path.is_dir():
             inside = find_recipes(path)
             if not inside:
-                raise LoadError(f"{path}: the folder holds no recipe (*.toml)")
+                raise LoadError.in_file(path, "the folder holds no recipe (*.toml)")
             found += inside
         elif path.is_file():
             found.append(path)
         else:
-            raise LoadError(f"{path}: no such recipe, folder of recipes or Modelica file")
+            raise LoadError.in_file(path, "no such recipe, folder of recipes or Modelica file")
     return found
 
 
@@ -132,23 +141,22 @@ def _same_names(todo: list[BuildJob]) -> list[str]:
     return problems
 
 
-def _print(built: list[BuildResult], *, json: bool) -> None:
-    if not json:
-        for result in built:
-            state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
-            for path in result.files.values():
-                console.print(f"{path}  ({result.model}, {state})", markup=False)
-        return
-    print_json(
-        [
-            {
-                "file": str(r.path),
-                "files": {version: str(path) for version, path in r.files.items()},
-                "name": r.name,
-                "model": r.model,
-                "cached": r.cached,
-                "seconds": r.seconds,
-            }
-            for r in built
-        ]
-    )
+def _print(built: list[BuildResult]) -> None:
+    for result in built:
+        state = "unchanged" if result.cached else f"built in {result.seconds:.1f} s"
+        for path in result.files.values():
+            console.print(f"{path}  ({result.model}, {state})", markup=False)
+
+
+def _rows(built: list[BuildResult]) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": str(r.path),
+            "files": {version: str(path) for version, path in r.files.items()},
+            "name": r.name,
+            "model": r.model,
+            "cached": r.cached,
+            "seconds": r.seconds,
+        }
+        for r in built
+    ]

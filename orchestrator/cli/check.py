@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +9,7 @@ import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json
-from orchestrator.diagnostic import Diagnostic, Severity
+from orchestrator.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from orchestrator.checking import Report
@@ -37,8 +34,9 @@ def check(
     explain: Annotated[str | None, typer.Option(help="Explain a code, and nothing else")] = None,
 ) -> None:
     """Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable."""
-    from orchestrator.campaign.experiment import RunOptions
     from orchestrator.checking import check_target, code_named
+    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.terminal import errors_only
 
     if explain is not None:
         console.print(str(code_named(explain)), markup=False)
@@ -47,25 +45,13 @@ def check(
         raise typer.BadParameter("missing argument 'TARGET'")
     options = RunOptions(algorithm=algorithm, step=step, stop=stop)
     wanted, unwanted = _codes(select), _codes(ignore)
-    with _silence():
+    with errors_only():  # what they would tell is among the findings
         report = check_target(target, options).chosen(wanted, unwanted)
     if json:
         print_json(report.as_json(strict=strict))
     else:
         _print(report)
     raise typer.Exit(report.exit_code(strict=strict))
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Log no warnings: what they would tell is among the findings."""
-    logger = logging.getLogger("orchestrator")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _codes(texts: list[str] | None) -> list[str]:
@@ -93,9 +79,7 @@ def _print(report: Report) -> None:
 
 def _line(found: Diagnostic) -> str:
     place = found.file if found.line is None else f"{found.file}:{found.line}"
-    where = f"{found.where}: " if found.where else ""
-    clause = f" ({found.clause})" if found.clause else ""
-    return f"{place}: {found.severity} {found.code}: {where}{found.message}{clause}"
+    return f"{place}: {found.severity} {found.code}: {found.text}"
 
 
 def _counted(number: int, what: str) -> str:

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.authoring import is_system_file, read_system
-from orchestrator.campaign.diagram import nested_of
-from orchestrator.campaign.experiment import Case, RunOptions
-from orchestrator.campaign.prepare import merged, prepare
-from orchestrator.cli.target import experiment_of
+from orchestrator.cli.target import expect_case, experiment_of, unopened_lines
+from orchestrator.diagnostics import UnknownNameError
 from orchestrator.drawing import Change, Field, differences, order_notes
-from orchestrator.errors import UnknownNameError
+from orchestrator.experiment.file.experiment import Case, RunOptions
+from orchestrator.experiment.output.diagram import nested_of
+from orchestrator.experiment.prepare.prepare import merged, prepare_with
+from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.simunits import resolve
+from orchestrator.ssp.archive.target import EXPERIMENT_FILE
 from orchestrator.system import System
+from orchestrator.system.packed_code import packed_code_unopened
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,18 @@ class Side:
     file: Path | None
 
 
-def compared(before: str, after: str) -> tuple[tuple[Side, Side], list[Change], list[str]]:
+def compared(
+    before: str, after: str, *, opened: bool = False
+) -> tuple[tuple[Side, Side], list[Change], list[str]]:
     """Read two targets and compare them.
+
+    Parameters
+    ----------
+    before, after
+        Files of systems, or cases of experiments.
+    opened
+        Whether the sources of files are opened, so that a connector which a file leaves to its
+        source is equal to one that is written; always if a case is among them.
 
     Returns
     -------
@@ -53,10 +66,12 @@ def compared(before: str, after: str) -> tuple[tuple[Side, Side], list[Change], 
         Sentences on what does not count as a difference.
     """
     texts = (before, after)
-    opened = any(_is_case(text) for text in texts)
-    one, other = (_side(text, opened=opened) for text in texts)
+    opened = opened or any(_is_case(text) for text in texts)
+    with packed_code_unopened():
+        one, other = (_side(text, opened=opened) for text in texts)
+        unopened = [f"{x.label}: {note}" for x in (one, other) for note in unopened_lines(x.system)]
     changes = [*_options(one, other), *differences(one.system, other.system)]
-    notes = order_notes(one.system, other.system)
+    notes = [*order_notes(one.system, other.system), *(unopened if opened else ())]
     if not changes and one.file and other.file and _bytes(one.file) != _bytes(other.file):
         notes.append(
             "the files are not the same to the byte: they write the same system in another way,"
@@ -69,7 +84,7 @@ def _is_case(text: str) -> bool:
     path = Path(text.partition("#")[0])
     if path.suffix == ".toml":
         return path.is_file() and not is_system_file(path)
-    return (path / "experiment.toml").is_file()
+    return (path / EXPERIMENT_FILE).is_file()
 
 
 def _side(text: str, *, opened: bool) -> Side:
@@ -77,8 +92,8 @@ def _side(text: str, *, opened: bool) -> Side:
     name, mark, wanted = text.partition("#")
     target = Path(name)
     experiment, folder = experiment_of(target)
-    if mark and wanted not in experiment.case:
-        raise UnknownNameError(f"{name}: no case '{wanted}'; it has: {', '.join(experiment.case)}")
+    if mark:
+        expect_case(target, experiment, wanted)
     if not mark and len(experiment.case) != 1:
         raise UnknownNameError(
             f"{name}: has {len(experiment.case)} cases: {', '.join(experiment.case)}; name one, as"
@@ -87,8 +102,9 @@ def _side(text: str, *, opened: bool) -> Side:
     key = wanted or next(iter(experiment.case))
     case = experiment.case[key]
     if _is_case(text):
-        flat = prepare(key, case, folder, {}, {})
-        system = nested_of(case, folder, flat)
+        reader = SystemReader(folder)
+        flat = prepare_with(key, case, reader)
+        system = nested_of(case, reader.read(case).nested, flat)
         return Side(text, key, system, _run(case, experiment.defaults), None)
     file = folder / case.system
     system = read_system(file, case.variant)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
@@ -16,13 +16,33 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-output = Console(highlight=False, soft_wrap=True)
+from orchestrator.terminal import printable
+
+
+class PlainConsole(Console):
+    """Prints text that others wrote, such as names, without obeying it."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render, and replace what the terminal would obey; that of rich itself stays."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(printable(text), style)
+
+    def on_broken_pipe(self) -> None:
+        """Leave a closed pipe to whoever runs the command: Rich would end it."""
+        raise BrokenPipeError
+
+
+output = PlainConsole(highlight=False, soft_wrap=True)
 if not output.is_terminal:
     output.width = 160  # nobody folds a pipe
-messages = Console(stderr=True, highlight=False, soft_wrap=True)
+messages = PlainConsole(stderr=True, highlight=False, soft_wrap=True)
 
 
 def print_json(data: Any) -> None:
@@ -43,12 +63,12 @@ def print_warning(text: str) -> None:
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Print a table; columns of numbers are aligned to the right."""
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table(title=Text(title), title_justify="left", title_style="bold")
     for i, column in enumerate(columns):
         justify: Literal["left", "right"] = "left" if i == 0 else "right"
         table.add_column(Text(column), justify=justify, overflow="fold")  # Text: "[ms]" is no style
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))  # as wide as it will be
     output.print(table)
 
 
@@ -70,7 +90,7 @@ class Bar:
 def progress_bar() -> Iterator[Bar]:
     """Show progress on a terminal."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
@@ -80,7 +100,7 @@ def progress_bar() -> Iterator[Bar]:
 
 
 class CountBar:
-    """One line for each campaign: how many runs are done, how fast, and how long the rest takes."""
+    """One line for each sweep: how many runs are done, how fast, and how long the rest takes."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -102,7 +122,7 @@ class CountBar:
 def count_bar() -> Iterator[CountBar]:
     """Show the progress of many runs on a terminal."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.completed}/{task.total}"),
         TextColumn("{task.fields[rate]}"),

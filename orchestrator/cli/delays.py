@@ -22,8 +22,8 @@ def delays(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say what delay every loop has: declared, added by the co-simulation, and measured."""
-    from orchestrator.campaign.experiment import RunOptions
     from orchestrator.cli.target import experiment_of, systems_of, with_options
+    from orchestrator.experiment.file.experiment import RunOptions
 
     systems = systems_of(target)
     given = RunOptions(step=step, algorithm=algorithm, delay=delay)
@@ -48,7 +48,7 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
     them which is farthest from the prediction.
     """
     from orchestrator.coupling import DelayMode, remarks
-    from orchestrator.errors import DescriptionError
+    from orchestrator.diagnostics import DescriptionError
     from orchestrator.master import compile_schedule, probe_loop
     from orchestrator.system import nanoseconds
 

@@ -19,15 +19,19 @@ def diff(
         str, typer.Argument(help=".ssd, .ssp, system .toml, folder, or EXPERIMENT#CASE")
     ],
     after: Annotated[str, typer.Argument(help="What to compare it with")],
+    resolve: Annotated[
+        bool,
+        typer.Option("--resolve", help="Open the sources: connectors that a file does not write"),
+    ] = False,
     html: Annotated[bool, typer.Option("--html", help="Draw the difference, too")] = False,
     output: Annotated[Path, typer.Option(help="Folder for the drawing")] = Path("results/graphs"),
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Compare two systems; exit code 1 if they differ."""
     from orchestrator.cli.compared import compared
-    from orchestrator.drawing import as_text
+    from orchestrator.drawing import change_lines
 
-    sides, changes, notes = compared(before, after)
+    sides, changes, notes = compared(before, after, opened=resolve)
     files = _draw(sides, changes, notes, output) if html else []
     if json:
         print_json(
@@ -43,7 +47,7 @@ def diff(
     else:
         if changes:
             console.print(f"--- {before}\n+++ {after}", markup=False)
-        for text in as_text(changes):
+        for text in change_lines(changes):
             console.print(text, markup=False, style=_COLOURS.get(text[0]))
         if not changes:
             console.print("the systems are equal")
@@ -55,14 +59,14 @@ def diff(
 
 def _draw(sides: Any, changes: Any, notes: list[str], output: Path) -> list[str]:
     """Write the drawing of both systems as SVG, PNG and HTML; return the paths."""
-    from orchestrator.drawing import as_text, draw_system, marked, render_page, union_of
+    from orchestrator.drawing import change_lines, draw_system, marked, render_page, union_of
     from orchestrator.recording import whole_file
 
     one, other = sides
     system = union_of(one.system, other.system, f"{one.label} → {other.label}")
     facts = marked(changes)
     drawing = draw_system(system, facts)
-    told = ("\n".join(as_text(changes)) or "the systems are equal", *notes)
+    told = ("\n".join(change_lines(changes)) or "the systems are equal", *notes)
     stem = f"{one.stem}-{other.stem}-diff"
     paths = []
     for suffix, content in (

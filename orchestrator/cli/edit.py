@@ -9,7 +9,7 @@ import typer
 
 from orchestrator.cli.console import messages
 from orchestrator.cli.console import output as console
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.authoring.edit import FileEdit
@@ -170,9 +170,12 @@ def expose(
     target: Target,
     name: Annotated[str, typer.Argument(help="Of the new connector")],
     to: Annotated[list[str], typer.Argument(help="component.connector that it leads to")],
+    unit: Annotated[
+        str | None, typer.Option(help="Of the new connector, if not that of what it leads to")
+    ] = None,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
     """Give a system a connector of its own that leads to what is in it."""
     edit = begin(target, variant, inside)
-    done(edit, *edit.change(lambda system: system.expose(name, to)))
+    done(edit, *edit.change(lambda system: system.expose(name, to, unit=unit)))

@@ -8,7 +8,7 @@ import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.edit import Delay, Inside, Target, Variant, begin, done
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 
 def connect(
@@ -55,6 +55,21 @@ def _mapping(texts: list[str]) -> dict[int, int]:
                 f"--map {text}: expected two whole numbers, such as 0=3"
             ) from None
     return table
+
+
+def set_delay(
+    target: Target,
+    source: Annotated[str, typer.Argument(help="component.output, or an own input")],
+    into: Annotated[str, typer.Argument(help="component.input, or an own output")],
+    delay: Annotated[str, typer.Argument(help="Such as '16 ms'; 'none' takes it away")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Set the delay of a connection that is there."""
+    edit = begin(target, variant, inside)
+    given = None if delay == "none" else delay
+    edit.change(lambda system: system.with_delay(source, into, given))
+    done(edit, f"{source} -> {into}: {delay}")
 
 
 def disconnect(

@@ -10,10 +10,14 @@ import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.cli.export_block import block
+from orchestrator.cli.export_ssp import ssp
+from orchestrator.cli.run import SET_DELAY, pairs
+from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.campaign.experiment import RunOptions
+    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.experiment.prepare.run_settings import RunSettings
     from orchestrator.system import Fault, System
 
 app = typer.Typer(help="Turn systems into files for other tools.", no_args_is_help=True)
@@ -38,6 +42,7 @@ def fmu(
     swap: Annotated[
         list[str] | None, typer.Option(help="component=file.fmu; may be given several times")
     ] = None,
+    set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm inside the FMU")] = None,
     delay: Annotated[
         Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
@@ -48,14 +53,15 @@ def fmu(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Write a whole system as one FMU that runs without Softdock and without Python."""
-    from orchestrator.campaign.experiment import RunOptions
-    from orchestrator.cli.run import pairs
-    from orchestrator.system_fmu import export_system
+    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.experiment.prepare.run_settings import RunSettings
+    from orchestrator.export.system import export_system
 
     given = RunOptions(algorithm=algorithm, delay=delay, step=step)
-    settings = pairs(set_ or [], "--set", "component.parameter=value")
+    values = pairs(set_ or [], "--set", "component.parameter=value", empty=True)
     swaps = pairs(swap or [], "--swap", "component=SOURCE")
-    name, system, options, faults = _chosen(target, case, given, settings, swaps)
+    delays = pairs(set_delay or [], "--set-delay", "'a.y -> b.u=12 ms'")
+    name, system, options, faults = _chosen(target, case, given, RunSettings(values, swaps, delays))
     path = output or Path(f"{name}.fmu")
     if path.suffix != ".fmu":
         raise DescriptionError(f"--output {path}: expected a name that ends in .fmu")
@@ -86,14 +92,14 @@ def _chosen(
     target: Path,
     name: str | None,
     given: RunOptions,
-    settings: dict[str, str],
-    swaps: dict[str, str],
+    settings: RunSettings,
 ) -> tuple[str, System, RunOptions, list[Fault]]:
     """Prepare one case of a target, with the options that it is run with, and its faults."""
-    from orchestrator.campaign.faults import faults_of
-    from orchestrator.campaign.prepare import merged, prepare_open
-    from orchestrator.campaign.runner import expect_components
-    from orchestrator.cli.target import experiment_of, with_options
+    from orchestrator.cli.target import expect_case, experiment_of, with_options
+    from orchestrator.experiment.prepare.faults import faults_of
+    from orchestrator.experiment.prepare.prepare import expect_lines, merged, prepare_open
+    from orchestrator.experiment.prepare.system_reader import SystemReader
+    from orchestrator.experiment.runner import expect_components
     from orchestrator.system import nanoseconds
 
     experiment, folder = experiment_of(target)
@@ -101,11 +107,11 @@ def _chosen(
     if name is None and len(experiment.case) > 1:
         raise DescriptionError(f"{target}: has the cases {known}; choose one with --case")
     name = name or next(iter(experiment.case))
-    if name not in experiment.case:
-        raise UnknownNameError(f"{target}: no case '{name}'; it has: {known}")
+    expect_case(target, experiment, name)
     case = with_options(experiment, given).case[name]
-    system = prepare_open(name, case, folder, swaps, settings)
-    expect_components(swaps, settings, {name: system})
+    system = prepare_open(name, case, SystemReader(folder), settings)
+    expect_components(settings, {name: system})
+    expect_lines(settings.delays, {name: system})
     options = merged(case, experiment.defaults)
     times = system.experiment
     if options.start is not None:
@@ -115,3 +121,7 @@ def _chosen(
     if options.backend is not None:
         system = system.with_backend(options.backend)
     return name, replace(system, experiment=times), options, faults_of(case)
+
+
+app.command("block")(block)
+app.command("ssp")(ssp)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.simunits import Block
-    from orchestrator.system import Connector, Value
+    from orchestrator.system import Value
 
 _VERSIONS = {"2": ("2.0",), "3": ("3.0",), "both": ("2.0", "3.0")}
 
 
 def block(
-    name: Annotated[str, typer.Argument(help="A registered block")],
+    name: Annotated[str, typer.Argument(help="A registered block, FILE.py:CLASS or MODULE:CLASS")],
     output: Annotated[
         Path, typer.Option(help="Folder for NAME.fmu and NAME.fmi3.fmu, or an .fmu file")
     ] = Path(),
@@ -42,6 +41,7 @@ def block(
     from orchestrator.export import build_block
     from orchestrator.simunits import block_class
 
+    name = name.removeprefix("block:")
     built = build_block(
         name,
         output,
@@ -60,6 +60,9 @@ def block(
 
 
 def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
+    from orchestrator.authoring.settings import value_of
+    from orchestrator.system.naming import lacking
+
     found: dict[str, Value] = {}
     for pair in pairs:
         path, equals, text = pair.partition("=")
@@ -68,23 +71,6 @@ def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
             raise DescriptionError(f"--set {pair}: expected parameter=value")
         if connector is None or connector.causality == "output":
             known = [c.name for c in kind.connectors.values() if c.causality != "output"]
-            raise UnknownNameError(
-                f"--set {pair}: block {name} has no parameter or input '{path}'; it has:"
-                f" {', '.join(known)}"
-            )
-        found[path] = _value(pair, connector, text)
+            raise lacking(f"--set {pair}: block {name}", "parameter or input", path, known)
+        found[path] = value_of(text, connector, f"--set {pair}")
     return found
-
-
-def _value(pair: str, connector: Connector, text: str) -> Value:
-    """Read a number, true or false, or a list for an array."""
-    try:
-        value: Any = text if connector.type == "String" else json_module.loads(text)
-    except ValueError:
-        value = text
-    if isinstance(value, list):
-        value = tuple(value)
-    if not connector.accepts(value):
-        shape = f" of {connector.size} elements, as [1, 2]" if connector.shape else ""
-        raise DescriptionError(f"--set {pair}: expected {connector.type}{shape}, found '{text}'")
-    return value  # type: ignore[no-any-return]

@@ -10,10 +10,10 @@ import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json
-from orchestrator.errors import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 
 if TYPE_CHECKING:
-    from orchestrator.campaign.experiment import Case, RunOptions
+    from orchestrator.experiment.file.experiment import Case, RunOptions
     from orchestrator.system import System
 
 
@@ -63,7 +63,7 @@ def ssp(
     remarks: tuple[str, ...] = ()
     if portable:
         from orchestrator.coupling import DelayMode
-        from orchestrator.portable import write_portable_ssp
+        from orchestrator.export.portable import write_portable_ssp
 
         chosen = step or options.step
         step_ns = nanoseconds(chosen, "step") if chosen else system.experiment.step_ns
@@ -92,9 +92,9 @@ def ssp(
 
 def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, System, RunOptions]:
     """Read the target; a file of SSP as it is, a case of an experiment prepared to be run."""
-    from orchestrator.campaign.experiment import RunOptions
-    from orchestrator.campaign.prepare import merged, prepare
-    from orchestrator.cli.target import experiment_of
+    from orchestrator.cli.target import expect_case, experiment_of
+    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.experiment.prepare.prepare import merged, prepare
     from orchestrator.ssp import read_system
 
     experiment, folder = experiment_of(target)
@@ -103,13 +103,14 @@ def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, Sys
             raise DescriptionError(f"--case {case}: {target} is a system, which has no cases")
         return target.stem, read_system(target), RunOptions()
     name = case or next(iter(experiment.case))
-    if (case is None and len(experiment.case) > 1) or name not in experiment.case:
-        told = f"no case '{case}'" if case else "several cases; give --case"
-        raise UnknownNameError(f"{target}: {told}; it has: {', '.join(experiment.case)}")
+    if case is None and len(experiment.case) > 1:
+        known = ", ".join(experiment.case)
+        raise UnknownNameError(f"{target}: several cases; give --case; it has: {known}")
+    expect_case(target, experiment, name)
     chosen = experiment.case[name]
     options = merged(chosen, experiment.defaults)
     _expect_plain(name, chosen, options, portable=portable)
-    return name, _with_times(prepare(name, chosen, folder, {}, {}), options), options
+    return name, _with_times(prepare(name, chosen, folder), options), options
 
 
 def _expect_plain(name: str, case: Case, options: RunOptions, *, portable: bool) -> None:

@@ -9,21 +9,28 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, print_table
+from orchestrator.cli.console import print_error, print_json, print_table, print_warning
+from orchestrator.diagnostics import FmuError
 
 app = typer.Typer(help="Inspect and check FMUs of any tool.", no_args_is_help=True)
-_MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
+_STRICT = "Refuse what breaks rules of FMI, also if it does no harm"
+_MARKS = {"passed": "pass", "flawed": "warn", "failed": "FAIL", "skipped": "skip"}
 
 
 @app.command()
 def info(
     file: Annotated[Path, typer.Argument(help="An .fmu file")],
+    strict: Annotated[bool, typer.Option("--strict", help=_STRICT)] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """List ports, units, capabilities and sizes."""
     from orchestrator.simunits.inspection import fmu_info
 
     facts = fmu_info(file)
+    if strict and (wrong := [*facts["faults"], *facts["flaws"]]):
+        raise FmuError.in_file(
+            file, f"modelDescription.xml breaks rules of FMI: {'; '.join(wrong)}"
+        )
     if json:
         print_json(facts)
         return
@@ -38,6 +45,10 @@ def info(
         ("experiment", _pairs({k: v for k, v in facts["experiment"].items() if v is not None})),
     ):
         console.print(f"  {label}: {text}", markup=False)
+    for text in facts["faults"]:
+        print_error(f"{file}: {text}")
+    for text in facts["flaws"]:
+        print_warning(f"{file}: {text}")
     for name, capabilities in facts["interfaces"].items():
         shown = ", ".join(key for key, value in capabilities.items() if value is True)
         valued = {k: v for k, v in capabilities.items() if not isinstance(v, bool)}
@@ -51,12 +62,13 @@ def info(
 def check(
     file: Annotated[Path, typer.Argument(help="An .fmu file")],
     timeout: Annotated[float, typer.Option(help="Seconds for the checks of an interface")] = 60.0,
+    strict: Annotated[bool, typer.Option("--strict", help=_STRICT)] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Check the description, then call the FMU in another process; exit code 1 on a failure."""
     from orchestrator.simunits.inspection import check_fmu
 
-    results = check_fmu(file, timeout=timeout)
+    results = check_fmu(file, timeout=timeout, strict=strict)
     failed = sum(result.outcome == "failed" for result in results)
     if json:
         print_json({"file": str(file), "failed": failed, "checks": [asdict(r) for r in results]})

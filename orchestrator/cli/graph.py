@@ -23,16 +23,19 @@ def graph(
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Draw systems as SVG and PNG, and list their loops."""
-    from orchestrator.campaign.diagram import facts_of
     from orchestrator.cli.target import drawn_systems
     from orchestrator.drawing import Facts, draw_system, is_algebraic, render_page
+    from orchestrator.experiment.output.diagram import facts_of
+    from orchestrator.system.packed_code import packed_code_unopened
 
     written: dict[str, list[str]] = {}
     loops: dict[str, list[dict[str, Any]]] = {}
     for name, drawn in drawn_systems(target, case).items():
         facts, note = Facts(), drawn.note
         if drawn.flat is not None:
-            facts, note = facts_of(drawn.flat, drawn.options)
+            with packed_code_unopened():
+                facts, why = facts_of(drawn.flat, drawn.options)
+            note = "\n".join(filter(None, (note, why)))
         drawing = draw_system(drawn.nested, facts, depth)
         stem = output / f"{name}-graph"
         files = {".svg": drawing.svg(), ".png": drawing.png()}

@@ -2,63 +2,81 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import sys
+from typing import Annotated
 
 import typer
 
-from orchestrator.cli import (
-    analyze,
-    animate,
-    build,
-    check,
-    diff,
-    export,
-    fmu,
-    graph,
-    run,
-    sweep,
-    system,
-)
-from orchestrator.cli import export_block as block_export
-from orchestrator.cli import export_ssp as ssp_export
-from orchestrator.cli.console import print_error
-from orchestrator.errors import SoftdockError
+from orchestrator.cli.closed_output import ClosedOutput, close_output
+from orchestrator.cli.commands import Commands
+from orchestrator.cli.failure import INTERRUPTED, REFUSED, USAGE, fail, fail_usage, fail_with
+from orchestrator.cli.interruption import interruptible
+from orchestrator.diagnostics import SoftdockError
+from orchestrator.terminal import log_to_terminal, say_everything
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        from orchestrator.cli.console import output as console
+
+        console.print(f"softdock {version('softdock')}", markup=False)
+        raise typer.Exit
+
 
 app = typer.Typer(
     name="softdock",
+    cls=Commands,
     help="Co-simulate Modelica plants, Python blocks and every delay between them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("build")(build.build)
-app.command("check")(check.check)
-app.command("run")(run.run)
-app.command("animate")(animate.animate)
-app.command("sweep")(sweep.sweep)
-app.command("graph")(graph.graph)
-app.command("diff")(diff.diff)
-app.add_typer(analyze.app, name="analyze")
-app.add_typer(fmu.app, name="fmu")
-app.add_typer(system.app, name="system")
-export.app.command("block")(block_export.block)
-export.app.command("ssp")(ssp_export.ssp)
-app.add_typer(export.app, name="export")
+
+
+@app.callback()
+def softdock(
+    version_: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="Print the version")
+    ] = False,
+) -> None:
+    """Co-simulate Modelica plants, Python blocks and every delay between them."""
 
 
 def main() -> None:
     """Run the command line; a problem that the user can mend ends with exit code 2."""
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    log_to_terminal()
+    say_everything()
     try:
-        app()
-    except SoftdockError as error:
-        print_error(str(error))
-        sys.exit(2)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        with interruptible():
+            code = _run()
+            if sys.stdout is not None:  # `>&-` leaves none
+                sys.stdout.flush()
+            sys.exit(code)
+    except (ClosedOutput, BrokenPipeError):
+        code = close_output()
     except OSError as error:
-        print_error(f"{error.filename or 'file system'}: {error.strerror or error}")
-        sys.exit(2)
+        from orchestrator.cli.console import print_error
+
+        close_output()
+        print_error(f"standard output: {error.strerror}")
+        code = REFUSED
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command line; return the exit code."""
+    try:
+        try:
+            return app(standalone_mode=False) or 0
+        except SoftdockError as error:
+            fail_with(error)
+        except USAGE as error:
+            fail_usage(error)
+        except typer.Abort:
+            fail("Interrupted", "interrupted", INTERRUPTED)
+        except OSError as error:
+            fail("OSError", f"{error.filename or 'file system'}: {error.strerror or error}")
+    except typer.Exit as end:
+        return end.exit_code

@@ -11,17 +11,19 @@ import typer
 
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import (
-    print_error,
     print_json,
     print_table,
     print_warning,
     progress_bar,
 )
-from orchestrator.errors import DescriptionError
+from orchestrator.cli.failure import INTERRUPTED, fail
+from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.campaign import ExperimentOutcome
+    from orchestrator.experiment import ExperimentOutcome
+    from orchestrator.experiment.file.experiment import ParameterFile
 
+SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
 #: Exit code of a run that did all it was asked for, in which a component went to its safe state.
 SAFE_STATE = 3
 
@@ -37,9 +39,21 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="component.parameter=value")
     ] = None,
-    swap: Annotated[
-        list[str] | None, typer.Option(help="component=file.fmu or component=block:NAME")
+    parameters: Annotated[
+        list[Path] | None,
+        typer.Option(help="A parameter set (.ssv) for every case; may be given several times"),
     ] = None,
+    mapping: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="The mapping (.ssm) of the parameter set that is given at the same place"
+        ),
+    ] = None,
+    swap: Annotated[
+        list[str] | None,
+        typer.Option(help="component=FILE.fmu, component=block:NAME, block:FILE.py:CLASS"),
+    ] = None,
+    set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
     isolate: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,6 +62,10 @@ def run(
         ),
     ] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="Of the algorithm, name=value; may be given several times"),
+    ] = None,
     delay: Annotated[
         Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
     ] = None,
@@ -55,7 +73,9 @@ def run(
     stop: Annotated[str | None, typer.Option(help="Stop time, such as '60 s'")] = None,
     record: Annotated[
         list[str] | None,
-        typer.Option(help="Record only this output; * and ? match any; may be given several times"),
+        typer.Option(
+            help="Record only this variable; * and ? match outputs; may be given several times"
+        ),
     ] = None,
     every: Annotated[int | None, typer.Option(help="Record every n-th step", min=1)] = None,
     format_: Annotated[
@@ -71,21 +91,27 @@ def run(
     animation: Annotated[
         bool, typer.Option("--animation/--no-animation", help="Draw the experiment's animations")
     ] = True,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse FMUs that break rules of FMI in any way"),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report.
 
     The exit code is 3 if a component went to its safe state; all results are written then, too.
     """
-    from orchestrator.campaign import run_experiment
-    from orchestrator.campaign.experiment import RunOptions
     from orchestrator.cli.target import experiment_of, results_name, with_options
+    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.experiment.prepare.run_settings import RunSettings
+    from orchestrator.experiment.runner import run_with
 
     experiment, folder = experiment_of(target)
     if not animation:
         experiment = experiment.model_copy(update={"animation": {}})
     options = RunOptions(
         algorithm=algorithm,
+        algorithm_options=options_of(option, "--option") if option else None,
         delay=delay,
         step=step,
         stop=stop,
@@ -103,7 +129,11 @@ def run(
         "--backend": backend,
     }
     changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
+    changed += [f"--set-delay '{text}'" for text in set_delay or []]
+    changed += [f"--parameters {path}" for path in parameters or []]
+    changed += [f"--mapping {path}" for path in mapping or []]
     changed += [f"--isolate {text}" for text in isolate or []]
+    changed += [f"--option {text}" for text in option or []]
     changed += [f"--record {text}" for text in record or []]
     changed += [f"--format {text}" for text in format_ or []]
     changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
@@ -111,24 +141,31 @@ def run(
     if changed or case:
         name += "-variant"  # the results of the whole experiment stay as they are
     with _interruption(), progress_bar() as bar:
-        outcome = run_experiment(
-            with_options(experiment, options),
-            folder,
-            output or Path("results") / name,
-            only=case or (),
-            settings=pairs(set_ or [], "--set", "component.parameter=value"),
+        settings = RunSettings(
+            values=pairs(set_ or [], "--set", "component.parameter=value", empty=True),
             swaps=pairs(swap or [], "--swap", "component=SOURCE"),
+            delays=pairs(set_delay or [], "--set-delay", "'a.y -> b.u=12 ms'"),
+            parameters=parameter_files(parameters or [], mapping or []),
+            only=case or (),
             isolated=isolate or (),
             notes=notes,
-            progress=bar,
+            strict=strict,
+        )
+        where = output or Path("results") / name
+        outcome = run_with(with_options(experiment, options), folder, where, settings, bar)
+    if outcome.problems:
+        if not json:
+            _print(outcome)
+        fail(
+            "DescriptionError",
+            "\n".join(outcome.problems),
+            data=outcome.as_json(),
+            problems=outcome.problems,
         )
     if json:
         print_json(outcome.as_json())
     else:
         _print(outcome)
-    if outcome.problems:
-        print_error("\n".join(outcome.problems))
-        raise typer.Exit(2)
     if outcome.safe_states:
         cases = ", ".join(outcome.safe_states)
         print_warning(
@@ -174,15 +211,18 @@ def _print(outcome: ExperimentOutcome) -> None:
 
 @contextmanager
 def _interruption() -> Iterator[None]:
-    """Say what Ctrl-C left behind."""
-    from orchestrator.campaign.simulate import InterruptedRun
+    """Say what Ctrl-C, or SIGTERM, left behind."""
+    from orchestrator.experiment.prepare.simulate import InterruptedRun
 
     try:
         yield
     except InterruptedRun as interruption:
         name = interruption.result.name
-        print_error(f"{interruption}; recorded until then: {name}.partial.*")
-        raise typer.Exit(130) from None
+        text = f"{interruption}; recorded until then: {name}.partial.*"
+        fail("Interrupted", text, INTERRUPTED)
+    except KeyboardInterrupt:
+        text = "interrupted; what cases recorded that were finished: NAME.partial.*"
+        fail("Interrupted", text, INTERRUPTED)
 
 
 def _details(details: dict[str, float]) -> str:
@@ -190,12 +230,34 @@ def _details(details: dict[str, float]) -> str:
     return ", ".join(text.format(details[key]) for key, text in shown.items() if key in details)
 
 
-def pairs(texts: list[str], option: str, form: str) -> dict[str, str]:
-    """Read what an option was given, ``NAME=VALUE`` several times."""
+def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFile]:
+    """Put parameter sets and their mappings together."""
+    from orchestrator.experiment.file.experiment import ParameterFile
+
+    if mappings and len(mappings) != len(sets):
+        raise DescriptionError(
+            f"--mapping: expected one for each of the {len(sets)} --parameters, or none, found"
+            f" {len(mappings)}"
+        )
+    files = [ParameterFile(file=str(path)) for path in sets]
+    for i, path in enumerate(mappings):
+        files[i] = ParameterFile(file=str(sets[i]), mapping=str(path))
+    return files
+
+
+def options_of(texts: list[str], option: str) -> dict[str, float | bool | str]:
+    """Read what an option was given, ``name=VALUE`` several times: numbers, truth values, text."""
+    from orchestrator.authoring.settings import plain_value
+
+    return {k: plain_value(text) for k, text in pairs(texts, option, "name=value").items()}
+
+
+def pairs(texts: list[str], option: str, form: str, *, empty: bool = False) -> dict[str, str]:
+    """Read what an option was given, ``NAME=VALUE`` several times; ``empty``: or ``NAME=``."""
     found = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not (name and equals and value):
+        if not (name and equals and (value or empty)):
             raise DescriptionError(f"{option} {text}: expected {form}")
         found[name] = value
     return found

@@ -1,4 +1,4 @@
-"""``softdock sweep``: run campaigns of many runs, and draw what came of them."""
+"""``softdock sweep``: run the sweeps of an experiment, and draw what came of them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.console import count_bar, print_error, print_json, print_table
+from orchestrator.cli.console import count_bar, print_json, print_table, print_warning
 from orchestrator.cli.console import output as console
-from orchestrator.errors import DescriptionError, LoadError
+from orchestrator.cli.failure import INTERRUPTED, fail
+from orchestrator.diagnostics import DescriptionError, LoadError
+from orchestrator.ssp.archive.target import EXPERIMENT_FILE
 
 if TYPE_CHECKING:
-    from orchestrator.sweep import CampaignOutcome, Plan
-    from orchestrator.sweep.runner import Lanes
+    from orchestrator.experiment.sweep import FinishedSweep, Plan
+    from orchestrator.experiment.sweep.runner import Executors
 
 
 def sweep(
     target: Annotated[Path, typer.Argument(help="experiment.toml, or its folder")],
-    campaign: Annotated[
-        list[str] | None, typer.Argument(help="Campaigns and sweeps; default: all")
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[SWEEP]...", help="Sweeps; default: all")
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder for results; default: results/NAME")
@@ -45,36 +47,53 @@ def sweep(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Run campaigns; what is done is kept, so that the same command goes on after a stop."""
+    """Run all sweeps; what is done is kept, so that the same command goes on after a stop."""
     from orchestrator.cli.target import experiment_of
-    from orchestrator.sweep import estimate, local, plans_of, run_plans, write_page
+    from orchestrator.experiment.sweep import (
+        estimate,
+        local,
+        plans_of,
+        run_plans,
+        with_kept,
+        write_page,
+    )
 
     if workers is not None and scheduler is not None:
         raise DescriptionError("--workers and --scheduler: a cluster has its own; give one of both")
     if timeout is not None and scheduler is not None:
         raise DescriptionError("--timeout: runs of a cluster cannot be ended from here")
     experiment, folder = experiment_of(target)
-    plans = plans_of(experiment, folder, campaign or ())
+    plans = plans_of(experiment, folder, names or ())
     where = output or Path("results") / _name_of(target, folder)
     if dry_run:
         _print_estimate(plans, estimate(plans, where, workers, fresh=fresh), json=json)
         return
     apart = timeout is not None
-    lanes = _cluster(scheduler) if scheduler else local(workers, apart=apart)
+    files: list[Path] = []
+    told: list[str] = []
+
+    def finish(outcomes: Mapping[str, FinishedSweep], into: Path) -> None:
+        shown, left_out = with_kept(experiment, folder, where, outcomes)
+        told.extend(left_out)
+        files.extend(write_page(experiment, shown, where, into))
+
+    executors = _cluster(scheduler) if scheduler else local(workers, apart=apart)
     with _interruption(where), count_bar() as bar:
         outcomes = run_plans(
             plans,
             where,
-            lanes,
+            executors,
             fresh=fresh,
             retry_failed=retry_failed,
             timeout=timeout,
             progress=bar,
+            finish=finish,
         )
-    files = write_page(experiment, outcomes, where)
+    for text in told:
+        print_warning(text)
     if json:
-        told = {name: outcome.as_json() for name, outcome in outcomes.items()}
-        print_json({"campaigns": told, "files": [str(path) for path in files]})
+        sweeps = {name: outcome.as_json() for name, outcome in outcomes.items()}
+        print_json({"sweeps": sweeps, "files": [str(path) for path in files]})
         return
     _print(outcomes)
     for path in files:
@@ -82,9 +101,9 @@ def sweep(
             console.print(str(path), markup=False)
 
 
-def _cluster(address: str) -> Lanes:
+def _cluster(address: str) -> Executors:
     try:
-        from orchestrator.sweep.cluster import on_cluster
+        from orchestrator.experiment.sweep.cluster import on_cluster
     except ModuleNotFoundError as error:
         raise LoadError(
             f"--scheduler needs Dask, which is not installed ({error.name}): pip install"
@@ -96,21 +115,21 @@ def _cluster(address: str) -> Lanes:
 def _name_of(target: Path, folder: Path) -> str:
     """Name of the results: that of the folder, and of the file if it is not the usual one."""
     name = folder.resolve().name
-    is_usual = target.is_dir() or target.name == "experiment.toml"
+    is_usual = target.is_dir() or target.name == EXPERIMENT_FILE
     return name if is_usual else f"{name}-{target.stem}"
 
 
 @contextmanager
 def _interruption(where: Path) -> Iterator[None]:
-    """Say what Ctrl-C left behind."""
+    """Say what Ctrl-C, or SIGTERM, left behind."""
     try:
         yield
     except KeyboardInterrupt:
-        print_error(f"interrupted; what is done is kept in {where}: the same command goes on")
-        raise typer.Exit(130) from None
+        text = f"interrupted; what is done is kept in {where}: the same command goes on"
+        fail("Interrupted", text, INTERRUPTED)
 
 
-def _print(outcomes: Mapping[str, CampaignOutcome]) -> None:
+def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
     rows = []
     for name, outcome in outcomes.items():
         counts = outcome.counts()
@@ -118,8 +137,8 @@ def _print(outcomes: Mapping[str, CampaignOutcome]) -> None:
         runs = len(outcome.plan.distinct)
         numbers = [len(outcome.plan.jobs), runs, outcome.ran, counts.get("done", 0)]
         rows.append([name, *map(str, numbers), others or "-"])
-    columns = ["campaign", "rows", "runs", "run now", "done", "others"]
-    print_table("Campaigns", columns, rows)
+    columns = ["sweep", "rows", "runs", "run now", "done", "others"]
+    print_table("Sweeps", columns, rows)
     for name, outcome in outcomes.items():
         reasons = [r.reason for r in outcome.records.values() if not r.is_good and r.reason]
         for reason in list(dict.fromkeys(reasons))[:3]:
@@ -154,4 +173,4 @@ def _print_estimate(
         ]
         for name, plan in plans.items()
     ]
-    print_table("Nothing is run yet", ["campaign", "rows", "runs", "to run", "about [s]"], rows)
+    print_table("Nothing is run yet", ["sweep", "rows", "runs", "to run", "about [s]"], rows)

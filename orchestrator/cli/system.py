@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli import edit, edit_lines
+from orchestrator.cli import edit, edit_lines, edit_parameters, edit_systems
+from orchestrator.cli.console import messages, print_json
 from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json
 from orchestrator.cli.edit import Inside, Target, Variant
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import Connector, System
 
 
@@ -24,15 +24,21 @@ def show(
 ) -> None:
     """Show what is in a system: components, values, connectors of its own, connections."""
     from orchestrator.authoring import read_system
-    from orchestrator.ssp.unpacking import unpacked
+    from orchestrator.cli.target import unopened_lines
+    from orchestrator.ssp.archive.unpacking import unpacked
+    from orchestrator.system.packed_code import packed_code_unopened
 
-    system = read_system(target, variant).nested(inside)
+    with packed_code_unopened():
+        system = read_system(target, variant).nested(inside)
+        notes = unopened_lines(system)
     folder = unpacked(target) if target.suffix.lower() == ".ssp" else None
     if json:
         print_json(_as_json(system, folder or Path.cwd()))
     else:
         for line in _lines(system, "", folder):
             console.print(line, markup=False)
+    for note in notes:
+        messages.print(note, markup=False)
 
 
 def _lines(system: System, margin: str, folder: Path | None) -> list[str]:
@@ -44,7 +50,7 @@ def _lines(system: System, margin: str, folder: Path | None) -> list[str]:
         lines.append(f"{margin}{_port(connector)} {name}{value}")
     for name, component in system.components.items():
         source = str(component.source)
-        shown = source.removeprefix(f"{folder}/") if folder else source
+        shown = source.replace(f"{folder}/", "", 1) if folder else source
         lines.append(f"{margin}{name} ({shown})")
         lines += [f"{margin}  {key} = {value!r}" for key, value in component.values.items()]
         options = component.options.said()
@@ -81,6 +87,10 @@ def convert(
     brief: Annotated[
         bool, typer.Option("--brief", help="In a .toml: leave connectors to the sources")
     ] = False,
+    parameters: Annotated[
+        str | None,
+        typer.Option(help="In an .ssd or .ssp: put all values into this linked file, as a.ssv"),
+    ] = None,
 ) -> None:
     """Write a system as another kind of file.
 
@@ -94,6 +104,8 @@ def convert(
         raise DescriptionError(f"{target}: expected a name that ends in .toml, .ssd or .ssp")
     if target.exists() and target.samefile(source):
         raise DescriptionError(f"{target}: expected another file than the one that is read")
+    if parameters is not None and suffix == ".toml":
+        raise DescriptionError("--parameters: a system file (.toml) links no parameter sets")
     packed = source.suffix.lower() == ".ssp" and suffix != ".ssp"
     folder = target.with_name(f"{target.stem}.files") if packed else None
     system = read_system(source, variant, unpack_to=folder)
@@ -101,23 +113,30 @@ def convert(
         case ".toml":
             write_toml(system, target, connectors=not brief)
         case ".ssd":
-            write_ssd(system, target)
+            write_ssd(system, target, parameters=parameters)
         case _:
-            write_ssp(system, target)
+            write_ssp(system, target, parameters=parameters)
     console.print(str(target), markup=False)
 
 
 app = typer.Typer(help="Show, edit in place and convert systems.", no_args_is_help=True)
 _COMMANDS: dict[str, Callable[..., None]] = {
     "show": show,
+    "new": edit_systems.new,
     "add": edit.add,
+    "add-system": edit_systems.add_system,
+    "experiment": edit_systems.experiment,
     "connect": edit_lines.connect,
     "connect-power": edit_lines.connect_power,
     "auto-connect": edit_lines.auto_connect,
+    "set-delay": edit_lines.set_delay,
     "disconnect": edit_lines.disconnect,
     "expose": edit.expose,
     "set": edit.set_,
     "unset": edit.unset,
+    "parameters": edit_parameters.parameters,
+    "mapping": edit_parameters.mapping,
+    "link": edit_parameters.link,
     "rename": edit.rename,
     "remove": edit.remove,
     "swap": edit.swap,

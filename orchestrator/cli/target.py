@@ -5,40 +5,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.authoring import is_system_file, read_system
-from orchestrator.campaign import Experiment, read_experiment
-from orchestrator.campaign.diagram import nested_of
-from orchestrator.campaign.experiment import Case, RunOptions
-from orchestrator.campaign.prepare import merged, prepare, prepare_all
-from orchestrator.campaign.validate import expect_sound
-from orchestrator.errors import DescriptionError, LoadError, UnknownNameError
-from orchestrator.simunits import resolve
-from orchestrator.system import System
-
-_INSIDE = ("experiment.toml", "SystemStructure.ssd", "system.toml")
+from orchestrator.authoring import is_system_file
+from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameError
+from orchestrator.experiment import Experiment, read_experiment
+from orchestrator.experiment.file.experiment import Case, RunOptions
+from orchestrator.experiment.output.diagram import nested_of
+from orchestrator.experiment.prepare.prepare import merged, prepare_all, prepare_with
+from orchestrator.experiment.prepare.present_names import with_present_names
+from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.experiment.validate import expect_sound
+from orchestrator.ssp.archive.target import EXPERIMENT_FILE, main_file
+from orchestrator.system import System, nearest
+from orchestrator.system.packed_code import packed_code_unopened, unopened_notes
 
 
 def experiment_of(target: Path) -> tuple[Experiment, Path]:
-    """Read an experiment and the folder that its paths are relative to.
-
-    A folder stands for the ``experiment.toml`` in it, else for its ``SystemStructure.ssd``, else
-    for its ``system.toml``.
-    """
-    if target.is_dir():
-        inside = [target / name for name in _INSIDE]
-        found = next((path for path in inside if path.is_file()), None)
-        if found is None:
-            raise LoadError(f"{target}: expected {', '.join(_INSIDE[:-1])} or {_INSIDE[-1]} in it")
-        target = found
-    if not target.is_file():
-        raise LoadError(f"{target}: no such file or folder")
+    """Read an experiment and the folder that its paths are relative to."""
+    target = main_file(target)
     is_system = target.suffix == ".toml" and is_system_file(target)
     if is_system or target.suffix in {".ssd", ".ssp"}:
         case = Case(system=target.name)
         return Experiment(title=target.stem, case={target.stem: case}), target.parent
     if target.suffix != ".toml":
-        raise LoadError(f"{target}: expected a .toml, .ssd or .ssp file, or a folder with one")
+        raise LoadError.in_file(target, "expected a .toml, .ssd or .ssp file, or a folder with one")
     return read_experiment(target), target.parent
+
+
+def expect_case(target: Path, experiment: Experiment, name: str) -> None:
+    """Expect that an experiment has a case, or raise UnknownNameError that lists those it has."""
+    if name not in experiment.case:
+        raise UnknownNameError.in_file(
+            target,
+            f"no case '{name}'{nearest(name, experiment.case)}; it has:"
+            f" {', '.join(experiment.case)}",
+        )
 
 
 def results_name(target: Path, folder: Path) -> str:
@@ -46,7 +46,7 @@ def results_name(target: Path, folder: Path) -> str:
 
     A folder has one ``experiment.toml``, and may have other experiments.
     """
-    if target.is_dir() or target.name == _INSIDE[0]:
+    if target.is_dir() or target.name == EXPERIMENT_FILE:
         return folder.resolve().name
     if target.suffix == ".toml" and not is_system_file(target):
         return f"{folder.resolve().name}-{target.stem}"
@@ -56,9 +56,9 @@ def results_name(target: Path, folder: Path) -> str:
 def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)
-    systems = prepare_all(experiment.case, folder)
-    expect_sound(experiment, systems)
-    return systems
+    cases = prepare_all(experiment, experiment.case, SystemReader(folder))
+    expect_sound(*with_present_names(experiment, cases))
+    return {name: case.system for name, case in cases.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Drawn:
     options
         How it is run.
     note
-        Why it cannot be prepared; empty if it can.
+        Why it cannot be prepared, and which code was not opened; empty if there is nothing.
     """
 
     nested: System
@@ -97,24 +97,31 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
         If what a case changes does not exist or fit.
     """
     experiment, folder = experiment_of(target)
-    if case is not None and case not in experiment.case:
-        raise UnknownNameError(f"{target}: no case '{case}'; it has: {', '.join(experiment.case)}")
-    found = {}
+    if case is not None:
+        expect_case(target, experiment, case)
+    found, reader = {}, SystemReader(folder)
     for name, chosen in experiment.case.items():
         if case in {None, name}:
-            found[name] = _drawn(name, chosen, folder, merged(chosen, experiment.defaults))
+            with packed_code_unopened():
+                found[name] = _drawn(name, chosen, reader, merged(chosen, experiment.defaults))
     return found
 
 
-def _drawn(name: str, case: Case, folder: Path, options: RunOptions) -> Drawn:
+def _drawn(name: str, case: Case, reader: SystemReader, options: RunOptions) -> Drawn:
     try:
-        flat = prepare(name, case, folder, {}, {})
+        flat = prepare_with(name, case, reader)
     except DescriptionError as error:
         if case.set or case.delays or case.swap or case.unit or case.parameters:
             raise
-        nested = resolve(read_system(folder / case.system, case.variant))
-        return Drawn(nested, None, options, str(error))
-    return Drawn(nested_of(case, folder, flat), flat, options)
+        nested = reader.read(case).nested
+        return Drawn(nested, None, options, "\n".join((str(error), *unopened_lines(nested))))
+    note = "\n".join(unopened_lines(flat))
+    return Drawn(nested_of(case, reader.read(case).nested, flat), flat, options, note)
+
+
+def unopened_lines(system: System) -> list[str]:
+    """Say which components are code of an archive that was not opened."""
+    return [f"component '{name}': {note}" for name, note in unopened_notes(system).items()]
 
 
 def with_options(experiment: Experiment, options: RunOptions) -> Experiment:

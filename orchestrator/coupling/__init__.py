@@ -6,7 +6,7 @@ from orchestrator.coupling.draws import Draws, normal_draw
 from orchestrator.coupling.fault_record import FaultRecord, fault_records
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 from orchestrator.coupling.line_statistics import LineStatistics
-from orchestrator.coupling.remarks import missed, remarks, rounded
+from orchestrator.coupling.remarks import missed, remarks, rounded_delay, unsolved
 from orchestrator.coupling.timing import Timing
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "normal_draw",
     "plan_delays",
     "remarks",
-    "rounded",
+    "rounded_delay",
+    "unsolved",
 ]

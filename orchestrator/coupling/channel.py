@@ -20,7 +20,9 @@ _NORMAL_CUT = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """How one line delivers its samples; times in nanoseconds (engine/src/channel.hpp).
+    """How one line delivers its samples; times in nanoseconds (engine/src/core/channel.hpp).
+
+    As a tuple it is a row of the engine's table of channels.
 
     Parameters
     ----------
@@ -70,34 +72,6 @@ class Channel:
             delays = np.array([d for d in self.delays_ns if d >= 0] or [self.nominal_ns], float)
         whole = np.ceil(delays / step_ns) * step_ns
         return float(whole.mean()) + step_ns * self.loss / (1.0 - self.loss)
-
-    def row(
-        self,
-    ) -> tuple[
-        int,
-        int,
-        float,
-        tuple[float, ...],
-        int,
-        tuple[int, ...],
-        tuple[int, ...],
-        bool,
-        bool,
-        bool,
-    ]:
-        """Return the row of the engine's table."""
-        return (
-            self.key,
-            self.nominal_ns,
-            self.loss,
-            self.quantiles_ns,
-            self.correlation_ns,
-            self.times_ns,
-            self.delays_ns,
-            self.interpolated,
-            self.in_order,
-            self.by_arrival,
-        )
 
 
 def channel_of(line: Connection) -> Channel | None:

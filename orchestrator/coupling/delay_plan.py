@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -237,6 +236,8 @@ def _shares(
 
 def _blocks(membership: Floats) -> Iterator[tuple[list[int], list[int]]]:
     """Rows and columns of the blocks that a matrix falls into; loops far apart share no line."""
+    import networkx as nx
+
     count = len(membership)
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from(

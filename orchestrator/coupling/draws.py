@@ -1,4 +1,4 @@
-"""The draws of a channel in Python, bit for bit those of engine/src/channel.cpp."""
+"""The draws of a channel in Python, bit for bit those of engine/src/core/channel.cpp."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError, Diagnostic, Severity
+from orchestrator.diagnostics.toml_key import toml_key
 from orchestrator.system import Fault, FaultKind, System, lines_of, seconds
 
 
@@ -72,23 +73,30 @@ def fault_records(
         begin_ns = _point(fault.begin_ns, start_ns, step_ns)
         until_ns = None if fault.until_ns is None else _point(fault.until_ns, start_ns, step_ns)
         if stop_ns is not None and begin_ns >= stop_ns:
-            problems.append(
-                f"fault {fault}: expected it to begin before the end of the run at"
-                f" {seconds(stop_ns):.9g} s, found {seconds(fault.begin_ns):.9g} s"
+            text = (
+                f"expected it to begin before the end of the run at {seconds(stop_ns):.9g} s, found"
+                f" {seconds(fault.begin_ns):.9g} s"
             )
+            problems.append(_wrong(fault, text))
         elif until_ns is not None and until_ns <= begin_ns:
             ends = f"{seconds(fault.begin_ns):.9g} s until {seconds(fault.until_ns or 0):.9g} s"
             step = "" if step_ns is None else f" at a step of {step_ns / 1e6:g} ms"
-            problems.append(
-                f"fault {fault}: from {ends} there is no communication point{step}: expected a"
-                " longer fault, within the run"
+            text = (
+                f"from {ends} there is no communication point{step}: expected a longer fault,"
+                " within the run"
             )
+            problems.append(_wrong(fault, text))
         names = tuple(str(line) for line in lines_of(fault, system))
         record = FaultRecord(fault.name, names, begin_ns, until_ns, _what(fault, system))
         records.append(replace(record, later_ns=_later_ns(fault, system)))
     if problems:
         raise DescriptionError(*problems)
     return tuple(records)
+
+
+def _wrong(fault: Fault, text: str) -> Diagnostic:
+    key, place = toml_key("fault", fault.label or fault.name), f"fault {fault}"
+    return Diagnostic("DescriptionError", Severity.ERROR, text, place=place, key=key)
 
 
 def _point(time_ns: int, start_ns: int, step_ns: int | None) -> int:

@@ -14,7 +14,11 @@ _HELD = {Interpolation.HOLD, Interpolation.SLERP}
 
 
 def remarks(
-    plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], step_ns: int, mode: str
+    plans: Sequence[DelayPlan],
+    loops: Sequence[LoopDelay],
+    step_ns: int,
+    mode: str,
+    duration_ns: int | None = None,
 ) -> list[str]:
     """Say where a delay is no multiple of the step, varies, is extrapolated, held, or missed.
 
@@ -26,8 +30,10 @@ def remarks(
         Communication step in nanoseconds.
     mode
         ``"plain"`` or ``"exact"``.
+    duration_ns
+        Of the run in nanoseconds, so that delays which are no shorter are told.
     """
-    found = rounded(plans, step_ns)
+    found = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
     found += _ahead([plan for plan in plans if plan.connection.delay])
     found += _predicted([plan for plan in plans if not plan.connection.delay])
     found += [
@@ -43,6 +49,19 @@ def remarks(
     return found + missed(plans, loops, mode)
 
 
+def _outlasting(plans: Sequence[DelayPlan], duration_ns: int | None) -> list[str]:
+    """One sentence for each delay of which nothing arrives in the run."""
+    return [
+        f"the delay of {plan.connection.delay.nominal_ns / 1e6:g} ms of {plan.connection} is not"
+        f" shorter than the run of {duration_ns / 1e6:g} ms: its target sees the value of the start"
+        " in the whole run"
+        for plan in plans
+        if duration_ns is not None
+        and plan.connection.delay
+        and plan.connection.delay.nominal_ns >= duration_ns
+    ]
+
+
 def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) -> list[str]:
     """Say of each loop that exact mode leaves with another delay than was declared, why.
 
@@ -52,6 +71,28 @@ def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) ->
         return []
     stiff = {p.connection for p in plans if p.interpolation in _HELD or p.held_ns}
     return [_miss(loop, stiff) for loop in loops if abs(loop.numerical_ns) > _MISS_NS]
+
+
+def unsolved(loops: Sequence[LoopDelay]) -> list[str]:
+    """Say of each algebraic loop that is passed on from step to step, how late that makes it.
+
+    Parameters
+    ----------
+    loops
+        Of a schedule that iterates nothing.
+    """
+    found = []
+    for delay in loops:
+        rings = [ring for ring in delay.loops if all(ring.feedthrough)]
+        if not rings or any(line.delay for ring in rings for line in ring.connections):
+            continue
+        around = " -> ".join([*delay.components, delay.components[0]])
+        found.append(
+            f"the algebraic loop {around} is not solved: every unit passes on what came before the"
+            f" step, which delays its signals by {delay.numerical_ns / 1e6:g} ms around the loop,"
+            " where no delay is declared; at the start it is passed on as often as there are units"
+        )
+    return found
 
 
 def _miss(loop: LoopDelay, stiff: Collection[Connection]) -> str:
@@ -107,22 +148,37 @@ def _predicted(plans: Sequence[DelayPlan]) -> list[str]:
 
 def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:
     """One sentence for each delay that the step does not divide."""
+    return [
+        f"the delay of {nominal_ns / 1e6:g} ms of {', '.join(lines)}"
+        f" {_rounding(nominal_ns, step_ns, held=held)}"
+        for (nominal_ns, held), lines in _indivisible(plans, step_ns).items()
+    ]
+
+
+def rounded_delay(plan: DelayPlan, step_ns: int) -> str:
+    """Say of one connection that the step does not divide its delay; nothing if it does."""
+    return "".join(
+        f"the delay of {nominal_ns / 1e6:g} ms {_rounding(nominal_ns, step_ns, held=held)}"
+        for nominal_ns, held in _indivisible([plan], step_ns)
+    )
+
+
+def _indivisible(plans: Sequence[DelayPlan], step_ns: int) -> dict[tuple[int, bool], list[str]]:
+    """Connections by their delay, and whether the newest sample is held."""
     lines: dict[tuple[int, bool], list[str]] = {}
     for plan in plans:
         delay = plan.connection.delay
         if delay and delay.nominal_ns % step_ns and not delay.variation:
             held = plan.interpolation is Interpolation.HOLD
             lines.setdefault((delay.nominal_ns, held), []).append(str(plan.connection))
-    found = []
-    for (nominal_ns, held), names in lines.items():
-        rounded_ns = -(-nominal_ns // step_ns) * step_ns
-        done = (
-            f"the newest sample that is old enough is held, {rounded_ns / 1e6:g} ms"
-            if held
-            else f"it is interpolated between samples and stays {nominal_ns / 1e6:g} ms"
-        )
-        found.append(
-            f"the delay of {nominal_ns / 1e6:g} ms of {', '.join(names)} is no multiple of the step"
-            f" of {step_ns / 1e6:g} ms: {done}"
-        )
-    return found
+    return lines
+
+
+def _rounding(nominal_ns: int, step_ns: int, *, held: bool) -> str:
+    rounded_ns = -(-nominal_ns // step_ns) * step_ns
+    done = (
+        f"the newest sample that is old enough is held, {rounded_ns / 1e6:g} ms"
+        if held
+        else f"it is interpolated between samples and stays {nominal_ns / 1e6:g} ms"
+    )
+    return f"is no multiple of the step of {step_ns / 1e6:g} ms: {done}"

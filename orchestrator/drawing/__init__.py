@@ -2,7 +2,7 @@
 
 from orchestrator.drawing.chains import as_prepared
 from orchestrator.drawing.comparison import marked, union_of
-from orchestrator.drawing.difference import Change, Field, as_text, differences, order_notes
+from orchestrator.drawing.difference import Change, Field, change_lines, differences, order_notes
 from orchestrator.drawing.drawing import Drawing, draw_system
 from orchestrator.drawing.facts import Facts
 from orchestrator.drawing.page import render_page
@@ -14,7 +14,7 @@ __all__ = [
     "Facts",
     "Field",
     "as_prepared",
-    "as_text",
+    "change_lines",
     "differences",
     "draw_system",
     "is_algebraic",

@@ -22,7 +22,6 @@ from orchestrator.system import (
     Connector,
     DefaultExperiment,
     Source,
-    SourceKind,
     System,
     Value,
 )
@@ -241,11 +240,8 @@ def line_texts(line: Connection) -> Texts:
 
 def source_text(source: Source) -> str:
     """Name of a source; of a file also the begin of a hash of what is in it."""
-    path = Path(source.location)
-    if source.kind is SourceKind.FMU:
-        digest = _digest(path)
-        return f"{path.name} ({digest})" if digest else path.name
-    return str(source)
+    digest = "" if source.file is None else _digest(source.file)
+    return f"{source.short} ({digest})" if digest else source.short
 
 
 @cache
@@ -257,7 +253,7 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def as_text(changes: Sequence[Change]) -> Iterator[str]:
+def change_lines(changes: Sequence[Change]) -> Iterator[str]:
     """Write changes as lines: ``+`` added, ``-`` removed, ``~`` changed."""
     signs = {"added": "+", "removed": "-", "changed": "~"}
     for change in changes:

@@ -48,7 +48,9 @@ class Drawing:
         return png_bytes(self.shapes, self.width, self.height)
 
 
-def draw_system(system: System, facts: Facts | None = None, depth: int | None = None) -> Drawing:
+def draw_system(
+    system: System, facts: Facts | None = None, depth: int | None = None, title: str = ""
+) -> Drawing:
     """Draw a system as a block diagram.
 
     Every component is a box with its inputs on the left and outputs on the right; every
@@ -63,6 +65,8 @@ def draw_system(system: System, facts: Facts | None = None, depth: int | None = 
         Loops and order of the steps, which are marked and listed below the drawing.
     depth
         Systems nested deeper than this are drawn as closed boxes; ``None``: none are.
+    title
+        Stands above it; the system's name if empty.
 
     Raises
     ------
@@ -73,7 +77,7 @@ def draw_system(system: System, facts: Facts | None = None, depth: int | None = 
     level = level_of(system, facts, depth)
     placed = framed(level)
     listed = legend(level, facts)
-    title = one_line(system.name or "system", 100)
+    title = one_line(title or system.name or "system", 100)
     inner = max(placed.width, listed.width, width_of(title, TITLE_SIZE, bold=True))
     shift = (inner - placed.width) / 2
     shapes: list[Shape] = [

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-import networkx as nx
-
 from orchestrator.drawing.layout import Layout, lay_out
 from orchestrator.drawing.shape import GRID, Box, Point, Wire
 
@@ -49,6 +47,8 @@ def lay_out_islands(boxes: Mapping[str, Box], wires: Sequence[Wire], least: floa
 
 def _islands(boxes: Mapping[str, Box], wires: Sequence[Wire]) -> list[list[str]]:
     """Names of boxes that wires join, in the order of the boxes."""
+    import networkx as nx
+
     graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(boxes)
     graph.add_edges_from((wire.source[0], wire.target[0]) for wire in wires)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from orchestrator.diagnostics import UnknownNameError
 from orchestrator.drawing.chains import inside, wire_key
 from orchestrator.drawing.facts import Facts, loops_by_wire
 from orchestrator.drawing.measure import one_line
 from orchestrator.drawing.palette import KINDS
 from orchestrator.drawing.wording import wire_label
-from orchestrator.errors import UnknownNameError
 from orchestrator.system import Bus, Causality, Component, Connector, Endpoint, System, Value
 
 #: Ports without a connection are listed up to this number a side.

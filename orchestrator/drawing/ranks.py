@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 
-import networkx as nx
-
 from orchestrator.drawing.shape import Box, Wire
+from orchestrator.system.rings import ordered_rings
 
 #: Number of wires by box of their source and of their target.
 Weights = Mapping[tuple[str, str], int]
@@ -85,20 +84,7 @@ def forward_order(names: Sequence[str], weights: Weights) -> list[str]:
     Eades, Lin, Smyth: A fast and effective heuristic for the feedback arc set problem (1993),
     for the purpose.
     """
-    place = {name: i for i, name in enumerate(names)}
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(names)
-    graph.add_edges_from(weights)
-    rings = nx.condensation(graph)
-    members = {
-        ring: sorted(data["members"], key=place.__getitem__)
-        for ring, data in rings.nodes(data=True)
-    }
-    first = {ring: place[inside[0]] for ring, inside in members.items()}
-    order = []
-    for ring in nx.lexicographical_topological_sort(rings, key=first.__getitem__):
-        order += _ring_order(members[ring], weights)
-    return order
+    return [name for ring in ordered_rings(names, weights) for name in _ring_order(ring, weights)]
 
 
 def _ring_order(names: Sequence[str], weights: Weights) -> list[str]:

@@ -6,7 +6,7 @@ import hashlib
 from math import isnan
 
 from orchestrator.coupling import LoopDelay
-from orchestrator.errors import UnitMismatchError
+from orchestrator.diagnostics import UnitMismatchError
 from orchestrator.system import (
     Connection,
     Connector,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from orchestrator.engine import _engine
 from orchestrator.engine._engine import (
+    ROWS,
     Engine,
     EngineState,
     Fmi2Model,
@@ -14,17 +15,22 @@ from orchestrator.engine._engine import (
     Fmu3,
     History,
     MeUnit,
+    ProcessBlock,
     PythonUnit,
     Relay,
+    RemoteProcess,
     RemoteUnit,
     SavedState,
     SharedBlock,
+    Surroundings,
     Unit,
+    end_marked,
     end_with_master,
     serve,
 )
 
 __all__ = [
+    "ROWS",
     "Engine",
     "EngineState",
     "Fmi2Model",
@@ -35,12 +41,16 @@ __all__ = [
     "Fmu3",
     "History",
     "MeUnit",
+    "ProcessBlock",
     "PythonUnit",
     "Relay",
+    "RemoteProcess",
     "RemoteUnit",
     "SavedState",
     "SharedBlock",
+    "Surroundings",
     "Unit",
+    "end_marked",
     "end_with_master",
     "serve",
     "system_library",

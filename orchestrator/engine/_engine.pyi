@@ -5,21 +5,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-#: key, nominal_ns, loss, quantiles_ns, correlation_ns, times_ns, delays_ns, interpolated, in_order,
-#: by_arrival: see engine/src/channel.hpp
-ChannelRow: TypeAlias = tuple[
-    int,
-    int,
-    float,
-    Sequence[float],
-    int,
-    Sequence[int],
-    Sequence[int],
-    bool,
-    bool,
-    bool,
-]
+#: The values of one row of a table, in the order of its fields.
+Row: TypeAlias = Sequence[Any]
+Rows: TypeAlias = Sequence[Row]
 Outcome: TypeAlias = tuple[int, int, int, int, int, str]
+
+#: The fields of a row of each table of a schedule: their names, and how they stand in the file of
+#: an exported system.
+ROWS: dict[str, tuple[tuple[str, str], ...]]
+
+class Surroundings:
+    def __init__(self) -> None: ...
+    def put_back(self) -> list[str]: ...
 
 class Unit:
     @property
@@ -29,6 +26,8 @@ class Unit:
     def set_inputs(self, values: Floats, /) -> int: ...
     def step(self, time_ns: int, step_ns: int, /) -> int: ...
     def get_outputs(self, values: Floats, /) -> int: ...
+    @property
+    def has_changed_mode(self) -> bool: ...
     @property
     def can_roll_back(self) -> bool: ...
     @property
@@ -226,9 +225,28 @@ class SharedBlock:
     @staticmethod
     def size(inputs: int, outputs: int) -> int: ...
 
+class ProcessBlock:
+    def __init__(self, file: int) -> None: ...
+    @staticmethod
+    def size() -> int: ...
+
+class RemoteProcess:
+    def __init__(self, name: str, memory: int) -> None: ...
+    def attach(self, handle: int) -> None: ...
+    def ring(self) -> None: ...
+    def lose(self, why: str) -> None: ...
+    def end(self) -> str: ...
+    @property
+    def round_trips(self) -> int: ...
+    @property
+    def lost(self) -> bool: ...
+
 class RemoteUnit(Unit):
-    def __init__(self, name: str, memory: int, most_inputs: int, most_outputs: int) -> None: ...
-    def attach(self, process: int) -> None: ...
+    def __init__(
+        self, process: RemoteProcess, name: str, memory: int, most_inputs: int, most_outputs: int
+    ) -> None: ...
+    @property
+    def number(self) -> int: ...
     def bind(self, inputs: int, outputs: int) -> None: ...
     def declare(
         self, rolls_back: bool, takes_slopes: bool, has_derivatives: bool, has_event_mode: bool
@@ -240,15 +258,21 @@ class RemoteUnit(Unit):
     def flush(self) -> int: ...
     def ring(self) -> None: ...
     def lose(self, why: str) -> None: ...
-    def end(self) -> str: ...
     def late(self) -> str: ...
     @property
     def lost(self) -> bool: ...
     @property
+    def loss(self) -> str: ...
+    @property
     def held(self) -> tuple[int, str] | None: ...
 
-def serve(unit: Unit, block: SharedBlock) -> None: ...
-def end_with_master(socket: int, master: int) -> None: ...
+def serve(
+    process: ProcessBlock,
+    members: Sequence[tuple[Unit | None, SharedBlock | None]],
+    shared: bool,
+) -> None: ...
+def end_with_master(socket: int, master: int, mark: str) -> None: ...
+def end_marked(mark: str) -> None: ...
 
 class EngineState:
     def __init__(
@@ -281,9 +305,9 @@ class History:
     def __init__(
         self,
         depth: int,
-        reading: int,
-        beyond: int,
-        channel: Sequence[ChannelRow],
+        interpolation: int,
+        extrapolation: int,
+        channel: Rows,
         start_ns: int,
         value: float,
     ) -> None: ...
@@ -297,39 +321,25 @@ class Engine:
         self,
         signals: int,
         members: Sequence[tuple[Unit, int, int, int]],
-        histories: Sequence[tuple[int, int, int, int, int]],
-        channels: Sequence[ChannelRow],
-        copies: Sequence[tuple[int, int, float, float]],
-        reads: Sequence[tuple[int, int, int, int, float, float]],
-        mixes: Sequence[tuple[int, int, float, float, float]],
-        loops: Sequence[tuple[int, float, int, Sequence[int], Sequence[int], Sequence[int]]],
-        operations: Sequence[tuple[int, int, int, int, int]],
-        rule: tuple[
-            int,
-            float,
-            float,
-            int,
-            int,
-            int,
-            int,
-            Sequence[int],
-            Sequence[tuple[int, int]],
-        ],
+        histories: Rows,
+        channels: Rows,
+        copies: Rows,
+        reads: Rows,
+        mixes: Rows,
+        loops: Rows,
+        operations: Rows,
+        rule: Row,
         threads: int = 1,
-        faults: Sequence[tuple[int, int, int, int, float, float, int, int]] = (),
+        faults: Rows = (),
     ) -> None: ...
     def begin_faults(self) -> None: ...
-    def carry_texts(
-        self, size: int, copies: Sequence[tuple[int, int]], places: Sequence[tuple[int, int]], /
-    ) -> None: ...
-    def tabulate(
-        self, tables: Sequence[tuple[int, int, int]], entries: Sequence[tuple[float, float]], /
-    ) -> None: ...
+    def set_texts(self, size: int, copies: Rows, places: Sequence[tuple[int, int]], /) -> None: ...
+    def set_value_tables(self, tables: Rows, entries: Rows, /) -> None: ...
     def handle_events(
         self,
         members: Sequence[int],
-        lines: Sequence[tuple[int, int, int]],
-        clocks: Sequence[tuple[int, int]],
+        lines: Rows,
+        clocks: Rows,
         splits: bool,
         early_return: bool,
         /,
@@ -341,11 +351,10 @@ class Engine:
     def texts(self) -> list[bytes]: ...
     def put_texts(self, first: int, values: Sequence[bytes], /) -> None: ...
     def read_texts(self) -> int: ...
-    def stretch_reads(self, shares: Sequence[float], /) -> None: ...
     def start(self, start_ns: int, step_ns: int) -> None: ...
     def lines(self, code: int, first: int, count: int, /) -> int: ...
     @property
-    def unread(self) -> str: ...
+    def read_error(self) -> str: ...
     def line_facts(self, history: int, /) -> tuple[int, int, int, int, int]: ...
     def record(
         self, slots: Sequence[int], every: int, rows: Floats, times: NDArray[np.int64], /

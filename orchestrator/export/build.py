@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from orchestrator.errors import DescriptionError
-from orchestrator.export.class_place import ClassPlace, place_by_name, place_in_file
-from orchestrator.export.dae_hash import dae_hash
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.export.archive.dae_hash import dae_hash
+from orchestrator.export.archive.fmu_archive import target_name, write_fmu
+from orchestrator.export.archive.stamp import hash_of, stamp, stored_key
+from orchestrator.export.codegen.layout import Layout
+from orchestrator.export.dae.explicit_ode import make_explicit
+from orchestrator.export.dae.residual_dae import ResidualDae
 from orchestrator.export.experiment import Experiment
-from orchestrator.export.explicit_ode import make_explicit
-from orchestrator.export.flat_reader import read
-from orchestrator.export.fmu_archive import target_name, write_fmu
-from orchestrator.export.frontend import flatten_place
-from orchestrator.export.layout import Layout
-from orchestrator.export.modelica_text import ModelicaText
+from orchestrator.export.modelica.flat.reader import read
+from orchestrator.export.modelica.frontend import flatten_place
+from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name, place_in_file
+from orchestrator.export.modelica.source.text import ModelicaText
 from orchestrator.export.recipe import Recipe, Solver
-from orchestrator.export.residual_dae import ResidualDae
-from orchestrator.export.stamp import hash_of, stamp, stored_key
 
 _LOGGER = logging.getLogger(__name__)
 

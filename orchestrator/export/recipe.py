@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from orchestrator.errors import DescriptionError, LoadError
-from orchestrator.export.class_place import place_in_file
+from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.export.experiment import Experiment
+from orchestrator.export.modelica.source.class_place import place_in_file
+from orchestrator.plain_data import toml_data
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -147,10 +147,10 @@ class Recipe:
             If keys are missing, unknown or of a wrong type; all problems at once.
         """
         try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            table = toml_data(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise LoadError(f"recipe '{path}' cannot be read: {error.strerror}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except ValueError as error:
             raise LoadError(f"recipe '{path}' is not valid TOML: {error}") from error
         problems = _problems(table)
         if problems:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from orchestrator.errors import SoftdockError
+from orchestrator.diagnostics import SoftdockError
+
+_DRAFT = re.compile(r"\.[0-9a-f]{12}\.part")
 
 
 @contextmanager
@@ -43,6 +46,11 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         ) from error
     finally:
         _remove(draft)
+
+
+def is_draft(path: Path) -> bool:
+    """Whether a file is one that was not finished: its process was killed, or is at it."""
+    return _DRAFT.fullmatch(path.name) is not None
 
 
 def _remove(draft: Path) -> None:

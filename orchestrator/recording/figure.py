@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.plot_parts import (
     MARKERS,
@@ -104,7 +104,7 @@ def save(figure: Figure, path: str | Path) -> None:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in {".png", ".svg"}:
-        raise DescriptionError(f"{path}: expected a picture's name to end in .png or .svg")
+        raise DescriptionError.in_file(path, "expected a picture's name to end in .png or .svg")
     content = picture(figure, "svg" if suffix == ".svg" else "png")
     with whole_file(path) as draft:
         draft.write_bytes(content)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from orchestrator.errors import PluginError, UnknownNameError
+from orchestrator.diagnostics import PluginError, UnknownNameError
 from orchestrator.recording.result import Result
+from orchestrator.system import nearest
 
 #: Writes a result to a path: whole, or not at all (see :func:`~orchestrator.recording.whole_file`).
 Writer = Callable[[Result, Path], None]
@@ -35,5 +36,6 @@ def writer(name: str) -> Writer:
             raise PluginError(f"format '{name}' cannot be imported: {error}") from error
         return loaded
     raise UnknownNameError(
-        f"no format '{name}' for results; registered: {', '.join(format_names()) or 'none'}"
+        f"no format '{name}' for results{nearest(name, format_names())};"
+        f" registered: {', '.join(format_names()) or 'none'}"
     )

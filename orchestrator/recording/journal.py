@@ -6,7 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
-from orchestrator.errors import SoftdockError
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.recording.parquet import write_parquet
 from orchestrator.recording.result import Result
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.recording.map_content import MapAxis, MapLook, MapPanel
 from orchestrator.recording.map_marks import draw_lines, hatch_cells
 from orchestrator.recording.plot_parts import headline, literal, new_figure

@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.errors import SoftdockError
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.recording.result import Result

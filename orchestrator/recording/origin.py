@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from orchestrator.coupling import DelayPlan, LoopDelay
@@ -27,6 +26,8 @@ _PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Versions of Softdock, Python and the packages that numbers depend on, and the platform."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NotRequired
 
 import numpy as np
+from typing_extensions import TypedDict
 
 from orchestrator.coupling import FaultRecord
-from orchestrator.errors import LoadError
+from orchestrator.diagnostics import LoadError
+from orchestrator.plain_data import json_data, misfit
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.origin import origin
-from orchestrator.recording.result import Result
+from orchestrator.recording.result import TIME, Result
 from orchestrator.simunits import Notice
 
 if TYPE_CHECKING:
@@ -20,6 +22,19 @@ if TYPE_CHECKING:
 
 #: Key of the schema metadata; its value is the JSON of :func:`~orchestrator.recording.origin`.
 KEY = b"softdock"
+#: What is raised where content is not what it says that it is.
+_WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+
+
+class _Run(TypedDict):
+    """What is read back of a result's origin."""
+
+    case: str
+    step_ns: int
+    algorithm: str
+    delay_mode: str
+    faults: tuple[FaultRecord, ...]
+    notices: NotRequired[tuple[Notice, ...]]
 
 
 def write_parquet(result: Result, path: str | Path) -> None:
@@ -76,20 +91,30 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
+    from pydantic import TypeAdapter, ValidationError
 
     try:
         parts = sorted(Path(path).glob("part-*.parquet")) if Path(path).is_dir() else [path]
-        tables = [pq.ParquetFile(part).read() for part in parts]
-        run = json.loads(tables[-1].schema.metadata[KEY])
-    except (OSError, pa.ArrowException, LookupError, ValueError, TypeError) as error:
-        raise LoadError(
-            f"{path}: expected a Parquet file that Softdock has written, but it cannot be read:"
-            f" {error}"
-        ) from error
-    frame: pd.DataFrame = pa.concat_tables(tables).to_pandas()
-    frame.attrs["units"] = run.pop("units")
+        table = pa.concat_tables([pq.ParquetFile(part).read() for part in parts])
+        run = json_data((table.schema.metadata or {})[KEY])
+        units = TypeAdapter(dict[str, str]).validate_python(run.pop("units"))
+        # What pandas is told by the file is only which column is the index.
+        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True).set_index(TIME)
+    except ValidationError as error:
+        raise _unreadable(path, f"its units: {misfit(error)}") from error
+    except KeyError as error:
+        raise _unreadable(path, f"it has no {error}") from error
+    except (OSError, pa.ArrowException, MemoryError, *_WRONG) as error:
+        raise _unreadable(path, str(error)) from error
+    frame.attrs["units"] = units
     frame.attrs["run"] = run
     return frame
+
+
+def _unreadable(path: str | Path, why: str) -> LoadError:
+    return LoadError.in_file(
+        path, f"expected a Parquet file that Softdock has written, but it cannot be read: {why}"
+    )
 
 
 def read_result(path: str | Path) -> Result:
@@ -105,17 +130,30 @@ def read_result(path: str | Path) -> Result:
     LoadError
         If the file is missing, damaged or not written by Softdock.
     """
+    from pydantic import TypeAdapter, ValidationError
+
     frame = read_parquet(path)
-    run = frame.attrs["run"]
+    try:
+        run = TypeAdapter(_Run).validate_json(json.dumps(frame.attrs["run"]), strict=True)
+        times = frame.index.to_numpy(dtype=np.float64)
+        values = frame.to_numpy(dtype=np.float64)
+    except ValidationError as error:
+        raise _unreadable(path, f"its metadata: {misfit(error)}") from error
+    except _WRONG as error:
+        raise _unreadable(path, str(error)) from error
+    if not (np.abs(times) < 2.0**63 / 1e9).all() or not (np.diff(times) > 0).all():
+        raise _unreadable(
+            path, f"'{TIME}': expected increasing times within 64 bits of nanoseconds"
+        )
     return Result(
         name=run["case"],
-        time_ns=np.rint(frame.index.to_numpy(dtype=np.float64) * 1e9).astype(np.int64),
+        time_ns=np.rint(times * 1e9).astype(np.int64),
         names=tuple(map(str, frame.columns)),
-        values=frame.to_numpy(dtype=np.float64),
+        values=values,
         units=frame.attrs["units"],
         step_ns=run["step_ns"],
         algorithm=run["algorithm"],
         delay_mode=run["delay_mode"],
-        faults=tuple(FaultRecord(**{**f, "lines": tuple(f["lines"])}) for f in run["faults"]),
-        notices=tuple(Notice(**notice) for notice in run.get("notices", ())),
+        faults=run["faults"],
+        notices=run.get("notices", ()),
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

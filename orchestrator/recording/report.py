@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from orchestrator.coupling import DelayPlan, LoopDelay
+from orchestrator.diagnostics import LoadError
 from orchestrator.drawing import Drawing
 from orchestrator.drawing.wording import path_of
-from orchestrator.errors import LoadError
 from orchestrator.recording.atomic import whole_file
 from orchestrator.recording.figure import picture
 from orchestrator.recording.parameters import ParameterRow
@@ -31,6 +31,8 @@ _TEMPLATES = Path(__file__).with_name("templates")
 _NOTHING = "–"
 #: A larger drawing is embedded as PNG.
 _LARGEST_SVG = 400_000
+#: Points; a wider drawing is scrolled, and can be seen in its full size.
+_LEGIBLE = 1000.0
 _MIME = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -69,6 +71,7 @@ def _environment() -> jinja2.Environment:
         "ms": _ms,
         "delays": _delays,
         "embedded": _embedded,
+        "wide": _wide,
         "by_component": _by_component,
         "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
         "measures": _measure_columns,
@@ -124,6 +127,12 @@ def _embedded(item: FigureItem) -> str:
         if len(content) > _LARGEST_SVG:
             mime, content = _MIME[".png"], picture(item.figure, "png")
     return f"data:{mime};base64,{base64.b64encode(content).decode()}"
+
+
+def _wide(item: FigureItem) -> float | None:
+    """Width in points of a drawing whose text would be too small to read if it were made to fit."""
+    drawing = item.figure
+    return drawing.width if isinstance(drawing, Drawing) and drawing.width > _LEGIBLE else None
 
 
 def _by_component(rows: Iterable[ParameterRow]) -> list[tuple[str, list[ParameterRow]]]:

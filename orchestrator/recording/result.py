@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.recording.display import html_of, text_of
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.simunits import Notice
+from orchestrator.system.connectors import warn_of_former
+from orchestrator.system.naming import lacking
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 #: Name of the time column in frames and files.
 TIME = "time [s]"
@@ -26,7 +31,8 @@ TIME = "time [s]"
 class Result:
     """Signals of one run.
 
-    ``result["chaser.position"]`` is one signal as an array of shape (n,).
+    ``result["chaser.position"]`` is one signal as an array of shape (n,); names are iterated over,
+    and ``in`` asks for one.
 
     Parameters
     ----------
@@ -41,7 +47,7 @@ class Result:
     units
         Unit by name in Modelica notation, where one is declared.
     descriptions
-        What a signal is, by name, where its unit says so.
+        What a signal is, by name, where its component says so.
     parameters
         What the parameters and the inputs without a source were held at.
     step_ns
@@ -66,6 +72,8 @@ class Result:
         What components warned of, and which went to a safe state, in the order of time.
     energies
         Totals of its energy ledger by name, J; empty without one.
+    former_names
+        Names of connectors by those that they had before, by which their signals are still found.
 
     Raises
     ------
@@ -92,6 +100,7 @@ class Result:
     faults: tuple[FaultRecord, ...] = ()
     notices: tuple[Notice, ...] = ()
     energies: dict[str, float] = field(default_factory=dict)
+    former_names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))
@@ -116,15 +125,47 @@ class Result:
         return float("nan")
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        """Return one signal, shape (n,), or raise UnknownNameError that lists the names."""
+        """Return one signal, shape (n,).
+
+        Raises
+        ------
+        UnknownNameError
+            If it was not recorded; the message lists what was. Any variable of a component can be
+            named in ``record``.
+        """
         try:
-            signal: NDArray[np.float64] = self.values[:, self._column[name]]
+            signal: NDArray[np.float64] = self.values[:, self._column[self._present(name)]]
         except KeyError:
-            known = ", ".join(self.names) or "none"
+            error = lacking(f"result '{self.name}'", "signal", name, self.names)
             raise UnknownNameError(
-                f"result '{self.name}' has no signal '{name}'; it has: {known}"
+                f"{error}; a variable that is no output is recorded if 'record' names it"
             ) from None
         return signal
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the signals; ``dict(result)`` is all of them by name."""
+        return self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._present(name) in self._column
+
+    def _present(self, name: str) -> str:
+        """Return a name, or the present one of a connector whose former one it is."""
+        connector, bracket, element = name.partition("[")
+        present = self.former_names.get(connector)
+        if present is None or name in self._column:
+            return name
+        warn_of_former(f"result '{self.name}'", connector, present)
+        return f"{present}{bracket}{element}"
+
+    def __repr__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     @cached_property
     def _column(self) -> dict[str, int]:
@@ -152,7 +193,8 @@ class Result:
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What to know of the run and of how its delays were realised, in sentences."""
-        delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode)
+        lasted_ns = int(self.time_ns[-1] - self.time_ns[0]) if len(self.time_ns) else None
+        delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode, lasted_ns)
         return (*map(str, self.notices), *self.notes, *map(str, self.faults), *delays)
 
     @property
@@ -172,3 +214,33 @@ class Result:
         frame = pd.DataFrame(self.values[rows], index=index, columns=list(self.names), copy=True)
         frame.attrs["units"] = dict(self.units)
         return frame
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write all signals as CSV; see :func:`orchestrator.recording.write_csv`."""
+        from orchestrator.recording.csv import write_csv
+
+        write_csv(self, path)
+
+    def plot(self, *names: str, title: str | None = None) -> Figure:
+        """Draw signals over time, those of one unit in one panel.
+
+        Parameters
+        ----------
+        *names
+            Signals, or patterns with ``*`` and ``?``; all if none is given.
+        title
+            Above the plot; the name of the result if ``None``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``figure.savefig("file.png")`` writes it.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name or pattern fits no signal.
+        """
+        from orchestrator.recording.quick_plot import quick_plot
+
+        return quick_plot(self, names, self.name if title is None else title)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import isclose
 from pathlib import Path
+from typing import Any
 
-from orchestrator.errors import DescriptionError, UnitMismatchError, UnknownNameError
-from orchestrator.simunits.fmu_description import read_fmu
+from orchestrator.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
+from orchestrator.simunits.fmi.fmu_description import read_fmu
 from orchestrator.system import (
     Causality,
     Component,
     Connector,
-    Problem,
     SourceKind,
     conversion_between,
 )
@@ -23,7 +23,7 @@ from orchestrator.system.naming import listed_names
 _LOGGER = logging.getLogger(__name__)
 
 
-def differences(declared: Component, found: Component) -> Iterator[Problem]:
+def differences(declared: Component, found: Component) -> Iterator[DescriptionError]:
     """Say in what the connectors that a system declares differ from those of the source."""
     where = f"component '{declared.name}' ({declared.source})"
     for name, connector in declared.connectors.items():
@@ -31,16 +31,16 @@ def differences(declared: Component, found: Component) -> Iterator[Problem]:
         actual = found.connectors.get(name)
         if actual is None:
             text = (
-                f"{where}: the system declares connector '{name}', but the source has only:"
+                f"the system declares connector '{name}', but the source has only:"
                 f" {listed_names(list(found.connectors))}"
             )
-            yield Problem("FMU105", at, UnknownNameError(text))
+            yield UnknownNameError.about(text, code="FMU105", place=where, key=at)
         elif not _agree(connector, actual, found):
             text = (
-                f"{where}: connector '{name}' is declared as {_contract(connector)},"
+                f"connector '{name}' is declared as {_contract(connector)},"
                 f" but the source has {_contract(actual)}"
             )
-            yield Problem("FMU106", at, DescriptionError(text))
+            yield DescriptionError.about(text, code="FMU106", place=where, key=at)
 
 
 def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
@@ -51,8 +51,10 @@ def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
         conversion_between(declared, actual)
     except UnitMismatchError:
         return False
-    declared = replace(declared, unit=actual.unit)
-    if found.source.kind is SourceKind.FMU and len(declared.shape) == len(actual.shape):
+    if declared.unit != actual.unit:
+        declared = replace(declared, unit=actual.unit)
+    is_array = bool(declared.shape) and len(declared.shape) == len(actual.shape)
+    if found.source.kind is SourceKind.FMU and is_array:
         dimensions = (
             read_fmu(Path(found.source.location), runnable=False).variables[actual.name].dimensions
         )
@@ -67,7 +69,7 @@ def as_declared(actual: Connector, declared: Connector | None, found: Component)
         return actual
     enumeration = declared.enumeration or actual.enumeration
     if declared.unit is None:
-        return replace(actual, enumeration=enumeration)
+        return _changed(actual, enumeration=enumeration)
     try:
         factor, offset = conversion_between(declared, actual)
     except UnitMismatchError:  # it is among the differences
@@ -83,12 +85,22 @@ def as_declared(actual: Connector, declared: Connector | None, found: Component)
             actual.unit,
             declared.unit,
         )
-    return replace(
+    definition = declared.unit_definition
+    if definition is None and declared.unit == actual.unit:
+        definition = actual.unit_definition  # the file says nothing else
+    return _changed(
         actual,
         unit=declared.unit,
-        unit_definition=declared.unit_definition,
+        unit_definition=definition,
         enumeration=enumeration,
     )
+
+
+def _changed(connector: Connector, **fields: Any) -> Connector:
+    """Return a connector with other fields: itself, if they are what it has."""
+    if all(getattr(connector, name) == value for name, value in fields.items()):
+        return connector
+    return replace(connector, **fields)
 
 
 def _contract(connector: Connector) -> str:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from orchestrator.errors import PluginError
-from orchestrator.simunits.block import Block
-from orchestrator.simunits.state_text import decode, encode
+from orchestrator.diagnostics import PluginError
+from orchestrator.simunits.blocks.block import Block
+from orchestrator.simunits.blocks.state_text import decode, encode
 from orchestrator.system import DataType, Value
 
 

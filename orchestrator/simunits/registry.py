@@ -2,57 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from orchestrator.errors import (
+from orchestrator.diagnostics import (
     CapabilityError,
     DescriptionError,
     PluginError,
     SoftdockError,
     UnknownNameError,
 )
-from orchestrator.simunits.block import Block
-from orchestrator.simunits.block_place import place_of
-from orchestrator.simunits.block_unit import BlockUnit, describe_block
+from orchestrator.simunits.blocks.block import Block
+from orchestrator.simunits.blocks.block_place import Given, class_at, label_of
+from orchestrator.simunits.blocks.block_unit import describe_block
 from orchestrator.simunits.declared import as_declared, differences
-from orchestrator.simunits.description import Capabilities, UnitDescription
-from orchestrator.simunits.fmi1_unit import Fmu1Unit
-from orchestrator.simunits.fmi2_unit import Fmu2Unit
-from orchestrator.simunits.fmi3_unit import Fmu3Unit
-from orchestrator.simunits.fmpy_unit import FmpyUnit
-from orchestrator.simunits.fmu_description import FmuDescription, read_fmu
-from orchestrator.simunits.fmu_unit import FmuUnit
-from orchestrator.simunits.model_exchange_unit import ModelExchangeUnit
-from orchestrator.simunits.pyfmi_unit import PyfmiUnit
-from orchestrator.simunits.remote_unit import WorkerUnit
-from orchestrator.simunits.terminals import power_ports
-from orchestrator.simunits.unit import SimulationUnit
+from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
+from orchestrator.simunits.fmi.terminals import power_ports
+from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import (
-    Backend,
     Component,
+    ComponentOptions,
     PowerPort,
     Source,
     SourceKind,
     System,
-    UnitOptions,
     Value,
-    errors_of,
+    nearest,
 )
+from orchestrator.system.former_names import with_present_ends, with_present_names
+from orchestrator.system.packed_code import stays_unopened, unopened_note
 
-#: The class of an FMU's instances, by version.
-_FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
-_BACKENDS: Mapping[Backend, Callable[[str, FmuDescription], SimulationUnit]] = {
-    Backend.FMPY: FmpyUnit,
-    Backend.PYFMI: PyfmiUnit,
-}
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 @cache
 def _entry_points() -> Mapping[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
     return {entry.name: entry for entry in entry_points(group="softdock.blocks")}
 
 
@@ -61,19 +52,36 @@ def block_names() -> list[str]:
     return sorted(_entry_points())
 
 
-#: Classes that were given to :func:`block` in this process.
-_LOCAL: dict[str, type[Block]] = {}
+def block_class(location: str) -> type[Block]:
+    """Return the class of a block that is registered, or of a file or module.
 
-
-def block_class(name: str) -> type[Block]:
-    """Return the class of a block that is registered, or known in this process.
+    Parameters
+    ----------
+    location
+        A registered name, ``FILE.py:CLASS`` or ``MODULE:CLASS``. A module that is named is
+        imported, a file executed.
 
     Raises
     ------
     UnknownNameError, PluginError
         If there is none of that name, or it cannot be imported.
     """
-    return _LOCAL.get(name) or _registered_class(name)
+    if ":" in location:
+        return class_at(location)
+    if location.endswith(".py"):
+        raise DescriptionError(f"block '{location}': which class? expected block:{location}:CLASS")
+    return _registered_class(location)
+
+
+def class_of(source: Source) -> type[Block]:
+    """Return the class of a component's source: the one that was given, or that of its location.
+
+    Raises as :func:`block_class`, and PluginError if it is code that stays unopened.
+    """
+    if stays_unopened(source):
+        raise PluginError(unopened_note(source))
+    given = source.definition
+    return given.kind if isinstance(given, Given) else block_class(source.location)
 
 
 @cache
@@ -81,7 +89,8 @@ def _registered_class(name: str) -> type[Block]:
     entry = _entry_points().get(name)
     if entry is None:
         raise UnknownNameError(
-            f"no block '{name}' is registered; registered: {', '.join(block_names()) or 'none'}"
+            f"no block '{name}' is registered{nearest(name, block_names())};"
+            f" registered: {', '.join(block_names()) or 'none'}"
         )
     try:
         kind = entry.load()
@@ -103,18 +112,43 @@ def block(which: str | type[Block]) -> Component:
     Parameters
     ----------
     which
-        A registered name; or a block class, which this process then knows by its own name. Another
-        process that reads the system from a file needs it registered.
+        A block class, which the component keeps; or a registered name, ``FILE.py:CLASS`` (relative
+        to the working directory) or ``MODULE:CLASS``. Files can name a class that is at the top of
+        a module or script.
+
+    Raises
+    ------
+    DescriptionError
+        If it is something else, such as an instance of a block.
+    UnknownNameError, PluginError
+        If there is none of that name, or it cannot be imported.
     """
     if isinstance(which, str):
-        return component_of(Source(SourceKind.BLOCK, which))
-    know(which.__name__, which)
-    return component_of(Source(SourceKind.BLOCK, which.__name__))
+        return component_of(Source(SourceKind.BLOCK, which).resolved(Path.cwd()))
+    found: object = which
+    if isinstance(found, Block):
+        name = type(found).__name__
+        raise DescriptionError(
+            f"block(..): found an instance of {name}; expected the class, block({name}): every run"
+            f" makes its own instances. Values go to the system: add('c', block({name}), k=1.0)"
+        )
+    if not (isinstance(found, type) and issubclass(found, Block)):
+        name = getattr(found, "__name__", repr(found))
+        raise DescriptionError(
+            f"block({name}): expected a subclass of Block with its connectors and step(t, h), or a"
+            " name; a function alone does not say what its inputs and outputs are"
+        )
+    return component_of(_source_of(found))
 
 
-def know(name: str, kind: type[Block]) -> None:
-    """Make a block class known in this process."""
-    _LOCAL[name] = kind
+def _source_of(kind: type[Block]) -> Source:
+    for name, entry in _entry_points().items():
+        if entry.value.rpartition(":")[2] != kind.__qualname__:
+            continue
+        with suppress(PluginError):  # of another one, which its user is told
+            if _registered_class(name) is kind:
+                return Source(SourceKind.BLOCK, name)
+    return Source(SourceKind.BLOCK, label_of(kind), Given(kind))
 
 
 def _describe(
@@ -123,18 +157,22 @@ def _describe(
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), interface, runnable=runnable)
         return found.shaped(values).description
+    return _describe_block(source)
+
+
+def _describe_block(source: Source) -> UnitDescription:
     if source.kind is not SourceKind.BLOCK:
         raise CapabilityError(
             f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
         )
-    return describe_block(source.location, block_class(source.location))
+    return describe_block(source.location, class_of(source))
 
 
 def component_of(
     source: Source,
     name: str = "component",
     values: Mapping[str, Value] | None = None,
-    options: UnitOptions | None = None,
+    options: ComponentOptions | None = None,
     *,
     runnable: bool = True,
 ) -> Component:
@@ -153,8 +191,13 @@ def component_of(
     runnable
         Whether an FMU must have a binary for this machine.
     """
-    options = options or UnitOptions()
-    description = _describe(source, values or {}, options.interface, runnable=runnable)
+    options = options or ComponentOptions()
+    found = None
+    if source.kind is SourceKind.FMU:
+        found = read_fmu(Path(source.location), options.interface, runnable=runnable)
+        description = found.shaped(values or {}).description
+    else:
+        description = _describe_block(source)
     return Component(
         name,
         source,
@@ -164,28 +207,21 @@ def component_of(
         has_derivatives=description.capabilities.has_directional_derivatives
         and options.backend == "native",
         takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
-        has_event_mode=_shares_events(source, description, options),
+        has_event_mode=found is not None and _shares_events(found, options),
         options=options,
-        power_ports=_power_ports(source, description, options),
+        power_ports={} if found is None else _power_ports(found, description),
     )
 
 
-def _power_ports(
-    source: Source, description: UnitDescription, options: UnitOptions
-) -> Mapping[str, PowerPort]:
-    path = Path(source.location)
-    if source.kind is not SourceKind.FMU or read_fmu(path, options.interface).version != 3:
-        return {}
-    return power_ports(path, description.connectors)
+def _power_ports(found: FmuDescription, description: UnitDescription) -> Mapping[str, PowerPort]:
+    return power_ports(found.path, description.connectors) if found.version == 3 else {}
 
 
-def _shares_events(source: Source, description: UnitDescription, options: UnitOptions) -> bool:
+def _shares_events(found: FmuDescription, options: ComponentOptions) -> bool:
     """Whether the engine leads a unit through event mode, instead of what stands between them."""
-    if source.kind is not SourceKind.FMU or not description.capabilities.has_event_mode:
-        return False
     is_near = options.backend == "native" and options.isolation != "process"
-    read = read_fmu(Path(source.location), options.interface, runnable=False)
-    return is_near and read.interface == "CoSimulation"
+    has_event_mode = found.description.capabilities.has_event_mode
+    return has_event_mode and is_near and found.interface == "CoSimulation"
 
 
 def capabilities_of(component: Component) -> Capabilities:
@@ -199,10 +235,18 @@ def description_of(component: Component, *, runnable: bool = True) -> UnitDescri
     return _describe(component.source, component.values, options.interface, runnable=runnable)
 
 
-def resolve(system: System) -> System:
+def resolve(system: System, *, runnable: bool = True) -> System:
     """Open the source of every component and complete its connectors and feed-through.
 
-    Connectors that the system's file declares are compared with those of the source.
+    Connectors that the system's file declares are compared with those of the source. Within
+    :func:`.packed_code_unopened` blocks of archives keep those that are declared.
+
+    Parameters
+    ----------
+    system
+        As it is written.
+    runnable
+        Whether FMUs must have a binary for this machine.
 
     Raises
     ------
@@ -213,99 +257,36 @@ def resolve(system: System) -> System:
     problems: list[DescriptionError] = []
     resolved = {}
     for name, component in system.components.items():
+        if stays_unopened(component.source):
+            resolved[name] = component
+            continue
         try:
-            found = component_of(component.source, name, component.values, component.options)
+            found = component_of(
+                component.source, name, component.values, component.options, runnable=runnable
+            )
         except SoftdockError as error:
             kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
-            problems.append(kind(f"component '{name}': {error}"))
+            problems.append(kind(*error.within(f"component '{name}'")))
             continue
-        problems += errors_of(differences(component, found))
+        declared = with_present_names(component, found)
+        problems += differences(declared, found)
         connectors = {
-            key: as_declared(connector, component.connectors.get(key), found)
+            key: as_declared(connector, declared.connectors.get(key), found)
             for key, connector in found.connectors.items()
         }
         resolved[name] = replace(
             found,
             connectors=connectors,
-            values=component.values,
-            power_ports={**found.power_ports, **component.power_ports},
+            values=declared.values,
+            power_ports={**found.power_ports, **declared.power_ports},
         )
     nested = {}
     for name, inner in system.systems.items():
         try:
-            nested[name] = resolve(inner)
+            nested[name] = resolve(inner, runnable=runnable)
         except DescriptionError as error:
-            problems += [DescriptionError(f"system '{name}': {text}") for text in error.problems]
+            problems.append(DescriptionError(*error.within(f"system '{name}'")))
     if problems:
         raise DescriptionError.collect(problems)
-    return replace(system, components=resolved, systems=nested)
-
-
-def make_unit(component: Component, *, early_return: bool = False) -> SimulationUnit:
-    """Instantiate a component, in a process of its own if it says so, and set its values.
-
-    Parameters
-    ----------
-    component
-        What to instantiate.
-    early_return
-        Whether a unit with event mode may end a step before its end, at an event.
-    """
-    source = component.source
-    if component.options.isolation == "process":
-        kind = None if source.kind is SourceKind.FMU else block_class(source.location)
-        place = {} if kind is None else place_of(kind)
-        described = _describe(source, component.values, component.options.interface)
-        return WorkerUnit(component, described, place)
-    unit: SimulationUnit
-    if source.kind is SourceKind.FMU:
-        unit = _make_fmu(component, early_return=early_return)
-    else:
-        _refuse_fmu_options(component, f"block '{source.location}'")
-        kind = block_class(source.location)
-        try:
-            made = kind()
-        except Exception as error:
-            raise PluginError(
-                f"component '{component.name}': block '{source.location}' cannot be made:"
-                f" {type(error).__name__}: {error}"
-            ) from error
-        unit = BlockUnit(component.name, describe_block(source.location, kind), made)
-    unit.set_values(component.values)
-    return unit
-
-
-def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
-    options = component.options
-    try:
-        described = read_fmu(Path(component.source.location), options.interface)
-    except CapabilityError as error:
-        raise CapabilityError(f"component '{component.name}': {error}") from None
-    if component.backend is not Backend.NATIVE:
-        _refuse_fmu_options(component, f"a unit that {component.backend} runs")
-        return _BACKENDS[component.backend](component.name, described)
-    kind = _FMU_UNITS[described.version]
-    if issubclass(kind, Fmu3Unit):
-        instance: FmuUnit = kind(component.name, described, early_return=early_return)
-    else:
-        instance = kind(component.name, described)
-    if described.interface == "ModelExchange":
-        return ModelExchangeUnit(component.name, instance, options)
-    what = f"{described.path}, run as Co-Simulation,"
-    _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
-    return instance
-
-
-def _refuse_fmu_options(component: Component, what: str) -> None:
-    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
-    options = component.options
-    given = [
-        f"{name} = {value!r}"
-        for name in ("interface", "solver", "tolerance")
-        if (value := getattr(options, name)) is not None
-    ]
-    if given:
-        raise CapabilityError(
-            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
-            " for FMUs with interface 'me'"
-        )
+    lines = with_present_ends(system.connections, resolved)
+    return replace(system, components=resolved, connections=lines, systems=nested)

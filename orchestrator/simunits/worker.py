@@ -1,4 +1,4 @@
-"""The process of one unit: ``python -m orchestrator.simunits.worker SOCKET MEMORY``.
+"""A process of units: ``python -m orchestrator.simunits.worker SOCKET MEMORY``.
 
 Steps are served natively, from shared memory; everything else comes as messages on the socket.
 The process ends with its parent, also in the middle of a step.
@@ -16,13 +16,19 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.engine import SharedBlock, end_with_master, serve
-from orchestrator.errors import SoftdockError
-from orchestrator.simunits import registry
-from orchestrator.simunits.block_place import class_at
-from orchestrator.simunits.unit import SimulationUnit
-from orchestrator.simunits.wire import receive, send
-from orchestrator.system import Component, Source, SourceKind, UnitOptions
+from orchestrator.diagnostics import SoftdockError
+from orchestrator.engine import (
+    ProcessBlock,
+    SharedBlock,
+    Surroundings,
+    Unit,
+    end_with_master,
+    serve,
+)
+from orchestrator.simunits import instantiation
+from orchestrator.simunits.isolation.wire import MARK, receive, receive_memory, send
+from orchestrator.simunits.protocol.unit import SimulationUnit
+from orchestrator.system import Component, ComponentOptions, Source, SourceKind
 
 
 class _Records(logging.Handler):
@@ -41,22 +47,25 @@ class _Records(logging.Handler):
 
 
 class _Server:
-    """Does what the messages ask for; one method for each."""
+    """Does what the messages ask of one unit; one method for each."""
 
     unit: SimulationUnit
 
-    def __init__(self) -> None:
+    def __init__(self, block: SharedBlock) -> None:
+        self.block = block
         self.states: dict[int, object] = {}
         self.made = 0
 
-    def make(self, component: dict[str, Any], place: dict[str, str]) -> Any:
+    def make(self, component: dict[str, Any]) -> Any:
         source = Source(SourceKind(component["kind"]), component["location"])
-        if place:
-            registry.know(source.location, class_at(place))
-        options = UnitOptions(**component["options"])
+        options = ComponentOptions(**component["options"])
         made = Component(component["name"], source, values=component["values"], options=options)
-        self.unit = registry.make_unit(made)
+        self.unit = instantiation.make_unit(made)
         return asdict(self.unit.description.capabilities)
+
+    @property
+    def served(self) -> tuple[Unit | None, SharedBlock]:
+        return (self.unit.native if hasattr(self, "unit") else None), self.block
 
     def bind(self, inputs: list[str], outputs: list[str]) -> Any:
         self.unit.bind(inputs, outputs)
@@ -115,6 +124,9 @@ class _Server:
     def notices(self) -> list[dict[str, Any]]:
         return [asdict(notice) for notice in self.unit.notices()]
 
+    def notes(self) -> list[str]:
+        return list(self.unit.notes)
+
     def exception(self) -> str:
         found = self.unit.exception()
         return "".join(traceback.format_exception(found)) if found else ""
@@ -143,10 +155,45 @@ def _answer(method: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Any,
     return {"result": result}, b""
 
 
+class _Members:
+    """The units of this process, by number, and what they may not change for each other."""
+
+    def __init__(self, *, shared: bool) -> None:
+        self.shared = shared
+        self._servers: dict[int, _Server] = {}
+        self._before = Surroundings()
+        SimulationUnit.shares_process = shared
+
+    def add(self, number: int, server: _Server) -> None:
+        self._servers[number] = server
+
+    def serve(self, process: ProcessBlock) -> None:
+        """Serve steps until a message lies on the socket."""
+        nobody = (None, None)
+        count = max(self._servers, default=-1) + 1
+        numbers = [self._servers.get(number) for number in range(count)]
+        serve(process, [each.served if each else nobody for each in numbers], self.shared)
+        if self.shared and (changed := self._before.put_back()):
+            self._note(changed)
+
+    def _note(self, changed: list[str]) -> None:
+        """Let every unit that stepped meanwhile say what one of them left changed."""
+        units = [server.unit for server in self._servers.values() if hasattr(server, "unit")]
+        for unit in units:
+            unit.has_changed(changed, "stepping")
+
+    def answer(self, message: dict[str, Any], data: bytes) -> tuple[Any, bytes]:
+        server = self._servers[message["member"]]
+        arguments = message["arguments"] | ({"data": data} if data else {})
+        return _answer(getattr(server, message["call"]), arguments)
+
+
 def main(socket_file: int, memory: int) -> None:
-    """Serve one unit until the parent says that it is enough, or is gone."""
+    """Serve units until the parent says that it is enough, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a run ends
-    end_with_master(socket_file, os.pidfd_open(os.getppid()))
+    worker = os.getpid()
+    end_with_master(socket_file, os.pidfd_open(os.getppid()), f"{MARK}={os.environ[MARK]}")
+    os.set_inheritable(socket_file, False)  # noqa: FBT003 - what the unit starts has no business with it
     records = _Records()
     logging.getLogger().addHandler(records)
     logging.getLogger("orchestrator").setLevel(logging.DEBUG)  # the parent chooses
@@ -154,19 +201,30 @@ def main(socket_file: int, memory: int) -> None:
     with socket.socket(fileno=socket_file) as channel:
         hello, _ = receive(channel)
         logging.getLogger().setLevel(hello["level"])
-        block = SharedBlock(memory, hello["signals"], hello["signals"])
+        process = ProcessBlock(memory)
         os.close(memory)
-        server = _Server()
+        members = _Members(shared=hello["shared"])
         send(channel, {"result": None, "log": []})
         while True:
-            if hasattr(server, "unit"):
-                serve(server.unit.native, block)
+            members.serve(process)
             message, data = receive(channel)
             if message["call"] == "quit":
                 return
-            arguments = message["arguments"] | ({"data": data} if data else {})
-            answer, out = _answer(getattr(server, message["call"]), arguments)
+            if message["call"] == "make":
+                members.add(message["member"], _Server(_block(channel)))
+            answer, out = members.answer(message, data)
+            if os.getpid() != worker:  # a fork that came back from the unit answers nothing
+                os._exit(0)
             send(channel, {**answer, "log": records.take()}, out)
+
+
+def _block(channel: socket.socket) -> SharedBlock:
+    """Map the memory that comes with a unit."""
+    memory, signals = receive_memory(channel)
+    try:
+        return SharedBlock(memory, signals, signals)
+    finally:
+        os.close(memory)
 
 
 if __name__ == "__main__":

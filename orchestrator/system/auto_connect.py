@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import UnitMismatchError
+from orchestrator.diagnostics import UnitMismatchError
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orchestrator.errors import DescriptionError, UnitMismatchError
+from orchestrator.diagnostics import DescriptionError, UnitMismatchError
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Connector
 from orchestrator.system.conversion import conversion_between

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
-import networkx as nx
-
-from orchestrator.errors import (
+from orchestrator.diagnostics import (
     AlgebraicLoopError,
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
     UnknownNameError,
 )
-from orchestrator.system.component import Component, SourceKind
+from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.conversion import conversion_between
 from orchestrator.system.naming import unknown
-from orchestrator.system.problem import Problem
+from orchestrator.system.rings import has_ring
+from orchestrator.system.source import SourceKind
 from orchestrator.system.transformation import MappingTransformation
 
 Components = Mapping[str, Component]
@@ -41,19 +40,19 @@ def expected_value(connector: Connector) -> str:
     return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
 
 
-def problems(components: Components, connections: Sequence[Connection]) -> list[Problem]:
+def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
     """All problems of a system, most basic first; the system itself is under no name."""
-    found: list[Problem] = []
+    found: list[DescriptionError] = []
     existing = []
     for line in connections:
-        wrong = list(ends(components, line))
+        wrong = list(endpoints(components, line))
         found += wrong
         if not wrong:
             existing.append(line)
     for line in existing:
         source = components[line.source.component].connectors[line.source.connector]
         target = components[line.target.component].connectors[line.target.connector]
-        found += matching(line, source, target)
+        found += compatible(line, source, target)
     found += sources(existing)
     parts = [component for name, component in components.items() if name]
     for component in parts:
@@ -62,42 +61,43 @@ def problems(components: Components, connections: Sequence[Connection]) -> list[
     return found
 
 
-def sound(components: Components, connections: Sequence[Connection]) -> list[Connection]:
+def valid(components: Components, connections: Sequence[Connection]) -> list[Connection]:
     """Return the connections whose ends exist."""
-    return [line for line in connections if not any(ends(components, line))]
+    return [line for line in connections if not any(endpoints(components, line))]
 
 
-def ends(components: Components, line: Connection) -> Iterator[Problem]:
+def endpoints(components: Components, line: Connection) -> Iterator[DescriptionError]:
     """Whether both ends of a connection exist and have the right direction."""
     where = f"connection {line}"
     sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
     for end, wanted in sides:
         component = components.get(end.component)
         if component is None:
-            error = _missing(end, components, where)
-            yield Problem("CON101", str(line), error)
+            yield _missing(end, components, line)
             continue
         connector = component.connectors.get(end.connector)
         if connector is None:
             names = (c.name for c in component.of(wanted))
-            error = unknown(f"{wanted} connector", end.connector, names, where)
-            yield Problem("CON102", str(line), error)
+            kind = f"{wanted} connector"
+            yield unknown(kind, end.connector, names, where, code="CON102", key=str(line))
         elif connector.causality is not wanted and not _hands_on(components, line):
             found = connector.causality
             what = "a parameter" if found is Causality.PARAMETER else f"an {found}"
-            text = f"{where}: '{end}' is {what}, expected an {wanted}"
-            yield Problem("CON103", str(line), ConnectorMismatchError(text))
+            text = f"'{end}' is {what}, expected an {wanted}"
+            yield ConnectorMismatchError.about(text, code="CON103", place=where, key=str(line))
 
 
-def _missing(end: Endpoint, components: Components, where: str) -> UnknownNameError:
+def _missing(end: Endpoint, components: Components, line: Connection) -> UnknownNameError:
     """Make the error of an end whose component is not there; that without a name is the system."""
+    where, key = f"connection {line}", str(line)
     if end.component:
-        return unknown("component", end.component, components, where)
+        return unknown("component", end.component, components, where, code="CON101", key=key)
     names = ", ".join(name for name in components if name)
-    return UnknownNameError(
-        f"{where}: the system has no connectors of its own, such as '{end}'; expected"
-        f" component.connector (components: {names or 'none'})"
+    text = (
+        f"the system has no connectors of its own, such as '{end}'; expected component.connector"
+        f" (components: {names or 'none'})"
     )
+    return UnknownNameError.about(text, code="CON101", place=where, key=key)
 
 
 def _hands_on(components: Components, line: Connection) -> bool:
@@ -109,34 +109,35 @@ def _hands_on(components: Components, line: Connection) -> bool:
     return all(c is not None and c.causality not in _SIGNALS for c in found)
 
 
-def matching(line: Connection, source: Connector, target: Connector) -> Iterator[Problem]:
+def compatible(
+    line: Connection, source: Connector, target: Connector
+) -> Iterator[DescriptionError]:
     """Whether what a connection joins fits, and what stands on it fits the signal."""
     where, at = f"connection {line}", str(line)
     if source.type is not target.type and target.type not in _WIDER.get(source.type, ()):
         text = (
-            f"{where}: type {source.type} is connected to {target.type}; expected equal types, or"
+            f"type {source.type} is connected to {target.type}; expected equal types, or"
             " a truth value or whole number to a number"
         )
-        yield Problem("CON104", at, ConnectorMismatchError(text))
+        yield ConnectorMismatchError.about(text, code="CON104", place=where, key=at)
     if source.shape != target.shape:
-        text = (
-            f"{where}: shape {source.shape} is connected to {target.shape}; expected equal shapes"
-        )
-        yield Problem("CON105", at, ConnectorMismatchError(text))
+        text = f"shape {source.shape} is connected to {target.shape}; expected equal shapes"
+        yield ConnectorMismatchError.about(text, code="CON105", place=where, key=at)
     if not line.suppress_unit_conversion:
         try:
             conversion_between(source, target)
         except UnitMismatchError as error:
-            yield Problem("CON106", at, UnitMismatchError(f"{where}: {error}"))
+            text = str(error)
+            yield UnitMismatchError.about(text, code="CON106", place=where, key=at)
     mapping = isinstance(line.transformation, MappingTransformation)
     if mapping and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
         text = (
-            f"{where}: a table of values is for Boolean, Integer and enumeration connectors,"
+            f"a table of values is for Boolean, Integer and enumeration connectors,"
             f" found {source.type}"
         )
-        yield Problem("ENU105", at, ConnectorMismatchError(text))
+        yield ConnectorMismatchError.about(text, code="ENU105", place=where, key=at)
     for text in _between_samples(line, source):
-        yield Problem("CON107", at, DescriptionError(f"{where}: {text}"))
+        yield DescriptionError.about(text, code="CON107", place=where, key=at)
 
 
 def _between_samples(line: Connection, source: Connector) -> Iterator[str]:
@@ -157,7 +158,7 @@ def _between_samples(line: Connection, source: Connector) -> Iterator[str]:
         yield ("interpolation 'slerp' is for unit quaternions; expected no factor and no offset")
 
 
-def sources(connections: Iterable[Connection]) -> Iterator[Problem]:
+def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
     """Whether every target has one source."""
     by_target: dict[Endpoint, list[Connection]] = {}
     for line in connections:
@@ -169,10 +170,10 @@ def sources(connections: Iterable[Connection]) -> Iterator[Problem]:
                 f"input '{target}' has {len(lines)} sources, {named}; expected one:"
                 " remove one connection, or add the signals in a block"
             )
-            yield Problem("CON108", str(target), ConnectorMismatchError(text))
+            yield ConnectorMismatchError.about(text, code="CON108", key=str(target))
 
 
-def values(component: Component) -> Iterator[Problem]:
+def values(component: Component) -> Iterator[DescriptionError]:
     """Whether the values of a component fit its connectors."""
     where = f"component '{component.name}' ({component.source})"
     for name, value in component.values.items():
@@ -181,19 +182,19 @@ def values(component: Component) -> Iterator[Problem]:
         if connector is None:
             settable = [c.name for c in component.of(Causality.PARAMETER)]
             settable += [c.name for c in component.of(Causality.INPUT)]
-            yield Problem("VAL101", at, unknown("parameter", name, settable, where))
+            yield unknown("parameter", name, settable, where, code="VAL101", key=at)
         elif connector.causality is Causality.OUTPUT and not _has_start(component, connector):
-            text = f"{where}: '{name}' is an output and cannot be set"
-            yield Problem("VAL102", at, DescriptionError(text))
+            text = f"'{name}' is an output and cannot be set"
+            yield DescriptionError.about(text, code="VAL102", place=where, key=at)
         elif not connector.accepts(value):
-            text = (
-                f"{where}: parameter '{name}': expected {expected_value(connector)},"
-                f" found {value!r}"
-            )
-            yield Problem("VAL103", at, DescriptionError(text))
+            text = f"parameter '{name}': expected {expected_value(connector)}, found {value!r}"
+            yield DescriptionError.about(text, code="VAL103", place=where, key=at)
         elif not all(isfinite(v) for v in _numbers(value)):
-            text = f"{where}: parameter '{name}': expected a finite number, found {value!r}"
-            yield Problem("VAL104", at, DescriptionError(text))
+            text = f"parameter '{name}': expected a finite number, found {value!r}"
+            yield DescriptionError.about(text, code="VAL104", place=where, key=at)
+        elif (refusal := connector.refusal(value)) is not None:
+            text = f"parameter '{name}': {refusal}"
+            yield DescriptionError.about(text, code="VAL121", place=where, key=at)
 
 
 def _has_start(component: Component, output: Connector) -> bool:
@@ -208,7 +209,7 @@ def _numbers(value: Value) -> tuple[float, ...]:
 
 def unconnected(
     components: Iterable[Component], connections: Iterable[Connection]
-) -> Iterator[Problem]:
+) -> Iterator[DescriptionError]:
     """Whether every input is fed or has a value."""
     fed = {line.target for line in connections}
     for component in components:
@@ -220,37 +221,43 @@ def unconnected(
                     f"input '{end}' ({expected_value(connector)}) is not connected;"
                     " connect it, or set a value that it keeps"
                 )
-                yield Problem("CON109", str(end), DescriptionError(text))
+                yield DescriptionError.about(text, code="CON109", key=str(end))
 
 
-def feedthrough_graph(
+def feedthrough(
     components: Components, connections: Iterable[Connection]
-) -> nx.DiGraph[Endpoint]:
+) -> Iterator[tuple[Endpoint, Endpoint]]:
     """Ports joined by what acts at once: direct feed-through, and connections without a delay.
 
     Connections into clocks and discrete inputs of event mode are left out: during a step nothing
     goes along them, and in event mode the units are repeated until nothing changes.
     """
-    graph: nx.DiGraph[Endpoint] = nx.DiGraph()
-    graph.add_edges_from(
-        (line.source, line.target)
-        for line in connections
-        if line.delay is None
-        and line.source.component
-        and line.target.component
-        and not components[line.target.component].changes_at_events(line.target.connector)
-    )
+    for line in connections:
+        if (
+            line.delay is None
+            and line.source.component
+            and line.target.component
+            and not components[line.target.component].changes_at_events(line.target.connector)
+        ):
+            yield line.source, line.target
     for component in components.values():
         for output in component.of(Causality.OUTPUT):
             end = Endpoint(component.name, output.name)
             for name in component.direct_inputs(output.name):
-                graph.add_edge(Endpoint(component.name, name), end)
-    return graph
+                yield Endpoint(component.name, name), end
 
 
-def algebraic_loops(components: Components, connections: Iterable[Connection]) -> Iterator[Problem]:
+def algebraic_loops(
+    components: Components, connections: Iterable[Connection]
+) -> Iterator[DescriptionError]:
     """Loops of direct feed-through that no delay cuts, of connections whose ends exist."""
-    graph = feedthrough_graph(components, connections)
+    edges = list(feedthrough(components, connections))
+    if not has_ring(edges):
+        return
+    import networkx as nx
+
+    graph: nx.DiGraph[Endpoint] = nx.DiGraph()
+    graph.add_edges_from(edges)
     for group in nx.strongly_connected_components(graph):
         if len(group) > 1:
             along = [edge[0] for edge in nx.find_cycle(graph.subgraph(group))]
@@ -258,7 +265,8 @@ def algebraic_loops(components: Components, connections: Iterable[Connection]) -
             ring = [*along[first:], *along[:first], along[first]]
             text = (
                 f"algebraic loop without a delay: {' -> '.join(map(str, ring))}; put a delay on"
-                " one of its connections, let one unit respond through a state, or choose an"
+                " one of its connections, let one unit respond through a state, let 'jacobi' delay"
+                " it by its steps (algebraic_loops = 'delay'), or choose an"
                 " algorithm that iterates: 'newton' or 'fixed-point'"
             )
-            yield Problem("LOO102", ring[0].component, AlgebraicLoopError(text))
+            yield AlgebraicLoopError.about(text, code="LOO102", key=ring[0].component)

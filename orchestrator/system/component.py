@@ -4,61 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from pathlib import Path
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.system.component_options import ComponentOptions
 from orchestrator.system.connector import Causality, Connector, DataType, Value, Variability
+from orchestrator.system.connectors import finding_former
 from orchestrator.system.naming import lacking
 from orchestrator.system.power import PowerPort
-from orchestrator.system.unit_options import UnitOptions
+from orchestrator.system.source import Backend, Source
 
-
-class SourceKind(StrEnum):
-    """What a component is made from."""
-
-    FMU = "fmu"
-    BLOCK = "block"
-    SYSTEM = "system"
-    DEVICE = "device"
-    LOG = "log"
-
-
-class Backend(StrEnum):
-    """What runs an FMU: the engine itself, or another tool, to compare with."""
-
-    NATIVE = "native"
-    FMPY = "fmpy"
-    PYFMI = "pyfmi"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a component's behaviour comes from: an FMU's path, or a registered block's name."""
-
-    kind: SourceKind
-    location: str
-
-    @classmethod
-    def parse(cls, text: str) -> Source:
-        """Read ``"block:NAME"`` (or device, or log), or a path that ends in ``.fmu``."""
-        kind, colon, location = text.partition(":")
-        if colon and kind in {"block", "device", "log"} and location:
-            return cls(SourceKind(kind), location)
-        if text.endswith(".fmu"):
-            return cls(SourceKind.FMU, text)
-        raise DescriptionError(
-            f"component source '{text}': expected a path that ends in .fmu, or block:NAME"
-        )
-
-    def resolved(self, folder: Path) -> Source:
-        """Return the source with a relative path taken from ``folder``."""
-        if self.kind is SourceKind.FMU:
-            return Source(self.kind, str((folder / self.location).resolve()))
-        return self
-
-    def __str__(self) -> str:
-        return self.location if self.kind is SourceKind.FMU else f"{self.kind}:{self.location}"
+_USUAL = ComponentOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +43,7 @@ class Component:
     has_event_mode
         Whether its unit has an event mode that the engine can lead it through.
     options
-        How the source is run, see :class:`UnitOptions`.
+        How the source is run, see :class:`ComponentOptions`.
     power_ports
         Connectors that are connected as one, by the name of the port.
     """
@@ -102,7 +57,7 @@ class Component:
     takes_slopes: bool = False
     has_derivatives: bool = False
     has_event_mode: bool = False
-    options: UnitOptions = field(default_factory=UnitOptions)
+    options: ComponentOptions = _USUAL
     power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -111,6 +66,8 @@ class Component:
                 f"component '{self.name}': a name must not be empty or contain a dot,"
                 " the dot separates component and connector"
             )
+        found = finding_former(f"component '{self.name}'", self.connectors)
+        object.__setattr__(self, "connectors", found)
 
     @property
     def backend(self) -> Backend:

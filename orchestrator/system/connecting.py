@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.system.connection import Connection, Endpoint, Extrapolation, Interpolation
 from orchestrator.system.delay import TransportDelay
+from orchestrator.system.former_names import with_present_ends
 from orchestrator.system.hierarchy import split
 from orchestrator.system.naming import SEPARATOR
 from orchestrator.system.time import nanoseconds
@@ -153,7 +154,7 @@ def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
         if SEPARATOR in end.component and end.component not in system.components
     ]
     if not deep:
-        return "", line
+        return "", with_present_ends([line], system.components)[0]
     folders = [split(end.component)[0] for end in sides]
     if folders[0] != folders[1]:
         end = deep[0]
@@ -165,7 +166,8 @@ def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
         )
     inside = (Endpoint(split(end.component)[1], end.connector) for end in sides)
     source, target = inside
-    return folders[0], replace(line, source=source, target=target)
+    line = replace(line, source=source, target=target)
+    return folders[0], with_present_ends([line], system.nested(folders[0]).components)[0]
 
 
 def disconnect(system: System, source: str, target: str | None = None) -> System:
@@ -215,7 +217,8 @@ def with_delay(
     if all(_ends(c) != ends for c in holder.connections):
         known = "; ".join(map(str, holder.connections)) or "none"
         raise UnknownNameError(
-            f"system '{holder.name}' has no connection {source} -> {target}; it has: {known}"
+            f"system '{holder.name}' has no connection {source} -> {target}"
+            f"{nearest(f'{source} -> {target}', map(str, holder.connections))}; it has: {known}"
         )
     if delay is not None and not isinstance(delay, TransportDelay):
         delay = TransportDelay.of(delay)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system.delay import TransportDelay
 from orchestrator.system.transformation import Transformation
 
@@ -129,3 +129,8 @@ class Connection:
 
     def __str__(self) -> str:
         return f"{self.source} -> {self.target}"
+
+
+def connection_name(text: str) -> str:
+    """Write a connection that somebody named, ``"a.y->b.u"``, as ``str`` of a connection does."""
+    return " -> ".join(part.strip() for part in text.split("->"))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import prod
 
+from orchestrator.system.limits import Limits
 from orchestrator.system.units import BaseUnit
 
 Value = float | int | bool | str | bytes | tuple[float, ...] | tuple[str, ...] | tuple[bytes, ...]
@@ -109,6 +110,10 @@ class Connector:
     unit_definition
         What the file that declares the connector defines its unit to be; ``None``: what the name
         of the unit says.
+    limits
+        Beyond these its component refuses a value; ``None``: it takes any number.
+    formerly
+        A name that it had before, and is still found by; ``None`` if it had no other.
     """
 
     name: str
@@ -121,6 +126,8 @@ class Connector:
     variability: Variability = Variability.CONTINUOUS
     enumeration: Enumeration | None = None
     unit_definition: BaseUnit | None = None
+    limits: Limits | None = None
+    formerly: str | None = field(default=None, repr=False)
 
     @property
     def size(self) -> int:
@@ -136,6 +143,16 @@ class Connector:
                 and all(map(self._takes, value))
             )
         return self._takes(value)
+
+    def refusal(self, value: object) -> str | None:
+        """Say what is expected of a number beyond the limits; ``None`` if it is inside."""
+        if self.limits is None or isinstance(value, (str, bytes)):
+            return None
+        elements = value if isinstance(value, tuple) else (value,)
+        if all(isinstance(each, (int, float)) and self.limits.admits(each) for each in elements):
+            return None
+        unit = f" {self.unit}" if self.unit not in {None, "1"} else ""
+        return f"expected {self.limits}{unit}, found {value!r}"
 
     def _takes(self, value: object) -> bool:
         wanted = _PYTHON[self.type]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator.errors import UnitMismatchError
 from orchestrator.system.connector import Connector, Value
-from orchestrator.system.units import BaseUnit, base_unit, conversion
+from orchestrator.system.units import conversion, defined_conversion
 
 
 def conversion_between(source: Connector, target: Connector) -> tuple[float, float]:
@@ -16,23 +15,14 @@ def conversion_between(source: Connector, target: Connector) -> tuple[float, flo
     Raises
     ------
     UnitMismatchError
-        If the units are of different dimensions, or one is not known and not defined.
+        If the units are of different dimensions, one is not known and not defined, or logarithmic,
+        or it is not said whether angles or cycles are counted.
     """
     if source.unit_definition is None and target.unit_definition is None:
         return conversion(source.unit, target.unit)
-    if source.unit is None or target.unit is None:
-        return 1.0, 0.0
-    one, other = source.unit_definition, target.unit_definition
-    if source.unit == target.unit and (one is None or other is None or one == other):
-        return 1.0, 0.0
-    one = one or base_unit(source.unit)
-    other = other or base_unit(target.unit)
-    if _dimension(one) != _dimension(other):
-        raise UnitMismatchError(
-            f"unit '{source.unit}' ({_text(one)}) does not convert to"
-            f" '{target.unit}' ({_text(other)})"
-        )
-    return one.factor / other.factor, (one.offset - other.offset) / other.factor
+    return defined_conversion(
+        source.unit, source.unit_definition, target.unit, target.unit_definition
+    )
 
 
 def converted(value: Value, source: Connector, target: Connector) -> Value:
@@ -43,13 +33,3 @@ def converted(value: Value, source: Connector, target: Connector) -> Value:
     if isinstance(value, tuple):
         return tuple(factor * float(element) + offset for element in value)
     return factor * float(value) + offset
-
-
-def _dimension(unit: BaseUnit) -> dict[str, int]:
-    """Exponents without rad, which tools count or not, and without those that are zero."""
-    return {symbol: power for symbol, power in unit.exponents.items() if power and symbol != "rad"}
-
-
-def _text(unit: BaseUnit) -> str:
-    powers = (f"{symbol}{'' if power == 1 else power}" for symbol, power in unit.exponents.items())
-    return ".".join(powers) or "1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system.time import nanoseconds
 from orchestrator.system.variation import Variation
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from orchestrator.errors import DescriptionError, LoadError
+from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.system.time import nanoseconds
 
 #: Rows; more are a mistake rather than a recording of a delay.
@@ -95,10 +95,10 @@ class DelayTrace:
             with Path(path).open(newline="", encoding="utf-8") as file:
                 rows = list(csv.reader(file))
         except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise LoadError(f"{path}: cannot be read as CSV: {error}") from None
+            raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
         if not rows or [cell.strip() for cell in rows[0]] != ["time", "delay"]:
             found = ", ".join(rows[0]) if rows else "nothing"
-            raise LoadError(f"{path}: expected the titles time, delay; found {found}")
+            raise LoadError.in_file(path, f"expected the titles time, delay; found {found}")
         pairs = []
         for number, row in enumerate(rows[1:], start=2):
             if len(row) != 2:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.system.naming import unknown
+from orchestrator.system.time import nanoseconds, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.system.system import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +37,45 @@ class DefaultExperiment:
     algorithm_options: Mapping[str, float | bool | str] = field(default_factory=dict)
     rates: Mapping[str, int] = field(default_factory=dict)
     early_return: bool | None = None
+
+
+def with_experiment(system: System, **changes: Any) -> System:
+    """Change how a system wants to be run: ``system.with_experiment(stop="10 s", step="1 ms")``.
+
+    Parameters
+    ----------
+    **changes
+        ``start``, ``stop`` and ``step``, in seconds or as text; ``algorithm``,
+        ``algorithm_options``, ``rates`` and ``early_return`` as of :class:`DefaultExperiment`.
+        ``None``: it is not said any more. Options belong to an algorithm: with another one they
+        are left out unless they are given, too.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such setting, or the times hold no step.
+    """
+    times = {"start": "start_ns", "stop": "stop_ns", "step": "step_ns"}
+    known = [*times, "algorithm", "algorithm_options", "rates", "early_return"]
+    fields: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in known:
+            raise unknown("setting", name, known, f"experiment of system '{system.name}'")
+        if name in times:
+            ns = None if value is None else nanoseconds(value, f"{name} time")
+            fields[times[name]] = 0 if ns is None and name == "start" else ns
+        else:
+            is_table = value is None and name in {"algorithm_options", "rates"}
+            fields[name] = {} if is_table else value
+    old = system.experiment
+    if fields.get("algorithm", old.algorithm) != old.algorithm:
+        fields.setdefault("algorithm_options", {})
+    made = replace(old, **fields)
+    if made.step_ns is not None and made.step_ns <= 0:
+        raise DescriptionError(f"step: expected > 0 s, found {seconds(made.step_ns):g} s")
+    if made.stop_ns is not None and made.stop_ns < made.start_ns + (made.step_ns or 1):
+        raise DescriptionError(
+            f"stop: expected at least one step after the start of {seconds(made.start_ns):g} s,"
+            f" found {seconds(made.stop_ns):g} s"
+        )
+    return replace(system, experiment=made)

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import ConnectorMismatchError, DescriptionError, UnitMismatchError
+from orchestrator.diagnostics import ConnectorMismatchError, DescriptionError, UnitMismatchError
 from orchestrator.system.bus import Bus
 from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connector import Causality, Connector, Value
+from orchestrator.system.connector import Causality, Connector, DataType, Value
 from orchestrator.system.conversion import conversion_between, converted
 from orchestrator.system.hierarchy import element
 from orchestrator.system.naming import lacking
 from orchestrator.system.power_names import power_port
+from orchestrator.system.units import base_unit
 from orchestrator.system.values import target_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def expose(
     *,
     value: Value | None = None,
     description: str | None = None,
+    unit: str | None = None,
 ) -> System:
     """Give the system a connector of its own that leads to one or more of what is in it.
 
@@ -43,11 +45,15 @@ def expose(
         While nothing outside feeds it.
     description
         Unless told, that of the first.
+    unit
+        Of the new connector, and so of ``value``; unless told, that of the first. Values are
+        converted on the way.
 
     Raises
     ------
     DescriptionError
-        If a target does not exist, or they differ in causality, type, shape or dimension.
+        If a target does not exist, or they differ in causality, type, shape or dimension; if the
+        unit is none, or of another dimension.
     """
     where = f"system '{system.name}': connector '{name}'"
     if not name or "." in name:
@@ -69,6 +75,8 @@ def expose(
     own = replace(first, name=name, start=None)
     if description is not None:
         own = replace(own, description=description)
+    if unit is not None:
+        own = _in_unit(where, own, unit)
     sides = [(end, Endpoint("", name)) if out else (Endpoint("", name), end) for end in ends]
     lines = tuple(Connection(source, target) for source, target in sides)
     result = replace(
@@ -77,6 +85,21 @@ def expose(
         connections=(*system.connections, *lines),
     )
     return result if out else _taken_up(result, where, own, connectors, value)
+
+
+def _in_unit(where: str, own: Connector, unit: str) -> Connector:
+    """Return a connector in another unit; it must convert."""
+    if own.type is not DataType.REAL:
+        raise UnitMismatchError(f"{where}: unit '{unit}': its type is {own.type}, which has none")
+    if unit == own.unit:
+        return own
+    changed = replace(own, unit=unit, unit_definition=None)
+    try:
+        base_unit(unit)
+        conversion_between(own, changed)
+    except DescriptionError as error:
+        raise UnitMismatchError(f"{where}: {error}") from None
+    return changed
 
 
 def _goes_out(causality: Causality) -> bool:

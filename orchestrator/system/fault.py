@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError, nearest
 from orchestrator.system.time import nanoseconds, seconds
 
 _LARGEST_SEED = 2**63 - 1
@@ -158,8 +157,7 @@ class Fault:
             If the kind is none, or figures are missing, too many or out of range; all together.
         """
         if kind not in set(FaultKind):
-            close = get_close_matches(str(kind), list(FaultKind), n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            hint = nearest(str(kind), FaultKind)
             raise DescriptionError(
                 f"fault '{label or kind}' on '{on}': kind: expected one of {', '.join(FaultKind)},"
                 f" found {kind!r}{hint}"

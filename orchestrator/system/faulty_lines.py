@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from itertools import combinations
 
-from orchestrator.errors import DescriptionError, UnknownNameError
-from orchestrator.system.connection import Connection, Endpoint
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.system.connection import Connection, Endpoint, connection_name
 from orchestrator.system.connector import Connector, DataType
 from orchestrator.system.fault import Fault, FaultKind
 from orchestrator.system.system import System
@@ -25,7 +24,7 @@ def lines_of(fault: Fault, system: System) -> list[Connection]:
     text = fault.on
     if "->" in text:
         known = [str(line) for line in system.connections]
-        wanted = " -> ".join(part.strip() for part in text.split("->"))
+        wanted = connection_name(text)
         found = [line for line in system.connections if str(line) == wanted]
         what = "connection"
     else:
@@ -34,9 +33,8 @@ def lines_of(fault: Fault, system: System) -> list[Connection]:
         what = "connected output"
     if found:
         return found
-    close = get_close_matches(text, known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there is: {'; '.join(known) or 'none'}"
-    raise UnknownNameError(f"fault {fault}: system '{system.name}' has no such {what}; {hint}")
+    hint = nearest(text, known) or f"; there is: {'; '.join(known) or 'none'}"
+    raise UnknownNameError(f"fault {fault}: system '{system.name}' has no such {what}{hint}")
 
 
 def fault_problems(faults: Sequence[Fault], system: System) -> list[str]:

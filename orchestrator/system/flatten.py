@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import ConnectorMismatchError, DescriptionError
+from orchestrator.diagnostics import ConnectorMismatchError, DescriptionError
 from orchestrator.system.chain import joined, through
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from orchestrator.errors import DescriptionError
-from orchestrator.system.component import Component, Source
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.system.component import Component
 from orchestrator.system.connecting import connection_of
 from orchestrator.system.connection import Connection
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.naming import unknown
+from orchestrator.system.source import Source
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System

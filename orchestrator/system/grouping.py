@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system.bus import Bus
 from orchestrator.system.component import Component
 from orchestrator.system.naming import SEPARATOR, lacking

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-import networkx as nx
-
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality
+from orchestrator.system.rings import has_ring
 from orchestrator.system.transformation import MappingTransformation
 
 if TYPE_CHECKING:
@@ -102,6 +101,10 @@ def closed_loops(system: System) -> list[Loop]:
     """
     acts = _acting(system)
     bundles = _bundles(system, acts)
+    if not has_ring(bundles):
+        return []
+    import networkx as nx
+
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from(bundles)
     loops = (

@@ -1,11 +1,11 @@
-"""Two systems made one."""
+"""Merge two systems into one."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system.experiment import DefaultExperiment
 from orchestrator.system.hierarchy import elements
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest, nearest_name
 
 #: Between the names of a nested system and what is in it.
 SEPARATOR = "/"
@@ -13,20 +13,22 @@ SEPARATOR = "/"
 MOST_LISTED = 40
 
 
-def unknown(kind: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
+def unknown(
+    kind: str, name: str, known: Iterable[str], where: str, *, code: str = "", key: str = ""
+) -> UnknownNameError:
     """Make the error of a name that does not exist: with the nearest one, and all that do."""
     names = list(known)
-    listed = listed_names(names)
-    return UnknownNameError(f"{where}: no {kind} '{name}'{_nearest(name, names)} (known: {listed})")
+    text = f"no {kind} '{name}'{nearest(name, names)} (known: {listed_names(names)})"
+    return UnknownNameError.about(
+        text, code=code, place=where, key=key, hint=nearest_name(name, names)
+    )
 
 
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
     """Make the error of a name that something does not have."""
     names = list(known)
-    listed = listed_names(names)
-    return UnknownNameError(
-        f"{holder} has no {kind} '{name}'{_nearest(name, names)}; it has: {listed}"
-    )
+    text = f"{holder} has no {kind} '{name}'{nearest(name, names)}; it has: {listed_names(names)}"
+    return UnknownNameError.about(text, hint=nearest_name(name, names))
 
 
 def listed_names(names: Sequence[str]) -> str:
@@ -34,11 +36,6 @@ def listed_names(names: Sequence[str]) -> str:
     if len(names) <= MOST_LISTED:
         return ", ".join(names) or "none"
     return f"{', '.join(names[:MOST_LISTED])} and {len(names) - MOST_LISTED} more"
-
-
-def _nearest(name: str, names: list[str]) -> str:
-    close = get_close_matches(name, names, n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def expect_name(name: str, what: str) -> str:
@@ -49,3 +46,15 @@ def expect_name(name: str, what: str) -> str:
             " before a connector, the slash between a system and what is in it"
         )
     return name
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text has wildcards."""
+    return "*" in text or "?" in text
+
+
+def matching(pattern: str, names: Sequence[str]) -> list[str]:
+    """Names that a pattern matches as a whole, in their order."""
+    wildcards = {"*": ".*", "?": "."}
+    expression = "".join(wildcards.get(c) or re.escape(c) for c in pattern)
+    return [name for name in names if re.fullmatch(expression, name, re.DOTALL)]

@@ -1,4 +1,4 @@
-"""Two power ports connected: their directed lines."""
+"""Connect two power ports by their directed lines."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import ConnectorMismatchError, DescriptionError, UnitMismatchError
+from orchestrator.diagnostics import ConnectorMismatchError, DescriptionError, UnitMismatchError
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Endpoint
 from orchestrator.system.connector import Causality, Connector
 from orchestrator.system.conversion import conversion_between
 from orchestrator.system.delay import TransportDelay
 from orchestrator.system.hierarchy import element
+from orchestrator.system.naming import lacking
 from orchestrator.system.power import Positive, PowerPort
 from orchestrator.system.power_names import power_port
 from orchestrator.system.transformation import LinearTransformation
-from orchestrator.system.units import is_power
+from orchestrator.system.unit_products import is_power
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System
@@ -38,9 +39,8 @@ class _Side:
     def connector(self, name: str) -> Connector:
         found = self.owner.connectors.get(name)
         if found is None:
-            known = ", ".join(self.owner.connectors) or "none"
-            raise DescriptionError(
-                f"power port {self}: '{self.path}' has no connector '{name}'; it has: {known}"
+            raise lacking(
+                f"power port {self}: '{self.path}'", "connector", name, self.owner.connectors
             )
         return found
 
@@ -93,7 +93,7 @@ def connect_power(
     flows = _lines(taker, giver, taker.port.flow, giver.port.flow)
     for (_, effort), (_, flow) in zip(efforts, flows, strict=True):
         wrench = effort.shape == (6,) and effort.unit is flow.unit is None
-        if not wrench and not is_power(effort.unit, flow.unit):
+        if not wrench and not is_power(effort, flow):
             raise UnitMismatchError(
                 f"{where}: effort '{effort.name}' in {effort.unit or 'no unit'} times flow"
                 f" '{flow.name}' in {flow.unit or 'no unit'} is no power; expected units whose"

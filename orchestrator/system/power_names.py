@@ -9,7 +9,7 @@ from orchestrator.system.component import Component
 from orchestrator.system.connector import Causality, Connector, DataType
 from orchestrator.system.naming import lacking
 from orchestrator.system.power import PowerPort
-from orchestrator.system.units import is_power
+from orchestrator.system.unit_products import is_power
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System
@@ -73,7 +73,7 @@ def _port(name: str, kinds: dict[str, list[Connector]]) -> PowerPort | None:
         for flow in flows
         if effort.shape == flow.shape
         and effort.causality is not flow.causality
-        and is_power(effort.unit, flow.unit)
+        and is_power(effort, flow)
     ]
     if not pairs or len(pairs) != max(len(efforts), len(flows)):
         return None  # none, or one that would have to be guessed

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.system.component import SourceKind
 from orchestrator.system.connection import Endpoint
-from orchestrator.system.connector import Causality, DataType
+from orchestrator.system.connector import Causality, DataType, Value
+from orchestrator.system.source import SourceKind
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System
 
 
-def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[str]]:
+@dataclass(frozen=True, slots=True)
+class KeptStart:
+    """An input that keeps the value which its FMU begins with, in its unit if it has one."""
+
+    end: Endpoint
+    value: Value
+    unit: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.end} = {self.value!r}{f' {self.unit}' if self.unit else ''}"
+
+
+def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[KeptStart]]:
     """Return a flat, resolved system whose FMUs' inputs all have something to hold, and say which.
 
     Inputs of blocks are left alone: a block says nothing of how it is used alone.
@@ -29,7 +42,7 @@ def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[st
     Returns
     -------
     tuple
-        The system, and what got a value, as ``"component.connector = value unit"``.
+        The system, and what got a value.
     """
     fed = {
         line.target
@@ -38,22 +51,40 @@ def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[st
     }
     outside = {line.target for line in system.connections} - fed
     components = dict(system.components)
-    told = []
+    kept = []
     for name, component in system.components.items():
         if component.source.kind is not SourceKind.FMU:
             continue
-        starts = {}
+        starts: dict[str, Value] = {}
         for connector in component.connectors.values():
             end = Endpoint(name, connector.name)
             takes = connector.causality is Causality.INPUT and end not in fed
-            known = connector.start is not None and connector.name not in component.values
-            if (takes or end in outside) and known and connector.type is not DataType.CLOCK:
+            if connector.start is None or connector.name in component.values:
+                continue
+            if (takes or end in outside) and connector.type is not DataType.CLOCK:
                 starts[connector.name] = connector.start
-                unit = f" {connector.unit}" if connector.unit else ""
-                told.append(f"{end} = {connector.start!r}{unit}")
+                kept.append(KeptStart(end, connector.start, connector.unit))
         if starts:
-            components[name] = component.with_values(starts)  # type: ignore[arg-type] # not None
-    return replace(system, components=components), told
+            components[name] = component.with_values(starts)
+    return replace(system, components=components), kept
+
+
+def kept_notes(kept: Sequence[KeptStart]) -> tuple[str, ...]:
+    """Say what :func:`with_starts` told, as one sentence; none if that is nothing."""
+    if not kept:
+        return ()
+    listed = ", ".join(map(str, kept))
+    return (f"nothing feeds these inputs, they keep what their FMUs begin with: {listed}",)
+
+
+def without_starts(system: System, kept: Sequence[KeptStart]) -> System:
+    """Take the values away again that :func:`with_starts` gave to a system."""
+    components = dict(system.components)
+    for start in kept:
+        name, connector = start.end.component, start.end.connector
+        values = {key: v for key, v in components[name].values.items() if key != connector}
+        components[name] = replace(components[name], values=values)
+    return replace(system, components=components)
 
 
 def _has_value(system: System, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import (
+from orchestrator.diagnostics import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,

@@ -1,14 +1,13 @@
-"""A system: components and connections as an immutable value, and as a networkx graph."""
+"""Systems: components and connections as an immutable value, and as a networkx graph."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import networkx as nx
-
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.system import auto_connect as auto_connecting
 from orchestrator.system import (
     building,
@@ -22,15 +21,18 @@ from orchestrator.system import (
     swapping,
 )
 from orchestrator.system.bus import Bus
-from orchestrator.system.component import Backend, Component, Source, SourceKind
+from orchestrator.system.component import Component
 from orchestrator.system.connection import Connection, Extrapolation
 from orchestrator.system.connector import Connector, Value
-from orchestrator.system.experiment import DefaultExperiment
+from orchestrator.system.display import text_of
+from orchestrator.system.experiment import DefaultExperiment, with_experiment
 from orchestrator.system.flatten import closed, flattened, seen_from_inside
-from orchestrator.system.graph import graph_of, parts_of
 from orchestrator.system.power import PowerPort
-from orchestrator.system.problem import Problem, errors_of
+from orchestrator.system.source import Backend, Source, SourceKind
 from orchestrator.system.values import set_value, unset_value, value_at
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class System:
     values: Mapping[str, Value] = field(default_factory=dict)
     power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
 
+    __repr__ = text_of
+
     # What is done to a system stands in files of their own.
     nested = hierarchy.nested
     edit = hierarchy.edited
@@ -96,6 +100,7 @@ class System:
     merge = merging.merge
     replace = building.put
     with_options = building.with_options
+    with_experiment = with_experiment
     swap = swapping.swap
     expose = exposing.expose
     expose_power = exposing.expose_power
@@ -227,10 +232,10 @@ class System:
         """
         problems = self.problems(algebraic_loops=algebraic_loops)
         if problems:
-            raise DescriptionError.collect(errors_of(problems))
+            raise DescriptionError.collect(problems)
         return self
 
-    def problems(self, *, algebraic_loops: bool = False) -> list[Problem]:
+    def problems(self, *, algebraic_loops: bool = False) -> list[DescriptionError]:
         """List all problems of the description; ``algebraic_loops`` as of :meth:`check`.
 
         Raises
@@ -243,17 +248,21 @@ class System:
         found = checks.problems(self._every(), self.connections)
         return found if algebraic_loops else [*found, *self.algebraic_loops()]
 
-    def algebraic_loops(self) -> list[Problem]:
+    def algebraic_loops(self) -> list[DescriptionError]:
         """List the loops of direct feed-through that no delay cuts, of connections that exist."""
-        sound = checks.sound(self._every(), self.connections)
-        return list(checks.algebraic_loops(self.components, sound))
+        valid = checks.valid(self._every(), self.connections)
+        return list(checks.algebraic_loops(self.components, valid))
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[str]:
         """The system as a networkx graph, frozen: see :func:`graph_of`."""
+        from orchestrator.system.graph import graph_of
+
         return graph_of(self)
 
     @classmethod
     def from_graph(cls, graph: nx.MultiDiGraph[str] | nx.DiGraph[str]) -> System:
         """Make a system of a networkx graph: see :func:`parts_of`."""
+        from orchestrator.system.graph import parts_of
+
         return cls(**parts_of(graph))

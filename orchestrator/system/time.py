@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 _SCALE = {"s": 9, "ms": 6, "us": 3, "µs": 3, "ns": 0}
 _TEXT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zµ]*)\s*")
 _LARGEST = 2**63 - 1
+#: Times of a run, its step and its delays are no farther from zero, 73 years: the sum of any four
+#: of them fits 64 bits (engine/src/core/unit.hpp).
+REACH_NS = 2**61 - 1
 
 
 def nanoseconds(time: str | float, what: str = "time") -> int:
@@ -52,6 +55,17 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
             " time is counted in whole nanoseconds: round it"
         )
     return int(exact)
+
+
+def out_of_reach(what: str, ns: int) -> list[str]:
+    """Say, as a list of one sentence or none, that a run has no room for a time."""
+    if abs(ns) <= REACH_NS:
+        return []
+    text = (
+        f"{what}: {seconds(ns):.10g} s is farther than {seconds(REACH_NS):.10g} s (73 years), which"
+        " is as far from 0 as times of a run may be"
+    )
+    return [text]
 
 
 def seconds(ns: int) -> float:

@@ -1,58 +1,56 @@
-"""Physical units in the notation of Modelica and FMI (``N.s/m``, ``kg.m2``, ``rad/s``)."""
+"""Physical units in the notation of Modelica and FMI (``N.s/m``, ``kg.m2``, ``rad/s``).
+
+All that reads, writes or converts units does it here.
+"""
 
 from __future__ import annotations
 
-import re
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from math import isclose, log10
 
-from orchestrator.errors import UnitMismatchError
-from orchestrator.system.si import si_unit
+from orchestrator.diagnostics import UnitMismatchError
+from orchestrator.system.unit_factors import factor_and_offset
+from orchestrator.system.unit_meaning import BASE_UNITS, Meaning, number, si_factor, without_angle
+from orchestrator.system.unit_notation import Notation, NotationError, read_notation, spelled
+from orchestrator.system.unit_symbols import is_logarithmic, symbol_meaning
 
-if TYPE_CHECKING:
-    import pint
-
-_FACTOR = re.compile(r"(?P<symbol>[A-Za-zΩµ°%']+)(?P<exponent>[-+]?\d+)?")
-_SYMBOL = r"[A-Za-zΩµ°%']+(?:[-+]?\d+)?"
-_GRAMMAR = re.compile(rf"(?:1|{_SYMBOL})(?:[./]{_SYMBOL})*")
-_ANGLE = re.compile(r"\b(?:rad|deg|rev)\b")
-_CYCLES = re.compile(r"\b[kMG]?Hz\b")
-_RENAMED = {"Ohm": "ohm", "degC": "degC", "deg": "degree", "rev": "turn", "%": "percent"}
+_LOGGER = logging.getLogger(__name__)
+#: Tools write pi/180 with as few as six digits; conversions use the exact figure.
+_RELATIVE = 1e-5
 
 
-@cache
-def _registry() -> pint.UnitRegistry[Any]:
-    import pint  # imported on first use: most connections have equal units and never get here
+@dataclass(frozen=True, slots=True)
+class BaseUnit:
+    """A unit in terms of SI base units: ``si_value = factor * value + offset``.
 
-    return pint.UnitRegistry(cache_folder=None, autoconvert_offset_to_baseunit=True)
+    Parameters
+    ----------
+    exponents
+        Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left out.
+    factor, offset
+        To the SI value.
+    """
 
+    exponents: Mapping[str, int] = field(default_factory=dict)
+    factor: float = 1.0
+    offset: float = 0.0
 
-def _expression(unit: str) -> str:
-    """Translate Modelica's unit grammar (operators ``.`` and ``/``, exponent as suffix)."""
-    if unit in {"", "1"}:
-        return "dimensionless"
+    def __str__(self) -> str:
+        powers = spelled(tuple(self.exponents.items()))
+        return f"{self.factor:g} {powers}" + (f" + {self.offset:g}" if self.offset else "")
 
-    def factor(match: re.Match[str]) -> str:
-        symbol = _RENAMED.get(match["symbol"], match["symbol"])
-        return f"{symbol}**({match['exponent']})" if match["exponent"] else symbol
-
-    # Modelica: at most one division, its right side is a whole ("N/m.s" means N/(m.s)).
-    numerator, *denominator = unit.replace("(", "").replace(")", "").split("/")
-    parts = [numerator or "1", *denominator]
-    return "/".join(f"({_FACTOR.sub(factor, part).replace('.', '*')})" for part in parts)
-
-
-def _parse(unit: str) -> pint.Unit:
-    try:
-        if unit and not _GRAMMAR.fullmatch(unit.replace("(", "").replace(")", "")):
-            raise ValueError(unit)  # pint would take "a b" for year times barn
-        return _registry().Unit(_expression(unit))
-    except Exception as error:  # pint raises tokenize, syntax and its own errors
-        raise UnitMismatchError(
-            f"'{unit}' is not a unit (Modelica notation, such as 'N.s/m')"
-        ) from error
+    def attributes(self) -> dict[str, str]:
+        """Return the attributes of an element ``BaseUnit`` of FMI and SSP."""
+        found = {symbol: str(power) for symbol, power in self.exponents.items() if power}
+        if self.factor != 1.0:
+            found["factor"] = repr(self.factor)
+        if self.offset != 0.0:
+            found["offset"] = repr(self.offset)
+        return found
 
 
 @cache
@@ -69,79 +67,38 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
     Raises
     ------
     UnitMismatchError
-        If the units are of different dimensions or one is not a unit.
+        If the units are of different dimensions, one is not a unit, or logarithmic, or it is not
+        said whether angles or cycles are counted.
     """
-    if source == target or source is None or target is None:
-        return 1.0, 0.0
-    registry = _registry()
-    quantities = [_parse(unit) for unit in (source, target)]
-    ends = ((source, target), (target, source))
-    if any(_ANGLE.search(a) and _CYCLES.search(b) for a, b in ends):
-        raise UnitMismatchError(
-            f"unit '{source}' does not convert to '{target}': whether a hertz is 1 or 2 pi rad/s is"
-            " not said; use 'rev/s' for cycles or '1/s' for a plain rate"
-        )
-    if not quantities[0].is_compatible_with(quantities[1]):
-        raise UnitMismatchError(
-            f"unit '{source}' ({quantities[0].dimensionality}) does not convert to"
-            f" '{target}' ({quantities[1].dimensionality})"
-        )
-    zero = registry.Quantity(0.0, quantities[0]).to(quantities[1]).magnitude
-    one = registry.Quantity(1.0, quantities[0]).to(quantities[1]).magnitude
-    return float(one - zero), float(zero)
+    return defined_conversion(source, None, target, None)
 
 
-@cache
-def is_power(one: str | None, other: str | None) -> bool:
-    """Whether the product of two units is a power, as that of an effort and a flow is."""
-    return product_in("W", one, other) is not None
-
-
-@cache
-def product_in(wanted: str, *units: str | None) -> float | None:
-    """Return how much the product of some units is in another; ``None`` if it is none of that."""
-    product = _registry().Quantity(1.0)
-    for unit in units:
-        if unit is None:
-            return None
-        try:
-            product = product * _registry().Quantity(1.0, _parse(unit))
-        except UnitMismatchError:
-            return None
-    if not product.is_compatible_with(_parse(wanted)):
-        return None
-    return float(product.to(_parse(wanted)).magnitude)
-
-
-@dataclass(frozen=True, slots=True)
-class BaseUnit:
-    """A unit in terms of SI base units: ``si_value = factor * value + offset``.
+def defined_conversion(
+    source: str | None, one: BaseUnit | None, target: str | None, other: BaseUnit | None
+) -> tuple[float, float]:
+    """Do the same with units that a file defines, which wins over what their names say.
 
     Parameters
     ----------
-    exponents
-        Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left out.
-    factor, offset
-        To the SI value.
+    source, target
+        Names.
+    one, other
+        Definitions; ``None``: what the name says.
+
+    Raises
+    ------
+    UnitMismatchError
+        As for :func:`conversion`.
     """
-
-    exponents: Mapping[str, int]
-    factor: float = 1.0
-    offset: float = 0.0
-
-
-_SI = {
-    "kilogram": "kg",
-    "meter": "m",
-    "second": "s",
-    "ampere": "A",
-    "kelvin": "K",
-    "mole": "mol",
-    "candela": "cd",
-    "radian": "rad",
-}
-#: Symbols of the SI base units that a :class:`BaseUnit` has exponents of.
-BASE_UNITS = tuple(_SI.values())
+    if source is None or target is None:
+        return 1.0, 0.0
+    if source == target and (one is None or other is None or one == other):
+        return 1.0, 0.0
+    first, second = (meant(source, one), meant(target, other))
+    for name, definition in ((source, one), (target, other)):
+        if definition is None and (text := other_spelling(name)) is not None:
+            _told(name, text)
+    return factor_and_offset(source, first, target, second)
 
 
 @cache
@@ -153,18 +110,177 @@ def base_unit(unit: str) -> BaseUnit:
     UnitMismatchError
         If it is not a unit, or is not made of whole powers of SI base units.
     """
-    known = si_unit(unit)
-    if known is not None:
-        return BaseUnit(*known)
-    parsed = _parse(unit)
-    zero = _registry().Quantity(0.0, parsed).to_base_units()
-    one = _registry().Quantity(1.0, parsed).to_base_units()
-    powers = dict(one.unit_items())
-    if any(name not in _SI or int(power) != power for name, power in powers.items()):
+    meaning = _meaning(unit)
+    if any(name not in BASE_UNITS for name in meaning.exponents):
         raise UnitMismatchError(f"unit '{unit}' is not made of whole powers of SI base units")
-    offset = float(zero.magnitude)
-    factor = float(one.magnitude)
-    if offset:  # a difference of two rounded numbers: temperatures only
-        factor = float(f"{factor - offset:.12g}")
-    exponents = {symbol: int(powers[name]) for name, symbol in _SI.items() if powers.get(name)}
-    return BaseUnit(exponents, factor, offset)
+    exponents = {name: meaning.exponents[name] for name in BASE_UNITS if name in meaning.exponents}
+    return BaseUnit(exponents, si_factor(meaning), float(meaning.offset))
+
+
+def base_said(unit: str) -> BaseUnit | None:
+    """Return what a name says in SI base units; ``None`` if it says nothing of that."""
+    try:
+        return base_unit(unit)
+    except UnitMismatchError:  # a file may call a unit what it likes, or it is none of SI
+        return None
+
+
+def file_unit(unit: str) -> BaseUnit:
+    """Do the same for SSP, where even a level has to have a base unit; it says nothing there.
+
+    Raises
+    ------
+    UnitMismatchError
+        As for :func:`base_unit`, but for units on a logarithmic scale.
+    """
+    return BaseUnit() if is_level(unit) else base_unit(unit)
+
+
+def is_unit(unit: str) -> bool:
+    """Whether a text is a unit, of SI or not: a level in dB is one, too."""
+    try:
+        _meaning(unit)
+    except UnitMismatchError:
+        return is_level(unit)
+    return True
+
+
+def is_expressible(unit: str) -> bool:
+    """Whether a unit is a product of whole powers of SI base units, as FMI defines units.
+
+    Raises
+    ------
+    UnitMismatchError
+        If it is not a unit.
+    """
+    return not is_level(unit) and all(name in BASE_UNITS for name in _meaning(unit).exponents)
+
+
+def has_offset(unit: str) -> bool:
+    """Whether the zero of a unit is not that of SI, as that of ``degC``."""
+    try:
+        return bool(_meaning(unit).offset)
+    except UnitMismatchError:
+        return False
+
+
+@cache
+def is_level(unit: str) -> bool:
+    """Whether a unit is on a logarithmic scale, such as ``dB``: it has no factor to SI."""
+    try:
+        return any(is_logarithmic(symbol) for symbol, _ in read_notation(unit).powers)
+    except NotationError:
+        return False
+
+
+@cache
+def other_spelling(unit: str) -> str | None:
+    """Return how Modelica and FMI write a unit, if that is not how it is written: ``N.m``."""
+    try:
+        notation = read_notation(unit)
+    except NotationError:
+        return None
+    return None if notation.exact else notation.spelled
+
+
+def definition_beyond(unit: str, defined: BaseUnit) -> BaseUnit | None:
+    """Return what a file defines a unit to be, if its name does not say the same.
+
+    Parameters
+    ----------
+    unit
+        Its name.
+    defined
+        The definition, whose factor may be rounded, and which may count rad or not.
+    """
+    if is_level(unit):
+        return None  # its base unit is written for want of a better one
+    try:
+        said = _meaning(unit)
+    except UnitMismatchError:
+        return defined
+    same = without_angle(said.exponents) == without_angle(defined.exponents) and isclose(
+        float(said.offset), defined.offset, rel_tol=_RELATIVE
+    )
+    angles = "rad" in defined.exponents or not said.turns
+    wanted = {si_factor(said)} if angles else {si_factor(said), number(said.factor, said.pi)}
+    if same and any(isclose(factor, defined.factor, rel_tol=_RELATIVE) for factor in wanted):
+        return None
+    return defined
+
+
+def meant(name: str, definition: BaseUnit | None) -> Meaning:
+    """Return what a unit means: as a file defines it, or else as its name says.
+
+    Raises
+    ------
+    UnitMismatchError
+        If that is not a unit.
+    """
+    if definition is None or is_level(name):
+        return _meaning(name)
+    exponents = {symbol: power for symbol, power in definition.exponents.items() if power}
+    factor, offset = Fraction(definition.factor), Fraction(definition.offset)
+    # A plain rate of other than SI seconds: of what it counts, the definition does not say.
+    rate = exponents == {"s": -1} and not _is_decimal(definition.factor)
+    return Meaning(exponents, factor, offset=offset, clock=-1 if rate else 0)
+
+
+def per_second(unit: str) -> str:
+    """Unit of a time derivative: ``m/s`` for ``m``, ``m/s2`` for ``m/s``, ``K/s`` for ``degC``.
+
+    Raises
+    ------
+    UnitMismatchError
+        If it is not a unit.
+    """
+    powers = _read("K" if unit == "degC" else unit).powers  # the offset falls away
+    return spelled([*powers, ("s", -1)])
+
+
+def _read(unit: str) -> Notation:
+    try:
+        return read_notation(unit)
+    except NotationError as error:
+        raise UnitMismatchError(
+            f"'{unit}' is not a unit: it {error}; expected Modelica notation such as 'N.s/m',"
+            " 'kg.m2' or '1'"
+        ) from error
+
+
+@cache
+def _meaning(unit: str) -> Meaning:
+    powers = _read(unit).powers
+    if len(powers) == 1 and powers[0][1] == 1:
+        return _symbol(powers[0][0], unit)
+    product = Meaning()
+    for symbol, power in powers:
+        product = product.times(_symbol(symbol, unit).power(power))
+    try:
+        si_factor(product)
+    except OverflowError as error:
+        raise UnitMismatchError(f"'{unit}' is not a unit: its factor is {error}") from None
+    return product
+
+
+def _symbol(symbol: str, unit: str) -> Meaning:
+    meaning = symbol_meaning(symbol)
+    if meaning is not None:
+        return meaning
+    if is_logarithmic(symbol):
+        raise UnitMismatchError(
+            f"unit '{unit}' is logarithmic, and to what '{symbol}' refers is not said: it converts"
+            " to nothing by a factor; put a block between that takes the power of ten"
+        )
+    raise UnitMismatchError(f"'{unit}' is not a unit: it has the unknown symbol '{symbol}'")
+
+
+def _is_decimal(factor: float) -> bool:
+    """Whether a factor is a power of ten."""
+    return repr(factor) == repr(float(f"1e{round(log10(factor))}")) if factor > 0.0 else False
+
+
+@cache
+def _told(unit: str, text: str) -> None:
+    """Tell once that a unit is read as another text says."""
+    _LOGGER.warning("unit '%s' is read as '%s'; write it so", unit, text)

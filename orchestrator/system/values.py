@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system.checks import expected_value
 from orchestrator.system.component import Component
 from orchestrator.system.connection import Endpoint
@@ -55,8 +55,10 @@ def unset_value(system: System, path: str) -> System:
     """Take away a value that was set, so that the source's own holds."""
     end = Endpoint.of_line(path)
     holder = _holder(system, path)
-    values = {name: value for name, value in holder.values.items() if name != end.connector}
-    if end.connector not in holder.values:
+    known = holder.connectors.get(end.connector)
+    unset = end.connector if known is None else known.name
+    values = {name: value for name, value in holder.values.items() if name != unset}
+    if unset not in holder.values:
         raise DescriptionError(f"{path}: no value is set")
     if isinstance(holder, Component):
         return with_component(system, end.component, replace(holder, values=values))
@@ -75,7 +77,9 @@ def value_at(system: System, path: str) -> Value:
     """
     name = Endpoint.of_line(path).connector
     holder = _holder(system, path)
-    start = holder.connectors[name].start if name in holder.connectors else None
+    start = None
+    if name in holder.connectors:
+        name, start = holder.connectors[name].name, holder.connectors[name].start
     value = holder.values.get(name, start)
     if value is None:
         raise DescriptionError(f"{path}: has no value; set one")
@@ -110,10 +114,9 @@ def target_of(system: System, path: str) -> tuple[Component | System, Connector]
 def _holder(system: System, path: str) -> Component | System:
     """Return what has a value, which may be one of a connector that is not declared."""
     end = Endpoint.of_line(path)
-    if _takes_anything(system, end.component):
-        component = component_at(system, end.component)
-        if end.connector in component.values:
-            return component
+    found = element(system, end.component) if end.component else system
+    if isinstance(found, Component) and end.connector in found.values:
+        return found
     return target_of(system, path)[0]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator import Block, Input, Output, Parameter
 
 
 class FirstOrderDelayCompensation(Block):
@@ -29,7 +29,9 @@ class FirstOrderDelayCompensation(Block):
     position: float = Input(unit="m", description="Wanted position")
     velocity: float = Input(unit="m/s", description="Wanted velocity")
     command: float = Output(unit="m", description="What the robot is sent")
-    delay: float = Parameter(start=14.9e-3, unit="s", description="Known delay of the robot")
+    delay: float = Parameter(
+        start=14.9e-3, unit="s", minimum=0.0, description="Known delay of the robot"
+    )
 
     def step(self, t: float, h: float) -> None:
         """Evaluate the prediction; the block has no state."""

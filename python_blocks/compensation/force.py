@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from orchestrator.simunits import Block, Input, Output, Parameter, State
+from orchestrator import Block, Input, Output, Parameter, State
 
 _MOTION = (
     "stiffness",
@@ -67,7 +67,7 @@ class ForceCompensation(Block):
     limited: bool = Output(description="The correction was cut at its limit", depends_on=_MOTION)
     active: bool = Output(description="A correction was added", depends_on=("wrong_sign",))
     half_sample: bool = Parameter(start=True, description="The hold is compensated, too")
-    limit: float = Parameter(start=1e5, unit="N", description="Largest correction")
+    limit: float = Parameter(start=1e5, unit="N", minimum=0.0, description="Largest correction")
     last: float = State(start=0.0, description="Last force that was a number")
 
     def step(self, t: float, h: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orchestrator.simunits import Block, Input, Output, Parameter, State
+from orchestrator import Block, Input, Output, Parameter, State
 from python_blocks.compensation.wrench import compensate
 from python_blocks.kinematics.rotation import Floats
 
@@ -44,19 +44,24 @@ class ForceMomentCompensation(Block):
     limited          output          a correction was cut at its limit
     active           output          a correction was added
     half_sample      parameter       the hold of the force is compensated, too
+    point_contact    parameter       the contact has no moment of its own: Eq 22 gives it; see below
     limit            parameter N     largest correction of a direction
     effector         parameter m     end-effector's centre of mass in the base frame, (3,)
     control          parameter m     control point in the spacecraft's frame, (3,)
     captured         parameter m     captured point from the control point, same frame, (3,)
     ================ ========= ===== =========================================================
 
+    With ``point_contact`` the moment is that of the measured force at the captured point (Eq 22),
+    not the measured one. A contact that holds a point leaves the bodies free to turn about it, so
+    what a sensor's moments are off by adds up. They are taken where nothing is added.
+
     Samples of the sensor that are no numbers are replaced by the last ones; there, and where a pose
     or an estimate is no number, nothing is added. A direction whose sign is wrong is left alone.
 
     References
     ----------
-    Yu et al., IEEE Access (2018), Eq 27 to 34. Changed: Eq 27 needs the relative angular velocity
-    (``omega_ce``, printed ``omega_c``). Eq 35 and 36 are in the plant
+    Yu et al., IEEE Access (2018), Eq 22, 27 to 34. Changed: Eq 27 needs the relative angular
+    velocity (``omega_ce``, printed ``omega_c``). Eq 35 and 36 are in the plant
     ``SpaceDocking.Docking.ManipulatorDocking``. Added: half sample, limit, belief.
     """
 
@@ -97,7 +102,12 @@ class ForceMomentCompensation(Block):
     limited: bool = Output(description="A correction was cut at its limit", depends_on=_MOTION)
     active: bool = Output(description="A correction was added", depends_on=())
     half_sample: bool = Parameter(start=True, description="The hold is compensated, too")
-    limit: float = Parameter(start=1e5, unit="N", description="Largest correction of a direction")
+    point_contact: bool = Parameter(
+        start=False, description="The moment is that of the force at the captured point"
+    )
+    limit: float = Parameter(
+        start=1e5, unit="N", minimum=0.0, description="Largest correction of a direction"
+    )
     effector: Floats = Parameter(
         unit="m", shape=(3,), start=(0.0, 0.0, 0.3), description="End-effector in the base frame"
     )
@@ -115,6 +125,7 @@ class ForceMomentCompensation(Block):
         self.active, self.limited = compensate(
             0.5 * h if self.half_sample else 0.0,
             self.limit,
+            1.0 if self.point_contact else 0.0,
             (self.measured_force, self.measured_torque),
             (self.last_force, self.last_torque),
             (self.stiffness, self.damping, self.wrong_sign),

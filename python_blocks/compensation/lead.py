@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import exp
 
-from orchestrator.errors import DescriptionError
+from orchestrator import DescriptionError
 
 
 @lru_cache(maxsize=64)  # a block asks for them in every step

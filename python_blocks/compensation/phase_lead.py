@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter, State
+from orchestrator import Block, Input, Output, Parameter, State
 from python_blocks.compensation.lead import lead_coefficients
 from python_blocks.kinematics.rotation import Floats
 
@@ -35,8 +35,12 @@ class PhaseLead(Block):
     measured: float = Input(unit="N", description="What the sensor shows")
     force: float = Output(unit="N", description="Force without the sensor's lag")
     sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
-    lag: float = Parameter(start=2e-3, unit="s", description="Time constant of the sensor")
-    rest: float = Parameter(start=0.1, unit="1", description="Share of the lag that is left")
+    lag: float = Parameter(
+        start=2e-3, unit="s", above=0.0, description="Time constant of the sensor"
+    )
+    rest: float = Parameter(
+        start=0.1, unit="1", above=0.0, maximum=1.0, description="Share of the lag that is left"
+    )
     last: float = State(start=0.0, description="Sample before")
 
     def initialise(self, t: float) -> None:
@@ -87,8 +91,12 @@ class WrenchPhaseLead(Block):
         depends_on=("measured_torque",),
     )
     sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
-    lag: float = Parameter(start=2e-3, unit="s", description="Time constant of the sensor")
-    rest: float = Parameter(start=0.1, unit="1", description="Share of the lag that is left")
+    lag: float = Parameter(
+        start=2e-3, unit="s", above=0.0, description="Time constant of the sensor"
+    )
+    rest: float = Parameter(
+        start=0.1, unit="1", above=0.0, maximum=1.0, description="Share of the lag that is left"
+    )
     last: list[float] = State(start=[0.0] * 6, description="Sample before: force, torque")
 
     def initialise(self, t: float) -> None:

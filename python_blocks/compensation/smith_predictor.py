@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter, State
+from orchestrator import Block, Input, Output, Parameter, State
 
 
 class SmithPredictor(Block):
@@ -36,9 +36,11 @@ class SmithPredictor(Block):
     position: float = Input(unit="m", description="Wanted position of the contact")
     velocity: float = Input(unit="m/s", description="Wanted velocity")
     force: float = Output(unit="N", description="Force without the delay")
-    delay: float = Parameter(start=16e-3, unit="s", description="Known delay of the rig")
-    stiffness: float = Parameter(start=5e4, unit="N/m", description="Known stiffness")
-    damping: float = Parameter(start=100.0, unit="N.s/m", description="Known damping")
+    delay: float = Parameter(
+        start=16e-3, unit="s", minimum=0.0, description="Known delay of the rig"
+    )
+    stiffness: float = Parameter(start=5e4, unit="N/m", minimum=0.0, description="Known stiffness")
+    damping: float = Parameter(start=100.0, unit="N.s/m", minimum=0.0, description="Known damping")
     past: list[tuple[float, float]] = State(start=[], description="Times and modelled forces")
 
     def initialise(self, t: float) -> None:

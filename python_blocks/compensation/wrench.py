@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite, nan
 
-from orchestrator.simunits.compiled import compiled
+from orchestrator import compiled
 from python_blocks.kinematics.rotation import Floats
 
 Vector = tuple[float, float, float]
@@ -71,6 +71,7 @@ def deviation(
 def compensate(
     ahead: float,
     limit: float,
+    point: float,
     measured: tuple[Floats, Floats],
     last: tuple[Floats, Floats],
     contact: tuple[Floats, Floats, Floats],
@@ -87,6 +88,8 @@ def compensate(
         How far the motion of the computed point is followed, s.
     limit
         Largest correction of a direction, N.
+    point
+        1: the contact has no moment of its own: that of the force is at the captured point.
     measured
         Force and moment, N and N m.
     last
@@ -119,7 +122,8 @@ def compensate(
         arm, ds = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(3):
         force[i] = last[0][i] + added[i]  # Eq 31
+    moment = cross(arm, vector(last[0])) if point == 1.0 and active else vector(last[1])  # Eq 22
     by_arm, by_error = cross(arm, vector(added)), cross(ds, vector(force))
     for i in range(3):
-        torque[i] = last[1][i] + by_arm[i] + by_error[i]  # Eq 33, 34
+        torque[i] = moment[i] + by_arm[i] + by_error[i]  # Eq 33, 34
     return active, limited

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter, where
+from orchestrator import Block, Input, Output, Parameter, where
 
 
 class HybridContact(Block):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orchestrator.errors import DescriptionError
+from orchestrator import DescriptionError
 
 CONDITION_LIMIT = 1e4  # states good to 1e-10 then give parameters good to 1e-6
 

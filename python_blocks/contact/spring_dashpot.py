@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter, where
+from orchestrator import Block, Input, Output, Parameter, where
 
 
 class SpringDashpot(Block):
@@ -48,8 +48,8 @@ class SpringDashpot(Block):
         unit="J", description="Energy of the spring", depends_on=("position_a", "position_b")
     )
     dissipation: float = Output(unit="W", description="Power that the damper takes")
-    k: float = Parameter(start=3000.0, unit="N/m", description="Stiffness")
-    d: float = Parameter(start=40.0, unit="N.s/m", description="Damping")
+    k: float = Parameter(start=3000.0, unit="N/m", minimum=0.0, description="Stiffness")
+    d: float = Parameter(start=40.0, unit="N.s/m", minimum=0.0, description="Damping")
     latched: bool = Parameter(start=False, description="The contact holds and pulls too")
 
     def step(self, t: float, h: float) -> None:

@@ -1,8 +1,8 @@
-"""A damper that exists in software only."""
+"""Virtual damper: a force of damping that software adds."""
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator import Block, Input, Output, Parameter
 
 
 class VirtualDamper(Block):

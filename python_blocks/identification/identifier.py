@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Input, Output
+from orchestrator import Input, Output
 from python_blocks.identification.learning import learn_one
 from python_blocks.identification.partial_identifier import PartialIdentifier
 
@@ -24,14 +24,15 @@ class Identifier(PartialIdentifier):
     stiffness         output    N/m   estimate, not below its minimum
     damping           output    N.s/m estimate, not below its minimum
     deviation         output    N/m   standard deviation of the stiffness, as the filter has it
+    data_deviation    output    N/m   the same as the samples have it, without P0
     excited           output          the contact has lately moved enough to learn from
-    known             output          the stiffness is known to the precision, unopposed
+    converged         output          the stiffness is known to the precision, unopposed
     wrong_sign        output          the stiffness is surely negative: a sign is wrong
     sensor_lost       output          the force is no number, or stands still in motion
     force_late        output          the damping is surely negative: a force later than motion
-    surprise          output    1     mean square of innovations over the expected one, lately
+    nis               output    1     normalised innovation squared, mean of the window
     trend             output    1     innovations that go with the position, in deviations
-    blur              output    1     share that noise of the position takes of the stiffness
+    attenuation_bias  output    1     share that noise of the position takes of the stiffness
     rejected          output          outliers so far
     resets            output          how often the filter began anew
     stiffness0        parameter N/m   first estimate
@@ -46,16 +47,19 @@ class Identifier(PartialIdentifier):
     amplitude         parameter m     motion below which nothing is learned any more
     window            parameter s     time in which a motion is forgotten
     gate              parameter 1     standard deviations of an outlier
-    patience          parameter       outliers in a row that are a new contact
-    still             parameter       equal forces in a row, in motion, that are a lost sensor
-    precision         parameter 1     relative deviation of a stiffness that is known
-    surprise_limit    parameter 1     surprise beyond which nothing counts as known
+    outliers_to_reset parameter       outliers in a row that are a new contact
+    stuck_samples     parameter       equal forces in a row, in motion, that are a lost sensor
+    precision         parameter 1     relative data_deviation of a stiffness that is known
+    nis_limit         parameter 1     nis beyond which nothing counts as known
     trend_limit       parameter 1     trend beyond which the same holds
     integrated        parameter       changes of place are the integral of the velocity
     ================= ========= ===== =========================================================
 
-    Nothing opposes a stiffness whose deviation is within the precision where neither surprise nor
-    trend is beyond its limit.
+    ``data_deviation`` is the root of the mean square error of the stiffness as the samples alone
+    have it: of how well they determine it, and of how far the estimate is from theirs. So a first
+    estimate that was told to be sure does not count as known by that. Nothing opposes a stiffness
+    whose ``data_deviation`` is within the precision where neither nis nor trend is beyond its
+    limit.
 
     References
     ----------
@@ -72,23 +76,32 @@ class Identifier(PartialIdentifier):
     deviation: float = Output(
         unit="N/m", description="Standard deviation of the stiffness", depends_on=()
     )
+    data_deviation: float = Output(
+        unit="N/m", description="The same by the samples alone, without P0", depends_on=()
+    )
     excited: bool = Output(description="The contact moves enough to learn from", depends_on=())
-    known: bool = Output(description="The stiffness is known to the precision", depends_on=())
+    converged: bool = Output(
+        description="The stiffness is known to the precision", depends_on=(), formerly="known"
+    )
     wrong_sign: bool = Output(description="The stiffness is surely negative", depends_on=())
     sensor_lost: bool = Output(
         description="The force is no number, or stands still in motion", depends_on=()
     )
     force_late: bool = Output(description="The damping is surely negative", depends_on=())
-    surprise: float = Output(
-        unit="1", description="Innovations over what is expected, mean square", depends_on=()
+    nis: float = Output(
+        unit="1",
+        description="Normalised innovation squared, mean of the window",
+        depends_on=(),
+        formerly="surprise",
     )
     trend: float = Output(
         unit="1", description="Innovations that go with the position", depends_on=()
     )
-    blur: float = Output(
+    attenuation_bias: float = Output(
         unit="1",
         description="Share of the stiffness that noise of the position takes",
         depends_on=(),
+        formerly="blur",
     )
     rejected: int = Output(description="Outliers so far", depends_on=())
     resets: int = Output(description="How often the filter began anew", depends_on=())
@@ -101,8 +114,8 @@ class Identifier(PartialIdentifier):
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
         found = learn_one(self.memory, self.settings, h, self.position, self.velocity, self.force)
-        self.stiffness, self.damping, self.deviation = found[:3]
-        watched = map(bool, found[3:8])
-        self.excited, self.known, self.wrong_sign, self.sensor_lost, self.force_late = watched
-        self.surprise, self.trend, self.blur, rejected, resets = found[8:]
+        self.stiffness, self.damping, self.deviation, self.data_deviation = found[:4]
+        watched = map(bool, found[4:9])
+        self.excited, self.converged, self.wrong_sign, self.sensor_lost, self.force_late = watched
+        self.nis, self.trend, self.attenuation_bias, rejected, resets = found[9:]
         self.rejected, self.resets = int(rejected), int(resets)

@@ -45,16 +45,18 @@ class KalmanSettings:
         A change of the force further than so many standard deviations from the expected one is
         taken for an outlier. Behind a phase lead the noise is four times what ``noise`` says of the
         sensor, so that 20 are five.
-    patience
+    outliers_to_reset
         So many outliers in a row are a new contact: the filter begins anew.
-    still
+    stuck_samples
         So many samples of the force that are equal to the last bit, while the contact moves, are a
         sensor that is lost.
     precision
-        Standard deviation of the stiffness, relative to it, below which it counts as known.
-    surprise_limit
-        Mean square of the innovations, relative to what the filter expects, above which its
-        estimates do not count as known. A phase lead alone makes it 15.
+        Deviation of the stiffness by the samples alone, relative to it, below which it counts as
+        known.
+    nis_limit
+        Normalised innovation squared (NIS: mean square of the innovations, relative to what the
+        filter expects) above which its estimates do not count as known. A phase lead alone makes
+        it 15.
     trend_limit
         Standard deviations of the trend of the innovations above which the same holds.
     integrated
@@ -73,10 +75,10 @@ class KalmanSettings:
     amplitude: float = 3e-4
     window: float = 0.5
     gate: float = 20.0
-    patience: int = 20
-    still: int = 5
+    outliers_to_reset: int = 20
+    stuck_samples: int = 5
     precision: float = 0.05
-    surprise_limit: float = 25.0
+    nis_limit: float = 25.0
     trend_limit: float = 3.0
     integrated: bool = False
 
@@ -93,17 +95,19 @@ def _records(names: Iterable[str]) -> np.dtype[np.void]:
 MEMORY = _records([
     "stiffness", "damping",  # estimates, N/m and N s/m, before any bound
     "p_kk", "p_kc", "p_cc",  # their covariance, (N/m)^2 and so on
+    "i_kk", "i_kc", "i_cc",  # information of the samples alone, without P0, (m/N)^2 and so on
+    "i_k", "i_c",  # the same times the estimates that they alone would give, m/N and m/(N s)
     "position", "velocity", "force",  # the sample before, m, m/s and N
-    "seen",  # 1: there is one
+    "has_sample",  # 1: there is one
     "low", "high",  # between what the position has lately been, m
     "outliers", "equal",  # outliers, and equal samples of the force, in a row
     "rejected", "resets",  # outliers and new beginnings so far
     "lost",  # 1: the force cannot be believed at present
     "learned",  # 1: the stiffness was known once; until then it learns from any motion
-    "surprise",  # mean square of innovations over the window, relative to what was expected
+    "nis",  # mean square of innovations over the window, relative to what was expected
     "pushed",  # mean over the window of innovations times changes of position, N m
     "scatter",  # mean over the window of their squares
     "trend",  # of the innovations with the position, in standard deviations
     "moved",  # mean square over the window of the changes of position, m^2
-    "blurred",  # mean square of what these differ by from the integral of the velocity, m^2
+    "disagreement",  # mean square of what these differ by from the integral of the velocity, m^2
 ])  # fmt: skip

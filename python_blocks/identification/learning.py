@@ -9,12 +9,14 @@ from __future__ import annotations
 from math import exp, sqrt
 from typing import Any
 
-from orchestrator.simunits.compiled import compiled
+from orchestrator import compiled
 from python_blocks.identification.kalman import Rows
 from python_blocks.kinematics.rotation import Floats
 
 #: m, m/s, N: samples beyond are no measurements, and squares of them may be no numbers.
 LARGEST = 1e9
+#: N: less noise is as good as none.
+LEAST = 1e-9
 
 
 @compiled
@@ -74,27 +76,29 @@ def judge(one: Any, settings: Any) -> tuple[float, ...]:
     Returns
     -------
     tuple of float
-        Stiffness, damping, deviation, excited, known, wrong sign, sensor lost, force late,
-        surprise, trend, blur, rejected and resets.
+        Stiffness, damping, deviation, deviation by the data, excited, converged, wrong sign, sensor
+        lost, force late, normalised innovation squared, trend, attenuation bias, rejected and
+        resets.
     """
     deviation = sqrt(one.p_kk)
-    # What the filter thinks of its own deviations counts in motion, and where nothing surprises it.
-    sure = excited(one, settings) and one.surprise <= settings.surprise_limit
+    # The filter's own deviations count in motion, and where innovations are as it expects them.
+    sure = excited(one, settings) and one.nis <= settings.nis_limit
     return (
         max(one.stiffness, settings.stiffness_minimum),
         max(one.damping, settings.damping_minimum),
         deviation,
+        data_deviation(one),
         1.0 if excited(one, settings) else 0.0,
-        1.0 if known(one, settings) else 0.0,
+        1.0 if converged(one, settings) else 0.0,
         # The force surely pushes with the motion instead of against it: a sign or an axis is wrong
         # on the way from the sensor, and compensation would drive the rig apart.
         1.0 if sure and one.stiffness + 3.0 * deviation < 0.0 else 0.0,
         one.lost,
         # A force that comes later by T looks like a damping that is smaller by stiffness x T.
         1.0 if sure and one.damping + 3.0 * sqrt(one.p_cc) < 0.0 else 0.0,
-        one.surprise,
+        one.nis,
         one.trend,
-        blur(one),
+        attenuation_bias(one),
         one.rejected,
         one.resets,
     )
@@ -106,20 +110,20 @@ def sample(
 ) -> None:
     """Learn from one sample of one direction."""
     if not (abs(position) < LARGEST and abs(velocity) < LARGEST and abs(force) < LARGEST):
-        one.lost, one.seen = 1.0, 0.0  # a difference to nothing teaches nothing
+        one.lost, one.has_sample = 1.0, 0.0  # a difference to nothing teaches nothing
         return
-    seen = one.seen == 1.0
+    has_sample = one.has_sample == 1.0
     dl, dv, df = position - one.position, velocity - one.velocity, force - one.force
     run = 0.5 * h * (velocity + one.velocity)
     keep = exp(-h / settings.window)
     watch(one, settings, keep, position, dl, df)
-    one.position, one.velocity, one.force, one.seen = position, velocity, force, 1.0
-    if seen:
+    one.position, one.velocity, one.force, one.has_sample = position, velocity, force, 1.0
+    if has_sample:
         one.moved += (1.0 - keep) * (dl * dl - one.moved)
-        one.blurred += (1.0 - keep) * ((dl - run) ** 2 - one.blurred)
-    if seen and one.lost == 0.0 and (excited(one, settings) or one.learned == 0.0):
+        one.disagreement += (1.0 - keep) * ((dl - run) ** 2 - one.disagreement)
+    if has_sample and one.lost == 0.0 and (excited(one, settings) or one.learned == 0.0):
         update(one, settings, keep, run if settings.integrated == 1.0 else dl, dv, df)
-        if known(one, settings):
+        if converged(one, settings):
             one.learned = 1.0
 
 
@@ -130,28 +134,48 @@ def excited(one: Any, settings: Any) -> bool:
 
 
 @compiled
-def known(one: Any, settings: Any) -> bool:
+def converged(one: Any, settings: Any) -> bool:
     """Whether the stiffness is known to the precision that was asked for, and to be believed.
 
-    The deviation is only what the filter thinks of itself. So the forces must be about as the
-    filter expects them, show no trend, and positions not be too blurred for differences.
+    The filter's own deviation holds what it was told before: a small ``P0`` makes it small without
+    any sample. So the samples alone decide. The forces must also be about as the filter expects
+    them, show no trend, and positions not be too blurred for differences.
     """
     return bool(
-        sqrt(one.p_kk) <= settings.precision * abs(one.stiffness)
-        and one.surprise <= settings.surprise_limit
+        data_deviation(one) <= settings.precision * abs(one.stiffness)
+        and one.nis <= settings.nis_limit
         and abs(one.trend) <= settings.trend_limit
-        and (settings.integrated == 1.0 or blur(one) <= settings.precision)
+        and (settings.integrated == 1.0 or attenuation_bias(one) <= settings.precision)
     )
 
 
 @compiled
-def blur(one: Any) -> float:
+def data_deviation(one: Any) -> float:
+    """Root of the mean square error that the samples alone ascribe to the stiffness, N/m.
+
+    It is made of their own deviation and of what the estimate is away from theirs. With a wide
+    first deviation it is that of the filter.
+    """
+    if one.i_cc == 0.0:  # at a constant velocity: damping has no part in any difference
+        if not one.i_kk > 0.0:
+            return LARGEST
+        away = one.stiffness - one.i_k / one.i_kk
+        return min(sqrt(1.0 / one.i_kk + away * away), LARGEST)
+    rest = one.i_kk * one.i_cc - one.i_kc * one.i_kc
+    if not rest > 1e-12 * one.i_kk * one.i_cc:  # less is lost in rounding
+        return LARGEST
+    away = one.stiffness - (one.i_cc * one.i_k - one.i_kc * one.i_c) / rest
+    return min(sqrt(one.i_cc / rest + away * away), LARGEST)
+
+
+@compiled
+def attenuation_bias(one: Any) -> float:
     """Share by which noise of the position makes the stiffness too small, 0 to 1.
 
     The noise of a difference is seen where positions and velocities disagree; regression on a
     noisy difference loses the noise's share of its mean square.
     """
-    return min(one.blurred / one.moved, 1.0) if one.moved > 0.0 else 0.0
+    return min(one.disagreement / one.moved, 1.0) if one.moved > 0.0 else 0.0
 
 
 @compiled
@@ -159,21 +183,22 @@ def forget(one: Any, settings: Any) -> None:
     """Open the filter for any stiffness and damping."""
     one.p_kk, one.p_kc = settings.stiffness_spread**2, 0.0
     one.p_cc = settings.damping_spread**2
+    one.i_kk, one.i_kc, one.i_cc, one.i_k, one.i_c = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 @compiled
 def watch(one: Any, settings: Any, keep: float, position: float, dl: float, df: float) -> None:
     """See how far the contact moves, and whether the force still changes with it."""
-    if one.seen == 0.0 and one.low == one.high:
+    if one.has_sample == 0.0 and one.low == one.high:
         one.low, one.high = position, position
     middle = 0.5 * (one.high + one.low)
     one.high = max(position, middle + keep * (one.high - middle))
     one.low = min(position, middle + keep * (one.low - middle))
-    if df != 0.0 or one.seen == 0.0:
+    if df != 0.0 or one.has_sample == 0.0:
         one.equal = 0.0
     elif dl != 0.0:
         one.equal += 1.0
-    one.lost = 1.0 if one.equal >= settings.still else 0.0
+    one.lost = 1.0 if one.equal >= settings.stuck_samples else 0.0
 
 
 @compiled
@@ -186,24 +211,41 @@ def update(one: Any, settings: Any, keep: float, dl: float, dv: float, df: float
     spread = dl * a + dv * b + 2.0 * settings.noise**2
     innovation = df - one.stiffness * dl - one.damping * dv
     outlying = settings.gate**2
-    surprise = min(innovation**2 / spread, outlying)  # one outlier is soon forgotten
-    one.surprise += (1.0 - keep) * (surprise - one.surprise)
+    squared = min(innovation**2 / spread, outlying)  # one outlier is soon forgotten
+    one.nis += (1.0 - keep) * (squared - one.nis)
     if innovation**2 > outlying * spread:
         one.outliers += 1.0
         one.rejected += 1.0
-        if one.outliers >= settings.patience:
+        if one.outliers >= settings.outliers_to_reset:
             forget(one, settings)
             one.outliers, one.learned = 0.0, 0.0
             one.resets += 1.0
         return
     one.outliers = 0.0
     compare(one, keep, dl, innovation, spread)
+    gather(one, settings, dl, dv, df)
     gain_k, gain_c = a / spread, b / spread
     one.stiffness += gain_k * innovation
     one.damping += gain_c * innovation
     one.p_kk = max(p_kk - gain_k * a, 0.0)
     one.p_kc = p_kc - gain_k * b
     one.p_cc = max(p_cc - gain_c * b, 0.0)
+
+
+@compiled
+def gather(one: Any, settings: Any, dl: float, dv: float, df: float) -> None:
+    """Add a sample to what the samples say without ``P0``: the same filter by its information."""
+    q, r = settings.stiffness_walk**2, settings.damping_walk**2
+    weight = 0.5 / max(settings.noise, LEAST) ** 2
+    a, b, d = one.i_kk, one.i_kc, one.i_cc
+    rest, total = a * d - b * b, (1.0 + a * q) * (1.0 + d * r) - b * b * q * r
+    one.i_k, one.i_c = (  # (1 + I Q)^-1, also where I has no inverse yet
+        ((1.0 + d * r) * one.i_k - b * r * one.i_c) / total + weight * dl * df,
+        ((1.0 + a * q) * one.i_c - b * q * one.i_k) / total + weight * dv * df,
+    )
+    one.i_kk = (a + r * rest) / total + weight * dl * dl
+    one.i_kc = b / total + weight * dl * dv
+    one.i_cc = (d + q * rest) / total + weight * dv * dv
 
 
 @compiled

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.simunits import Block, Parameter
-from python_blocks.identification.kalman import MEMORY, KalmanSettings
+from orchestrator import Block, Parameter
+from python_blocks.identification.kalman import MEMORY, KalmanSettings, Rows
 from python_blocks.identification.learning import begin
 
 
@@ -25,19 +25,19 @@ class PartialIdentifier(Block):
     stiffness0: float = Parameter(start=10.0, unit="N/m", description="First stiffness")
     damping0: float = Parameter(start=10.0, unit="N.s/m", description="First damping")
     stiffness_spread: float = Parameter(
-        start=1e5, unit="N/m", description="Standard deviation of the first stiffness"
+        start=1e5, unit="N/m", above=0.0, description="Standard deviation of the first stiffness"
     )
     damping_spread: float = Parameter(
-        start=1e3, unit="N.s/m", description="Standard deviation of the first damping"
+        start=1e3, unit="N.s/m", minimum=0.0, description="Standard deviation of the first damping"
     )
     stiffness_walk: float = Parameter(
-        start=10.0, unit="N/m", description="Change of the stiffness in a sample"
+        start=10.0, unit="N/m", minimum=0.0, description="Change of the stiffness in a sample"
     )
     damping_walk: float = Parameter(
-        start=0.1, unit="N.s/m", description="Change of the damping in a sample"
+        start=0.1, unit="N.s/m", minimum=0.0, description="Change of the damping in a sample"
     )
     noise: float = Parameter(
-        start=1.0, unit="N", description="Standard deviation of a sample of the force"
+        start=1.0, unit="N", minimum=0.0, description="Standard deviation of a sample of the force"
     )
     stiffness_minimum: float = Parameter(
         start=0.0, unit="N/m", description="Least stiffness that is given out"
@@ -46,27 +46,49 @@ class PartialIdentifier(Block):
         start=0.0, unit="N.s/m", description="Least damping that is given out"
     )
     amplitude: float = Parameter(
-        start=3e-4, unit="m", description="Motion below which nothing is learned"
+        start=3e-4, unit="m", minimum=0.0, description="Motion below which nothing is learned"
     )
-    window: float = Parameter(start=0.5, unit="s", description="Time to forget a motion")
+    window: float = Parameter(start=0.5, unit="s", above=0.0, description="Time to forget a motion")
     gate: float = Parameter(
-        start=20.0, unit="1", description="Standard deviations beyond which a change is an outlier"
+        start=20.0,
+        unit="1",
+        above=0.0,
+        description="Standard deviations beyond which a change is an outlier",
     )
-    patience: int = Parameter(start=20, description="Outliers in a row that are a new contact")
-    still: int = Parameter(start=5, description="Equal forces in motion that are a lost sensor")
+    outliers_to_reset: int = Parameter(
+        start=20,
+        minimum=1,
+        description="Outliers in a row that are a new contact",
+        formerly="patience",
+    )
+    stuck_samples: int = Parameter(
+        start=5,
+        minimum=1,
+        description="Equal forces in motion that are a lost sensor",
+        formerly="still",
+    )
     precision: float = Parameter(
-        start=0.05, unit="1", description="Relative deviation of a known stiffness"
+        start=0.05, unit="1", above=0.0, description="Relative deviation of a known stiffness"
     )
-
-    surprise_limit: float = Parameter(
-        start=25.0, unit="1", description="Surprise beyond which nothing counts as known"
+    nis_limit: float = Parameter(
+        start=25.0,
+        unit="1",
+        above=0.0,
+        description="Normalised innovation squared beyond which nothing is known",
+        formerly="surprise_limit",
     )
     trend_limit: float = Parameter(
-        start=3.0, unit="1", description="Trend of innovations beyond which nothing is known"
+        start=3.0,
+        unit="1",
+        above=0.0,
+        description="Trend of innovations beyond which nothing is known",
     )
     integrated: bool = Parameter(
         start=False, description="Changes of place are the integral of the velocity"
     )
+
+    settings: Rows
+    memory: Rows
 
     def begin(self, count: int) -> None:
         """Make the filters of so many directions, which have seen nothing."""

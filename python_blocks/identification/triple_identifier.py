@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Input, Output
+from orchestrator import Input, Output
 from python_blocks.identification.learning import learn
 from python_blocks.identification.partial_identifier import PartialIdentifier
 from python_blocks.kinematics.rotation import Floats
@@ -23,14 +23,15 @@ class TripleIdentifier(PartialIdentifier):
     stiffness         output    N/m   estimates, not below the minimum, (3,)
     damping           output    N.s/m estimates, not below the minimum, (3,)
     deviation         output    N/m   standard deviations of the stiffness, (3,)
+    data_deviation    output    N/m   the same as the samples have them, without P0, (3,)
     excited           output    1     1: the contact has lately moved enough to learn from
-    known             output    1     1: the stiffness is known to the precision, unopposed
+    converged         output    1     1: the stiffness is known to the precision, unopposed
     wrong_sign        output    1     1: the stiffness is surely negative: a sign is wrong
     sensor_lost       output    1     1: the force is no number, or stands still in motion
     force_late        output    1     1: the damping is surely negative: a force later than motion
-    surprise          output    1     mean square of innovations over the expected one, (3,)
+    nis               output    1     normalised innovation squared, mean of the window, (3,)
     trend             output    1     innovations that go with the position, in deviations, (3,)
-    blur              output    1     share that noise of the position takes of the stiffness, (3,)
+    attenuation_bias  output    1     share of the stiffness lost to noise of the position, (3,)
     rejected          output    1     outliers so far, (3,)
     resets            output    1     how often each filter began anew, (3,)
     stiffness0        parameter N/m   first estimate
@@ -45,10 +46,10 @@ class TripleIdentifier(PartialIdentifier):
     amplitude         parameter m     motion below which nothing is learned any more
     window            parameter s     time in which a motion is forgotten
     gate              parameter 1     standard deviations of an outlier
-    patience          parameter       outliers in a row that are a new contact
-    still             parameter       equal forces in a row, in motion, that are a lost sensor
-    precision         parameter 1     relative deviation of a stiffness that is known
-    surprise_limit    parameter 1     surprise beyond which nothing counts as known
+    outliers_to_reset parameter       outliers in a row that are a new contact
+    stuck_samples     parameter       equal forces in a row, in motion, that are a lost sensor
+    precision         parameter 1     relative data_deviation of a stiffness that is known
+    nis_limit         parameter 1     nis beyond which nothing counts as known
     trend_limit       parameter 1     trend beyond which the same holds
     integrated        parameter       changes of place are the integral of the velocity
     ================= ========= ===== =========================================================
@@ -72,11 +73,18 @@ class TripleIdentifier(PartialIdentifier):
     deviation: Floats = Output(
         unit="N/m", shape=(3,), description="Deviation of the stiffness", depends_on=()
     )
+    data_deviation: Floats = Output(
+        unit="N/m", shape=(3,), description="The same by the samples alone", depends_on=()
+    )
     excited: Floats = Output(
         unit="1", shape=(3,), description="1: it moves enough to learn from", depends_on=()
     )
-    known: Floats = Output(
-        unit="1", shape=(3,), description="1: the stiffness is known", depends_on=()
+    converged: Floats = Output(
+        unit="1",
+        shape=(3,),
+        description="1: the stiffness is known",
+        depends_on=(),
+        formerly="known",
     )
     wrong_sign: Floats = Output(
         unit="1", shape=(3,), description="1: surely negative stiffness", depends_on=()
@@ -87,14 +95,22 @@ class TripleIdentifier(PartialIdentifier):
     force_late: Floats = Output(
         unit="1", shape=(3,), description="1: surely negative damping", depends_on=()
     )
-    surprise: Floats = Output(
-        unit="1", shape=(3,), description="Innovations over the expected ones", depends_on=()
+    nis: Floats = Output(
+        unit="1",
+        shape=(3,),
+        description="Normalised innovation squared",
+        depends_on=(),
+        formerly="surprise",
     )
     trend: Floats = Output(
         unit="1", shape=(3,), description="Innovations that go with the position", depends_on=()
     )
-    blur: Floats = Output(
-        unit="1", shape=(3,), description="Share of stiffness lost to noise", depends_on=()
+    attenuation_bias: Floats = Output(
+        unit="1",
+        shape=(3,),
+        description="Share of stiffness lost to noise",
+        depends_on=(),
+        formerly="blur",
     )
     rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far", depends_on=())
     resets: Floats = Output(
@@ -109,8 +125,8 @@ class TripleIdentifier(PartialIdentifier):
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
         shown = (
-            *(self.stiffness, self.damping, self.deviation, self.excited, self.known),
-            *(self.wrong_sign, self.sensor_lost, self.force_late, self.surprise, self.trend),
-            *(self.blur, self.rejected, self.resets),
+            *(self.stiffness, self.damping, self.deviation, self.data_deviation),
+            *(self.excited, self.converged, self.wrong_sign, self.sensor_lost, self.force_late),
+            *(self.nis, self.trend, self.attenuation_bias, self.rejected, self.resets),
         )
         learn(self.memory, self.settings, h, self.position, self.velocity, self.force, shown)

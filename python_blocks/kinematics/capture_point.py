@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator import Block, Input, Output, Parameter
 from python_blocks.kinematics.rotation import Floats, cross, rotated
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Block, Input, Output, Parameter
+from orchestrator import Block, Input, Output, Parameter
 from python_blocks.kinematics.rotation import Floats, cross, rotated
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import exp
 
-from orchestrator.errors import DescriptionError
-from orchestrator.simunits import Block, Input, Output, Parameter, State
+from orchestrator import Block, Input, Output, Parameter, State
 
 
 class Differentiator(Block):
@@ -31,15 +30,13 @@ class Differentiator(Block):
 
     position: float = Input(unit="m", description="Position")
     velocity: float = Output(unit="m/s", description="Its rate")
-    smoothing: float = Parameter(start=0.0, unit="s", description="Time constant of the low-pass")
+    smoothing: float = Parameter(
+        start=0.0, unit="s", minimum=0.0, description="Time constant of the low-pass"
+    )
     last: float = State(start=0.0, description="Sample before")
 
     def initialise(self, t: float) -> None:
         """Begin at rest."""
-        if not self.smoothing >= 0.0:
-            raise DescriptionError(
-                f"differentiator: smoothing: expected >= 0 s, found {self.smoothing}"
-            )
         self.last, self.velocity = self.position, 0.0
 
     def step(self, t: float, h: float) -> None:

@@ -7,8 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from orchestrator.errors import StepError
-from orchestrator.simunits import Block, Parameter
+from orchestrator import Block, Parameter, StepError
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.kinematics.stewart import StewartGeometry
 
@@ -23,9 +22,11 @@ class PartialStewart(Block):
     Yu et al., IEEE Access (2018), section III B; it gives no geometry, all defaults are assumed.
     """
 
-    base_radius: float = Parameter(start=1.5, unit="m", description="Circle of the lower joints")
+    base_radius: float = Parameter(
+        start=1.5, unit="m", above=0.0, description="Circle of the lower joints"
+    )
     platform_radius: float = Parameter(
-        start=1.0, unit="m", description="Circle of the upper joints"
+        start=1.0, unit="m", above=0.0, description="Circle of the upper joints"
     )
     base_half: float = Parameter(
         start=np.radians(15.0), unit="rad", description="Half the angle between lower joints"
@@ -33,10 +34,17 @@ class PartialStewart(Block):
     platform_half: float = Parameter(
         start=np.radians(45.0), unit="rad", description="Half the angle between upper joints"
     )
-    shortest: float = Parameter(start=1.2, unit="m", description="Shortest length of a leg")
-    longest: float = Parameter(start=2.8, unit="m", description="Longest length of a leg")
+    shortest: float = Parameter(
+        start=1.2, unit="m", above=0.0, description="Shortest length of a leg"
+    )
+    longest: float = Parameter(
+        start=2.8, unit="m", above=0.0, description="Longest length of a leg"
+    )
     condition_limit: float = Parameter(
-        start=100.0, unit="1", description="Condition number beyond which a pose is singular"
+        start=100.0,
+        unit="1",
+        minimum=1.0,
+        description="Condition number beyond which a pose is singular",
     )
     stop: bool = Parameter(
         start=False, description="What is not healthy ends the run with an error that says what"

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.errors import DescriptionError
+from orchestrator import DescriptionError
 from python_blocks.kinematics import stewart_motion
 from python_blocks.kinematics.rotation import Floats, rotation_rows
 

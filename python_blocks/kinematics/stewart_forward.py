@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Input, Output, Parameter
+from orchestrator import Input, Output, Parameter
 from python_blocks.kinematics.partial_stewart import PartialStewart
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.kinematics.stewart_motion import track
@@ -78,7 +78,7 @@ class StewartForward(PartialStewart):
         unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of that start"
     )
     tolerance: float = Parameter(
-        start=1e-10, unit="m", description="Largest difference of a length at a solution"
+        start=1e-10, unit="m", above=0.0, description="Largest difference of a length at a solution"
     )
 
     def initialise(self, t: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Input, Output
+from orchestrator import Input, Output
 from python_blocks.kinematics.partial_stewart import PartialStewart
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.kinematics.stewart import leg_lengths

@@ -10,7 +10,7 @@ from math import cos, inf, sin, sqrt
 
 import numpy as np
 
-from orchestrator.simunits.compiled import compiled
+from orchestrator import compiled
 from python_blocks.kinematics.rotation import Floats
 
 #: Steps after which a search for a pose ends.

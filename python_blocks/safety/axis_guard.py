@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Input, Output, Parameter, State
+from orchestrator import Input, Output, Parameter, State
 from python_blocks.safety.braking import braked
 from python_blocks.safety.partial_guard import LARGEST, PartialGuard
 from python_blocks.safety.reason import Reason
@@ -50,7 +50,6 @@ class AxisGuard(PartialGuard):
     """
 
     reaction = "the robot's command comes to rest and stands"
-    positive = ("deceleration", "travel", "speed", "acceleration")
 
     position: float = Input(unit="m", description="Position that the simulation asks for")
     velocity: float = Input(unit="m/s", description="Its velocity")
@@ -61,12 +60,21 @@ class AxisGuard(PartialGuard):
     rate: float = Output(unit="m/s", description="Its velocity", depends_on=("velocity",))
     slope: float = Output(unit="m/s2", description="Change of the velocity", depends_on=())
     standing: bool = Output(description="The command stands in the safe state", depends_on=())
-    travel: float = Parameter(start=0.03, unit="m", description="Largest distance from the start")
-    speed: float = Parameter(start=0.3, unit="m/s", description="Largest velocity")
-    acceleration: float = Parameter(start=10.0, unit="m/s2", description="Largest acceleration")
-    deceleration: float = Parameter(start=2.0, unit="m/s2", description="That of the stop")
+    travel: float = Parameter(
+        start=0.03, unit="m", above=0.0, description="Largest distance from the start"
+    )
+    speed: float = Parameter(start=0.3, unit="m/s", above=0.0, description="Largest velocity")
+    acceleration: float = Parameter(
+        start=10.0, unit="m/s2", above=0.0, description="Largest acceleration"
+    )
+    deceleration: float = Parameter(
+        start=2.0, unit="m/s2", above=0.0, description="That of the stop"
+    )
     rejoin: float = Parameter(
-        start=1e-4, unit="m", description="Distance, and in a second, at which a reset is taken"
+        start=1e-4,
+        unit="m",
+        above=0.0,
+        description="Distance, and in a second, at which a reset is taken",
     )
     home: float = State(start=0.0, description="Position at the start, m")
 
@@ -113,6 +121,6 @@ class AxisGuard(PartialGuard):
         self.standing = self.rate == 0.0
         near = abs(self.position - self.command) <= self.rejoin
         slow = abs(self.velocity) <= self.rejoin
-        if self.asked() and self.standing and near and slow:
+        if self.reset_requested() and self.standing and near and slow:
             self.leave(t + h)
             self.standing, self.command, self.rate = False, self.position, self.velocity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from orchestrator.simunits import Input, Output, Parameter, State
+from orchestrator import Input, Output, Parameter, State
 from python_blocks.safety.partial_force_guard import PartialForceGuard
 from python_blocks.safety.partial_guard import ROUNDING
 from python_blocks.safety.reason import Reason
@@ -26,7 +26,7 @@ class ForceGuard(PartialForceGuard):
     actual         input     m     position that the robot has
     sensor_lost    input           the sensor is said to be lost
     wrong_sign     input           the identified stiffness is negative
-    known          input           the stiffness is known
+    converged      input           the stiffness is known
     stop           input           reason of another guard that is safe; 0: none
     reset          input           its rising edge leaves the safe state, if that is allowed
     applied        output    N     force on the bodies
@@ -62,7 +62,7 @@ class ForceGuard(PartialForceGuard):
     position: float = Input(unit="m", description="Position of the contact in the simulation")
     actual: float = Input(unit="m", description="Position that the robot has")
     wrong_sign: bool = Input(description="The identified stiffness is negative")
-    known: bool = Input(start=True, description="The stiffness is known")
+    converged: bool = Input(start=True, description="The stiffness is known", formerly="known")
     applied: float = Output(unit="N", description="Force on the bodies", depends_on=("force",))
     sense: float = Parameter(
         start=-1.0, unit="1", description="Power into the bodies is sense x force x velocity"
@@ -71,7 +71,9 @@ class ForceGuard(PartialForceGuard):
     place: float = State(start=0.0, description="Position at the sample before, m")
     shown: float = State(start=0.0, description="Last sample of the sensor, N")
     shown_at: float = State(start=0.0, description="Where the robot was when it changed, m")
-    still: float = State(start=0.0, description="Since when it has not changed, s")
+    unchanged_for: float = State(
+        start=0.0, description="Since when it has not changed, s", formerly="still"
+    )
     origin: float = State(start=0.0, description="Where the contact was last known, m")
     last: float = State(start=0.0, description="Force when the safe state began, N")
 
@@ -79,7 +81,7 @@ class ForceGuard(PartialForceGuard):
         """Begin with the first sample."""
         self.begin()
         self.applied = self.last = self.force if isfinite(self.force) else 0.0
-        self._look()
+        self._latch_inputs()
 
     def step(self, t: float, h: float) -> None:
         """Pass the sample at the end of the step, or let the force fade."""
@@ -107,18 +109,18 @@ class ForceGuard(PartialForceGuard):
         if self.stop:
             return self.stop
         if self.measured != self.shown:
-            self.shown, self.shown_at, self.still = self.measured, self.actual, 0.0
+            self.shown, self.shown_at, self.unchanged_for = self.measured, self.actual, 0.0
         else:
-            self.still += h
+            self.unchanged_for += h
             moved = abs(self.actual - self.shown_at)
-            if self.still > self.stale_time - ROUNDING and moved > self.stale_travel:
+            if self.unchanged_for > self.stale_time - ROUNDING and moved > self.stale_travel:
                 return Reason.SENSOR_STALE
-        if self.known:
-            self.origin, self.dark = self.actual, 0.0
+        if self.converged:
+            self.origin, self.unknown_for = self.actual, 0.0
         elif abs(self.actual - self.origin) > self.unknown_travel:
             return Reason.UNKNOWN_CONTACT
         else:
-            self.in_the_dark(t, h)
+            self.contact_unknown(t, h)
         return self.persists(self._flag(), h)
 
     def _flag(self) -> int:
@@ -133,11 +135,11 @@ class ForceGuard(PartialForceGuard):
 
     def _fade(self, t: float, h: float) -> None:
         self.applied = self.last * self.faded(t + h)
-        if self.asked() and not self.stop and not self._flag():
+        if self.reset_requested() and not self.stop and not self._flag():
             self.leave(t + h)
             self.applied = self.last = 0.0
-            self._look()
+            self._latch_inputs()
 
-    def _look(self) -> None:
+    def _latch_inputs(self) -> None:
         self.place, self.origin = self.position, self.actual
-        self.shown, self.shown_at, self.still = self.measured, self.actual, 0.0
+        self.shown, self.shown_at, self.unchanged_for = self.measured, self.actual, 0.0

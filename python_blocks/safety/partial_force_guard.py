@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.simunits import Input, Output, Parameter, State
+from orchestrator import Input, Output, Parameter, State
 from python_blocks.safety.partial_guard import PartialGuard
 from python_blocks.safety.reason import Reason
 from python_blocks.safety.work import surplus
@@ -17,55 +17,70 @@ class PartialForceGuard(PartialGuard):
     """
 
     reaction = "the force on the simulated bodies fades"
-    positive = ("ramp", "limit", "disagreement", "energy_limit")
 
     sensor_lost: bool = Input(description="The sensor is said to be lost")
     energy: float = Output(
         unit="J", description="Energy beyond what the hardware last took", depends_on=()
     )
-    limit: float = Parameter(start=2000.0, unit="N", description="Largest force")
+    limit: float = Parameter(start=2000.0, unit="N", above=0.0, description="Largest force")
     disagreement: float = Parameter(
-        start=400.0, unit="N", description="Largest difference of used and measured force"
+        start=400.0,
+        unit="N",
+        above=0.0,
+        description="Largest difference of used and measured force",
     )
     energy_limit: float = Parameter(
-        start=3.75, unit="J", description="Most energy that the hardware may give; see energy"
+        start=3.75,
+        unit="J",
+        above=0.0,
+        description="Most energy that the hardware may give; see energy",
     )
     stale_time: float = Parameter(
-        start=0.01, unit="s", description="How long a sample may stand still in motion"
+        start=0.01, unit="s", minimum=0.0, description="How long a sample may stand still in motion"
     )
     stale_travel: float = Parameter(
-        start=1e-4, unit="m", description="Motion that must change the sample"
+        start=1e-4, unit="m", minimum=0.0, description="Motion that must change the sample"
     )
     unknown_travel: float = Parameter(
-        start=0.015, unit="m", description="How far the contact may move without being known"
+        start=0.015,
+        unit="m",
+        minimum=0.0,
+        description="How far the contact may move without being known",
     )
     unknown_time: float = Parameter(
-        start=1.0, unit="s", description="How long it may be unknown before that is a warning"
+        start=1.0,
+        unit="s",
+        minimum=0.0,
+        description="How long it may be unknown before that is a warning",
     )
-    ramp: float = Parameter(start=0.2, unit="s", description="Time in which the force fades")
+    ramp: float = Parameter(
+        start=0.2, unit="s", above=0.0, description="Time in which the force fades"
+    )
     hold: bool = Parameter(start=False, description="The force stands in the safe state instead")
-    dark: float = State(start=0.0, description="How long the contact has been unknown, s")
+    unknown_for: float = State(
+        start=0.0, description="How long the contact has been unknown, s", formerly="dark"
+    )
     share: float = State(start=1.0, description="Of the force, on the way back to operation")
 
     def begin(self) -> None:
         """Be in operation, with nothing seen."""
         super().begin()
-        self.energy, self.dark, self.share = 0.0, 0.0, 1.0
+        self.energy, self.unknown_for, self.share = 0.0, 0.0, 1.0
 
     def leave(self, t: float) -> None:
         """Go back to operation at a time, s; the force comes back as it went."""
         super().leave(t)
-        self.energy, self.dark, self.share = 0.0, 0.0, 0.0
+        self.energy, self.unknown_for, self.share = 0.0, 0.0, 0.0
 
     def rising(self, h: float) -> float:
         """Give the share of the force a step later on the way back to operation."""
         self.share = min(1.0, self.share + h / self.ramp)
         return self.share
 
-    def in_the_dark(self, t: float, h: float) -> None:
+    def contact_unknown(self, t: float, h: float) -> None:
         """Count a step with an unknown contact, and warn once when it lasts."""
-        self.dark += h
-        if self.dark - h <= self.unknown_time < self.dark:
+        self.unknown_for += h
+        if self.unknown_for - h <= self.unknown_time < self.unknown_for:
             self.warn(Reason.UNKNOWN_CONTACT, t + h)
 
     def faded(self, t: float) -> float:

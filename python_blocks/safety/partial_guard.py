@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from orchestrator.errors import DescriptionError
-from orchestrator.simunits import Block, Input, Notice, Output, Parameter, State
+from orchestrator import Block, Input, Notice, Output, Parameter, State
 from python_blocks.safety.reason import REASONS, Reason
 
 _MOST = 100  # entries of the log: resets may come again and again
@@ -29,8 +28,6 @@ class PartialGuard(Block):
 
     #: What the safe state does, for notices.
     reaction: ClassVar[str]
-    #: Parameters that the safe state divides by, and limits: one of zero is always exceeded.
-    positive: ClassVar[tuple[str, ...]]
 
     stop: int = Input(description="Reason of another guard that is safe; 0: none")
     reset: bool = Input(description="Its rising edge leaves the safe state, if that is allowed")
@@ -38,33 +35,17 @@ class PartialGuard(Block):
     reason: int = Output(description=f"Why it is: {REASONS}", depends_on=())
     since: float = Output(unit="s", description="When that began; 0 before", depends_on=())
     persistence: float = Parameter(
-        start=0.01, unit="s", description="How long a flag may be bad before it counts"
+        start=0.01, unit="s", minimum=0.0, description="How long a flag may be bad before it counts"
     )
     resettable: bool = Parameter(start=False, description="Whether a reset is allowed")
     bad: float = State(start=0.0, description="How long a flag has been bad, s")
-    armed: bool = State(start=False, description="A reset was asked for and is still held")
+    armed: bool = State(start=False, description="A reset was requested and is still held")
     pressed: bool = State(start=False, description="Reset at the sample before")
     left: bool = State(start=False, description="The safe state was left in the step before")
     log: list[list[float]] = State(start=[], description="Time, reason and kind of each entry")
 
     def begin(self) -> None:
-        """Be in operation, with nothing seen.
-
-        Raises
-        ------
-        DescriptionError
-            If the safe state could not be reached with the parameters.
-        """
-        guard, units = type(self).__name__, self.connectors
-        problems = [
-            f"{guard}: {name}: expected > 0 {units[name].unit}, found {value}"
-            for name in self.positive
-            if not (value := getattr(self, name)) > 0.0
-        ]
-        if not self.persistence >= 0.0:
-            problems.append(f"{guard}: persistence: expected >= 0 s, found {self.persistence}")
-        if problems:
-            raise DescriptionError(*problems)
+        """Be in operation, with nothing seen."""
         self.safe, self.reason, self.since = False, 0, 0.0
         self.bad, self.armed, self.pressed, self.left, self.log = 0.0, False, self.reset, False, []
 
@@ -86,8 +67,8 @@ class PartialGuard(Block):
         self.bad += h
         return reason if self.bad > self.persistence - ROUNDING else 0
 
-    def asked(self) -> bool:
-        """Whether a reset was asked for since the safe state began, and is still held."""
+    def reset_requested(self) -> bool:
+        """Whether a reset was requested since the safe state began, and is still held."""
         self.armed = self.reset and (self.armed or not self.pressed)
         self.pressed = self.reset
         return self.armed and self.resettable

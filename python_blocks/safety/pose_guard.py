@@ -6,8 +6,7 @@ from math import cos, isfinite, sqrt
 
 import numpy as np
 
-from orchestrator.simunits import Input, Output, Parameter, State
-from orchestrator.simunits.compiled import compiled
+from orchestrator import Input, Output, Parameter, State, compiled
 from python_blocks.kinematics.rotation import Floats, turned
 from python_blocks.safety.braking import braked_vector
 from python_blocks.safety.partial_guard import LARGEST, PartialGuard
@@ -25,42 +24,42 @@ class PoseGuard(PartialGuard):
     axis, and stands. The kinematics come after the guard, so what they say of a pose acts on the
     next one: keep ``margin_minimum`` above ``v h + v^2/(2 a)``.
 
-    ================= ========= ====== =========================================================
-    connector         causality unit   meaning
-    ================= ========= ====== =========================================================
-    position          input     m      position that the simulation asks for, (3,)
-    q                 input     1      attitude, scalar first, (4,)
-    velocity          input     m/s    velocity of the position, (3,)
-    w                 input     rad/s  angular velocity in the outer frame, (3,)
-    reachable         input            the inverse kinematics are healthy
-    solved            input            the forward kinematics are healthy
-    margin            input     m      distance of the worst leg from its limits
-    condition         input     1      condition number of the Jacobian
-    stop              input            reason of another guard that is safe; 0: none
-    reset             input            its rising edge leaves the safe state, if that is allowed
-    command           output    m      position for the robot, (3,)
-    attitude          output    1      attitude for the robot, (4,)
-    rate              output    m/s    its velocity, (3,)
-    turn_rate         output    rad/s  its angular velocity, (3,)
-    slope             output    m/s2   size of the change of the velocity over the last step
-    standing          output           the command stands in the safe state
-    safe              output           the guard is in its safe state
-    reason            output           why, see :class:`~python_blocks.safety.reason.Reason`
-    since             output    s      when that began; 0 before
-    travel            parameter m      largest distance from the start
-    turn              parameter rad    largest rotation from the start
-    speed             parameter m/s    largest velocity
-    turning           parameter rad/s  largest angular velocity
-    acceleration      parameter m/s2   largest acceleration of what is asked for
-    angular           parameter rad/s2 largest angular acceleration of what is asked for
-    deceleration      parameter m/s2   that of the stop
-    slowing           parameter rad/s2 angular deceleration of the stop
-    margin_minimum    parameter m      least distance of the legs from their limits
-    condition_maximum parameter 1      largest condition number
-    rejoin            parameter m      how near the simulation must be for a reset
-    persistence       parameter s      how long a flag may be bad before it counts
-    resettable        parameter        whether a reset is allowed
-    ================= ========= ====== =========================================================
+    ==================== ========= ====== =========================================================
+    connector            causality unit   meaning
+    ==================== ========= ====== =========================================================
+    position             input     m      position that the simulation asks for, (3,)
+    q                    input     1      attitude, scalar first, (4,)
+    velocity             input     m/s    velocity of the position, (3,)
+    w                    input     rad/s  angular velocity in the outer frame, (3,)
+    reachable            input            the inverse kinematics are healthy
+    solved               input            the forward kinematics are healthy
+    margin               input     m      distance of the worst leg from its limits
+    condition            input     1      condition number of the Jacobian
+    stop                 input            reason of another guard that is safe; 0: none
+    reset                input            its rising edge leaves the safe state, if that is allowed
+    command              output    m      position for the robot, (3,)
+    attitude             output    1      attitude for the robot, (4,)
+    rate                 output    m/s    its velocity, (3,)
+    turn_rate            output    rad/s  its angular velocity, (3,)
+    slope                output    m/s2   size of the change of the velocity over the last step
+    standing             output           the command stands in the safe state
+    safe                 output           the guard is in its safe state
+    reason               output           why, see :class:`~python_blocks.safety.reason.Reason`
+    since                output    s      when that began; 0 before
+    travel               parameter m      largest distance from the start
+    turn                 parameter rad    largest rotation from the start
+    speed                parameter m/s    largest velocity
+    turning              parameter rad/s  largest angular velocity
+    acceleration         parameter m/s2   largest acceleration of what is asked for
+    angular              parameter rad/s2 largest angular acceleration of what is asked for
+    deceleration         parameter m/s2   that of the stop
+    angular_deceleration parameter rad/s2 angular deceleration of the stop
+    margin_minimum       parameter m      least distance of the legs from their limits
+    condition_maximum    parameter 1      largest condition number
+    rejoin               parameter m      how near the simulation must be for a reset
+    persistence          parameter s      how long a flag may be bad before it counts
+    resettable           parameter        whether a reset is allowed
+    ==================== ========= ====== =========================================================
 
     A reset is taken as by the guard of an axis; rotations count with a radius of 1 m.
 
@@ -70,10 +69,6 @@ class PoseGuard(PartialGuard):
     """
 
     reaction = "the robot's command comes to rest and stands"
-    positive = (
-        *("deceleration", "slowing", "travel", "turn", "speed", "turning"),
-        *("acceleration", "angular", "condition_maximum"),
-    )
 
     position: Floats = Input(
         unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Position that is asked for"
@@ -101,24 +96,46 @@ class PoseGuard(PartialGuard):
     )
     slope: float = Output(unit="m/s2", description="Change of the velocity", depends_on=())
     standing: bool = Output(description="The command stands in the safe state", depends_on=())
-    travel: float = Parameter(start=0.1, unit="m", description="Largest distance from the start")
-    turn: float = Parameter(start=0.2, unit="rad", description="Largest rotation from the start")
-    speed: float = Parameter(start=0.5, unit="m/s", description="Largest velocity")
-    turning: float = Parameter(start=0.5, unit="rad/s", description="Largest angular velocity")
-    acceleration: float = Parameter(start=20.0, unit="m/s2", description="Largest acceleration")
-    angular: float = Parameter(
-        start=20.0, unit="rad/s2", description="Largest angular acceleration"
+    travel: float = Parameter(
+        start=0.1, unit="m", above=0.0, description="Largest distance from the start"
     )
-    deceleration: float = Parameter(start=5.0, unit="m/s2", description="That of the stop")
-    slowing: float = Parameter(start=5.0, unit="rad/s2", description="Angular one of the stop")
+    turn: float = Parameter(
+        start=0.2, unit="rad", above=0.0, description="Largest rotation from the start"
+    )
+    speed: float = Parameter(start=0.5, unit="m/s", above=0.0, description="Largest velocity")
+    turning: float = Parameter(
+        start=0.5, unit="rad/s", above=0.0, description="Largest angular velocity"
+    )
+    acceleration: float = Parameter(
+        start=20.0, unit="m/s2", above=0.0, description="Largest acceleration"
+    )
+    angular: float = Parameter(
+        start=20.0, unit="rad/s2", above=0.0, description="Largest angular acceleration"
+    )
+    deceleration: float = Parameter(
+        start=5.0, unit="m/s2", above=0.0, description="That of the stop"
+    )
+    angular_deceleration: float = Parameter(
+        start=5.0,
+        unit="rad/s2",
+        above=0.0,
+        description="Angular one of the stop",
+        formerly="slowing",
+    )
     margin_minimum: float = Parameter(
-        start=0.02, unit="m", description="Least distance of the legs from their limits"
+        start=0.02,
+        unit="m",
+        minimum=0.0,
+        description="Least distance of the legs from their limits",
     )
     condition_maximum: float = Parameter(
-        start=50.0, unit="1", description="Largest condition number"
+        start=50.0, unit="1", above=0.0, description="Largest condition number"
     )
     rejoin: float = Parameter(
-        start=1e-4, unit="m", description="Distance, and in a second, at which a reset is taken"
+        start=1e-4,
+        unit="m",
+        above=0.0,
+        description="Distance, and in a second, at which a reset is taken",
     )
     home: Floats = State(start=np.zeros(7), description="Pose at the start, norm 1")
 
@@ -140,7 +157,7 @@ class PoseGuard(PartialGuard):
         if self.reason:
             self._hold(t, h)
             return
-        said = self._said_by_others(h)
+        reported = self._reported_by_others(h)
         limits = self.travel, cos(0.5 * self.turn), self.speed, self.turning
         found, self.slope = watch(
             (self.position, self.q, self.velocity, self.w),
@@ -148,15 +165,15 @@ class PoseGuard(PartialGuard):
             self.home,
             (*limits, self.acceleration, self.angular),
             h,
-            said,
+            reported,
         )
-        if found or said:
-            self.latch(found or said, t + h)
+        if found or reported:
+            self.latch(found or reported, t + h)
             self._hold(t, h)
             return
         self.left, self.pressed = False, self.reset
 
-    def _said_by_others(self, h: float) -> int:
+    def _reported_by_others(self, h: float) -> int:
         if self.stop and not self.left:
             return self.stop
         if not self.margin >= self.margin_minimum:
@@ -169,14 +186,14 @@ class PoseGuard(PartialGuard):
         v, w = self.rate.tolist(), self.turn_rate.tolist()
         fast = sqrt(sum(one * one for one in v))
         way, v = braked_vector(v, self.deceleration, h)
-        angle, w = braked_vector(w, self.slowing, h)
+        angle, w = braked_vector(w, self.angular_deceleration, h)
         self.slope = (fast - sqrt(sum(one * one for one in v))) / h if h else 0.0
         self.command += way
         self.rate[:], self.turn_rate[:] = v, w
         if any(angle):
             self.attitude[:] = turned(self.attitude, angle)
         self.standing = not (any(v) or any(w))
-        if self.asked() and self.standing and self._near():
+        if self.reset_requested() and self.standing and self._near():
             self.leave(t + h)
             self.standing = False
             self.command[:], self.attitude[:] = self.position, self.q
@@ -197,20 +214,20 @@ class PoseGuard(PartialGuard):
 
 @compiled
 def watch(
-    asked: tuple[Floats, Floats, Floats, Floats],
-    passed: tuple[Floats, Floats, Floats, Floats],
+    requested: tuple[Floats, Floats, Floats, Floats],
+    commanded: tuple[Floats, Floats, Floats, Floats],
     home: Floats,
     limits: tuple[float, float, float, float, float, float],
     h: float,
-    said: int,
+    reported: int,
 ) -> tuple[int, float]:
     """Judge a pose that is asked for, and pass it on if nothing is found.
 
     Parameters
     ----------
-    asked
+    requested
         Position, quaternion, velocity and angular velocity.
-    passed
+    commanded
         The same as they were passed last, which are changed.
     home
         Position and quaternion at the start, shape (7,).
@@ -219,7 +236,7 @@ def watch(
         velocity, rad/s; their changes in a second, m/s2 and rad/s2.
     h
         Length of the step, s.
-    said
+    reported
         Reason of others; a pose is passed on if that is 0.
 
     Returns
@@ -227,8 +244,8 @@ def watch(
     tuple
         The reason, 0 for none, and the acceleration, m/s2.
     """
-    position, q, velocity, w = asked
-    command, attitude, rate, turn_rate = passed
+    position, q, velocity, w = requested
+    command, attitude, rate, turn_rate = commanded
     travel, half_turn, speed, turning, acceleration, angular = limits
     away, step, fast, spin, change, twist = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(3):
@@ -252,6 +269,6 @@ def watch(
     # for quaternions of norm 1 the product is the cosine of half the angle between them
     if away > travel**2 or abs(alike) < half_turn * sqrt(norm):
         return _TRAVEL, slope
-    if said == 0:
+    if reported == 0:
         command[:], attitude[:], rate[:], turn_rate[:] = position, q, velocity, w
     return 0, slope

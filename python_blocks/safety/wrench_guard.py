@@ -6,8 +6,7 @@ from math import isfinite
 
 import numpy as np
 
-from orchestrator.simunits import Input, Output, Parameter, State
-from orchestrator.simunits.compiled import compiled
+from orchestrator import Input, Output, Parameter, State, compiled
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.safety.partial_force_guard import PartialForceGuard
 from python_blocks.safety.partial_guard import ROUNDING
@@ -38,7 +37,7 @@ class WrenchGuard(PartialForceGuard):
     actual          input     m     deformation of the contact as the robot has it, (3,)
     sensor_lost     input           the sensor is said to be lost
     wrong_sign      input     1     > 0.5: the identified stiffness is negative, (3,)
-    known           input     1     > 0.5: the stiffness is known, (3,)
+    converged       input     1     > 0.5: the stiffness is known, (3,)
     stop            input           reason of another guard that is safe; 0: none
     reset           input           its rising edge leaves the safe state, if that is allowed
     applied_force   output    N     force on the bodies, (3,)
@@ -79,18 +78,27 @@ class WrenchGuard(PartialForceGuard):
     w: Floats = Input(unit="rad/s", shape=(3,), description="Relative angular velocity")
     actual: Floats = Input(unit="m", shape=(3,), description="Deformation that the robot has")
     wrong_sign: Floats = Input(unit="1", shape=(3,), description="> 0.5: stiffness is negative")
-    known: Floats = Input(unit="1", shape=(3,), start=1.0, description="> 0.5: it is known")
+    converged: Floats = Input(
+        unit="1",
+        shape=(3,),
+        start=1.0,
+        description="> 0.5: it is known",
+        formerly="known",
+    )
     applied_force: Floats = Output(
         unit="N", shape=(3,), description="Force on the bodies", depends_on=("force",)
     )
     applied_torque: Floats = Output(
         unit="N.m", shape=(3,), description="Moment on the bodies", depends_on=("torque",)
     )
-    torque_limit: float = Parameter(start=4000.0, unit="N.m", description="Largest moment")
-    seen: Floats = State(
+    torque_limit: float = Parameter(
+        start=4000.0, unit="N.m", above=0.0, description="Largest moment"
+    )
+    memory: Floats = State(
         start=np.zeros((6, 3)),
         description="s and w of the sample before; force of the sensor, m where it last changed and"
         " since when it has not, s; where the contact was last known, m",
+        formerly="seen",
     )
     last: list[float] = State(start=[0.0] * 6, description="Wrench when the safe state began")
 
@@ -99,7 +107,7 @@ class WrenchGuard(PartialForceGuard):
         self.begin()
         self.applied_force[:] = np.where(np.isfinite(self.force), self.force, 0.0)
         self.applied_torque[:] = np.where(np.isfinite(self.torque), self.torque, 0.0)
-        self._look()
+        self._latch_inputs()
 
     def step(self, t: float, h: float) -> None:
         """Pass the sample at the end of the step, or let the wrench fade."""
@@ -109,25 +117,25 @@ class WrenchGuard(PartialForceGuard):
         self.pressed = self.reset
         share = 1.0 if self.share == 1.0 else self.rising(h)
         limits = self.energy_limit, self.limit, self.torque_limit
-        found, self.energy = passed(
+        found, self.energy = limited(
             (self.force, self.torque),
             (self.s, self.w),
             (self.applied_force, self.applied_torque),
-            self.seen,
+            self.memory,
             (self.energy, *limits),
             share,
             h,
         )
-        watched, dark = watch(
-            (self.measured_force, self.actual, self.known),
-            self.seen,
+        watched, unknown = watch(
+            (self.measured_force, self.actual, self.converged),
+            self.memory,
             (self.stale_time - ROUNDING, self.stale_travel, self.unknown_travel),
             h,
         )
-        if dark:
-            self.in_the_dark(t, h)
+        if unknown:
+            self.contact_unknown(t, h)
         else:
-            self.dark = 0.0
+            self.unknown_for = 0.0
         found = found or self.stop or watched or self.persists(self._flag(), h)
         if found:
             self.latch(found, t + h)
@@ -145,38 +153,38 @@ class WrenchGuard(PartialForceGuard):
         left = self.faded(t + h)
         self.applied_force[:] = [left * one for one in self.last[:3]]
         self.applied_torque[:] = [left * one for one in self.last[3:]]
-        if self.asked() and not self.stop and not self._flag():
+        if self.reset_requested() and not self.stop and not self._flag():
             self.leave(t + h)
             self.applied_force[:], self.applied_torque[:] = 0.0, 0.0
-            self._look()
+            self._latch_inputs()
 
-    def _look(self) -> None:
-        self.seen[0], self.seen[1] = self.s, self.w
-        self.seen[2], self.seen[3] = self.measured_force, self.actual
-        self.seen[4], self.seen[5] = 0.0, self.actual
+    def _latch_inputs(self) -> None:
+        self.memory[0], self.memory[1] = self.s, self.w
+        self.memory[2], self.memory[3] = self.measured_force, self.actual
+        self.memory[4], self.memory[5] = 0.0, self.actual
 
 
 @compiled
-def work(applied: tuple[Floats, Floats], seen: Floats, s: Floats, w: Floats, h: float) -> float:
+def work(applied: tuple[Floats, Floats], memory: Floats, s: Floats, w: Floats, h: float) -> float:
     """Give the work of a wrench that was held over a step, by the motion in its middle, J."""
     force, torque = applied
-    x, y, z = 0.5 * (seen[0, 0] + s[0]), 0.5 * (seen[0, 1] + s[1]), 0.5 * (seen[0, 2] + s[2])
-    a, b, c = 0.5 * (seen[1, 0] + w[0]), 0.5 * (seen[1, 1] + w[1]), 0.5 * (seen[1, 2] + w[2])
+    x, y, z = 0.5 * (memory[0, 0] + s[0]), 0.5 * (memory[0, 1] + s[1]), 0.5 * (memory[0, 2] + s[2])
+    a, b, c = 0.5 * (memory[1, 0] + w[0]), 0.5 * (memory[1, 1] + w[1]), 0.5 * (memory[1, 2] + w[2])
     done: float = -(
-        force[0] * (s[0] - seen[0, 0] - h * (b * z - c * y))
-        + force[1] * (s[1] - seen[0, 1] - h * (c * x - a * z))
-        + force[2] * (s[2] - seen[0, 2] - h * (a * y - b * x))
+        force[0] * (s[0] - memory[0, 0] - h * (b * z - c * y))
+        + force[1] * (s[1] - memory[0, 1] - h * (c * x - a * z))
+        + force[2] * (s[2] - memory[0, 2] - h * (a * y - b * x))
         + h * (torque[0] * a + torque[1] * b + torque[2] * c)
     )
     return done
 
 
 @compiled
-def passed(
+def limited(
     given: tuple[Floats, Floats],
     motion: tuple[Floats, Floats],
     applied: tuple[Floats, Floats],
-    seen: Floats,
+    memory: Floats,
     limits: tuple[float, float, float, float],
     share: float,
     h: float,
@@ -191,7 +199,7 @@ def passed(
         s and w.
     applied
         Force and moment as they were applied last, which are changed.
-    seen
+    memory
         What the guard remembers, which is changed.
     limits
         Energy so far and at most, J; force, N, and moment, N m.
@@ -206,10 +214,10 @@ def passed(
         The reason, 0 for none, and the energy, J.
     """
     energy, most, largest, largest_torque = limits
-    done = work(applied, seen, motion[0], motion[1], h)
+    done = work(applied, memory, motion[0], motion[1], h)
     if isfinite(done):
         energy = max(0.0, energy + done)
-    seen[0], seen[1] = motion
+    memory[0], memory[1] = motion
     square, torque_square = 0.0, 0.0
     for i in range(3):
         square += (share * given[0][i]) ** 2
@@ -227,7 +235,7 @@ def passed(
 @compiled
 def watch(
     shown: tuple[Floats, Floats, Floats],
-    seen: Floats,
+    memory: Floats,
     limits: tuple[float, float, float],
     h: float,
 ) -> tuple[int, bool]:
@@ -237,7 +245,7 @@ def watch(
     ----------
     shown
         What the sensor shows of the force, deformation, above 0.5 where the stiffness is known.
-    seen
+    memory
         What the guard remembers, which is changed.
     limits
         Time, s, and way, m, of a sample that stands still; way with an unknown stiffness, m.
@@ -249,23 +257,23 @@ def watch(
     tuple
         The reason, 0 for none, and whether a stiffness is unknown.
     """
-    force, actual, known = shown
+    force, actual, converged = shown
     time, way, unknown_way = limits
-    found, dark = 0, False
+    found, unknown = 0, False
     for i in range(3):
-        if force[i] != seen[2, i]:
-            seen[2, i], seen[3, i], seen[4, i] = force[i], actual[i], 0.0
+        if force[i] != memory[2, i]:
+            memory[2, i], memory[3, i], memory[4, i] = force[i], actual[i], 0.0
         else:
-            seen[4, i] += h
-            if seen[4, i] > time and abs(actual[i] - seen[3, i]) > way:
+            memory[4, i] += h
+            if memory[4, i] > time and abs(actual[i] - memory[3, i]) > way:
                 found = _STALE
-        if known[i] > 0.5:
-            seen[5, i] = actual[i]
+        if converged[i] > 0.5:
+            memory[5, i] = actual[i]
         else:
-            dark = True
-            if found == 0 and abs(actual[i] - seen[5, i]) > unknown_way:
+            unknown = True
+            if found == 0 and abs(actual[i] - memory[5, i]) > unknown_way:
                 found = _UNKNOWN
-    return found, dark
+    return found, unknown
 
 
 @compiled

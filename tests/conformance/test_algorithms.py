@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from oracle.reference import Reference, run_reference
 
 from orchestrator.master import Execution, algorithm_names
-from orchestrator.master.reference import Reference, run_reference
 from orchestrator.simunits import block, fmu
 from orchestrator.system import System, TransportDelay
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 STEPS = 300
 VARYING = ["ecco", "embedded", "step-doubling"]
 FIXED = [name for name in algorithm_names() if name not in VARYING]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from orchestrator.simunits import Block, BlockUnit
-from orchestrator.simunits.block_unit import describe_block
+from orchestrator.simunits.blocks.block_unit import describe_block
 from orchestrator.system import Causality, DataType
 from orchestrator.system.units import base_unit
 

@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from oracle.reference import Reference
 
-from orchestrator.errors import StepError
+from orchestrator.diagnostics import StepError
 from orchestrator.master import Execution, algorithm_names
-from orchestrator.master.reference import Reference
 from orchestrator.simunits import Block, Input, Output, block, fmu
 from orchestrator.system import (
     Fault,
@@ -18,7 +18,7 @@ from orchestrator.system import (
     Variation,
 )
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 FIGURES = {
     "drop": {},
     "delay-step": {"delay": "5.3 ms"},

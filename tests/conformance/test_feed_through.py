@@ -50,9 +50,10 @@ def drawn(connector, random):
         low = 0.1 if connector.causality is Causality.PARAMETER else -1.0
         values = tuple(random.uniform(low, 1.0, connector.size).tolist())
         return values if connector.shape else values[0]
-    return (
-        int(random.integers(5)) if connector.type is DataType.INTEGER else bool(random.integers(2))
-    )
+    if connector.type is DataType.BOOLEAN:
+        return bool(random.integers(2))
+    least = int(connector.limits.least) if connector.limits else 0
+    return least + int(random.integers(5))
 
 
 def near(connector, random, spread):

@@ -22,8 +22,9 @@ from fmpy import read_model_description, simulate_fmu
 from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 
-from orchestrator.errors import ModelicaError
-from orchestrator.export import Solver, build_model, compiler
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export import Solver, build_model
+from orchestrator.export.codegen import compiler
 
 _VERSIONS = ("2.0", "3.0")
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")

@@ -2,14 +2,16 @@
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md", *ROOT.glob("[!.]*/README.md")])
-BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md")])
+BLOCK = re.compile(r"^( *)```python\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
-CODE = [(page, code) for page in PAGES for code in BLOCK.findall(page.read_text())]
+FUTURE = "from __future__ import annotations\n"
+CODE = [(page, dedent(code)) for page in PAGES for _, code in BLOCK.findall(page.read_text())]
 
 
 @pytest.mark.parametrize(("page", "code"), CODE, ids=[page.stem for page, _ in CODE])
@@ -17,7 +19,7 @@ def test_example_runs(page, code, plants, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     # As a module of its own: a block's annotations are looked up in the module that defines it.
     file = tmp_path / "example.py"
-    file.write_text("from __future__ import annotations\n" + code)
+    file.write_text(code if FUTURE in code else FUTURE + code)
     import runpy
 
     runpy.run_path(str(file))

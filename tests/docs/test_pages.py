@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,11 +14,12 @@ PAGES = [
     "reference/system-toml.md",
 ]
 BLOCK = re.compile(r"```(toml|sh)\n(.*?)```", re.DOTALL)
-PROGRAM = Path(sys.executable).with_name("softdock")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
-def test_page_runs(page, plants, tmp_path):
+def test_page_runs(page, plants, softdock, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "fmus").symlink_to(ROOT / "fmus")
     ran = 0
     for kind, text in BLOCK.findall((ROOT / "docs" / page).read_text()):
@@ -30,13 +29,20 @@ def test_page_runs(page, plants, tmp_path):
         for line in text.splitlines():
             command = shlex.split(line)
             assert command[0] == "softdock"
-            done = subprocess.run(  # noqa: S603 - our own program, our own pages
-                [str(PROGRAM), *command[1:]],
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+            code, out, err = softdock(*command[1:])
+            assert code == 0, f"{line}\n{out}{err}"
             ran += 1
     assert ran, "a page without commands is in the wrong list"
+
+
+def test_the_difference_that_is_shown_is_that_of_its_command(
+    plants, softdock, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("examples", "fmus"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    page = (ROOT / "docs" / "howto" / "see.md").read_text()
+    commands, shown = re.search(
+        r"```sh\n([^`]*)```\n\nThe last one prints\n\n```\n(.*?)```", page, re.DOTALL
+    ).groups()
+    assert softdock(*shlex.split(commands.splitlines()[-1])[1:]) == (1, shown, "")

@@ -1,9 +1,9 @@
 """Damaged files are reported, never raised."""
 
 import pytest
+from diagnostic_cases.files import FILES, copied, ssd
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from shapes.files import FILES, copied, ssd
 
 from orchestrator.checking import check_target
 
@@ -84,4 +84,4 @@ def test_a_system_whose_name_has_a_dot_is_checked(folder):
     own = '<ssd:Connector name="u" kind="input"><ssc:Real/></ssd:Connector>'
     own = f"<ssd:Connectors>{own}</ssd:Connectors>"
     file.write_text(ssd(inside=own).replace('<ssd:System name="s">', '<ssd:System name="a.b">'))
-    assert [found.code for found in check_target(file).findings if found.where == "u"] == ["CON117"]
+    assert [found.code for found in check_target(file).findings if found.place == "u"] == ["CON117"]

@@ -5,14 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from benchmark_problems.ssp_systems import NAMES, systems, values
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from problems.ssp_systems import NAMES, systems, values
 
-from orchestrator.errors import SoftdockError
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.ssp import Document, write_ssd
-from orchestrator.ssp.schema import Schema, violations
+from orchestrator.ssp.common.schema import Schema, violations
 from orchestrator.system import Causality, Component, Source, SourceKind, System
 
 #: Without shrinking, which takes minutes for whole systems.

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from oracle.reference import Reference, run_reference
 
 from orchestrator.master import Execution, algorithm_names
-from orchestrator.master.reference import Reference, run_reference
 from orchestrator.simunits import block
 from orchestrator.system import Fault, FaultKind, System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 MS = 1_000_000
 FIXED = [name for name in algorithm_names() if name not in ("ecco", "embedded", "step-doubling")]
 FIGURES = {"bias": "value", "drift": "rate", "scale": "factor", "noise": "sigma"}

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle.reference import Reference
 
 from orchestrator.master import Execution
-from orchestrator.master.reference import Reference
 from orchestrator.simunits import Block, Input, Output, block
 from orchestrator.system import (
     DelayTrace,
@@ -19,7 +19,7 @@ from orchestrator.system import (
     Variation,
 )
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 MS = 1_000_000
 STEPS = [MS, 700_000, 999_999]
 #: Others refuse predicted inputs; their delays are in test_executions.

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.diagnostic import Diagnostic, Severity
-from orchestrator.errors import SoftdockError
+from orchestrator.diagnostics import Diagnostic, Severity, SoftdockError
 from orchestrator.ssp import diagnose
 
 #: Something of everything that is read.

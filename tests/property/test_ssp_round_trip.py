@@ -6,14 +6,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from benchmark_problems.ssp_systems import characters, systems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from problems.ssp_systems import characters, systems
 
 from orchestrator.ssp import diagnose, read_ssd, write_ssd
-from orchestrator.ssp.element_names import decoded, encoded
-from orchestrator.ssp.schema import Schema, violations
+from orchestrator.ssp.common.element_names import decoded, encoded
+from orchestrator.ssp.common.schema import Schema, violations
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])

@@ -2,7 +2,7 @@
 const Charts = (() => {
   const LEFT = 74;
   const RIGHT = 14;
-  const TOP = 24; // room for the names of the curves
+  const NAMES = 16; // height of a row of names of curves
   const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
   function ticks(low, high, most) {
@@ -12,6 +12,19 @@ const Charts = (() => {
     const found = [];
     for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i += 1) found.push(i * step);
     return found;
+  }
+
+  // Where each name stands, in as many rows as the width needs.
+  function listed(pen, names, width) {
+    let [left, row] = [LEFT + 8, 0];
+    const placed = names.map((name) => {
+      const long = 43 + pen.measureText(name.label).width;
+      if (left > LEFT + 8 && left + long - 16 > width) [left, row] = [LEFT + 8, row + 1];
+      const spot = { ...name, left, y: 13 + row * NAMES };
+      left += long;
+      return spot;
+    });
+    return { placed, height: (row + 1) * NAMES + 8 };
   }
 
   const written = (value) => (Math.abs(value) < 1e-12 ? "0" : String(Number(value.toPrecision(6))));
@@ -38,10 +51,11 @@ const Charts = (() => {
       if (!(low <= high)) [low, high] = [-1, 1];
       const pad = 0.06 * (high - low) || 0.06 * Math.abs(high) || 1;
       [low, high] = [low - pad, high + pad];
-      const base = height - 18;
-      const y = (v) => TOP + (base - TOP) * (1 - (v - low) / (high - low));
-      const x = (t) => LEFT + (width - LEFT - RIGHT) * ((t - time.begin) / time.length);
       pen.font = "11px system-ui, sans-serif";
+      const { placed, height: top } = listed(pen, names, width - RIGHT);
+      const base = height - 18;
+      const y = (v) => top + (base - top) * (1 - (v - low) / (high - low));
+      const x = (t) => LEFT + (width - LEFT - RIGHT) * ((t - time.begin) / time.length);
       pen.lineWidth = 1;
       pen.fillStyle = "#52606d";
       pen.strokeStyle = "#dfe4e9";
@@ -53,9 +67,9 @@ const Charts = (() => {
       });
       pen.textAlign = "center";
       pen.textBaseline = "top";
-      ticks(time.begin, time.begin + time.length, 10).forEach((t) => pen.fillText(`${written(t)} s`, x(t), base + 4));
+      ticks(time.begin, time.begin + time.length, Math.min(10, width / 60)).forEach((t) => pen.fillText(`${written(t)} s`, x(t), base + 4));
       pen.save();
-      pen.translate(11, (TOP + base) / 2);
+      pen.translate(11, (top + base) / 2);
       pen.rotate(-Math.PI / 2);
       pen.textBaseline = "middle";
       pen.fillText(ylabel, 0, 0);
@@ -65,7 +79,7 @@ const Charts = (() => {
       pen.fillStyle = "#e69f0033";
       spans().forEach(({ from, until }) => {
         const end = until === null ? time.begin + time.length : until;
-        pen.fillRect(x(from), TOP, Math.max(x(end) - x(from), 1), base - TOP);
+        pen.fillRect(x(from), top, Math.max(x(end) - x(from), 1), base - top);
       });
       pen.lineWidth = 1.6;
       curves.forEach(({ values, colour, dash }) => {
@@ -85,15 +99,13 @@ const Charts = (() => {
       pen.restore();
       pen.textAlign = "left";
       pen.textBaseline = "top";
-      let from = LEFT + 8;
-      names.forEach(({ label, colour, dash }) => {
+      placed.forEach(({ label, colour, dash, left, y: row }) => {
         pen.strokeStyle = colour;
         pen.lineWidth = 2;
         pen.setLineDash(DASHES[dash % DASHES.length]);
-        pen.beginPath(); pen.moveTo(from, 13); pen.lineTo(from + 22, 13); pen.stroke();
+        pen.beginPath(); pen.moveTo(left, row); pen.lineTo(left + 22, row); pen.stroke();
         pen.fillStyle = "#1f2933";
-        pen.fillText(label, from + 27, 8);
-        from += 43 + pen.measureText(label).width;
+        pen.fillText(label, left + 27, row - 5);
       });
       pen.setLineDash([]);
       still = pen.getImageData(0, 0, canvas.width, canvas.height);

@@ -3,8 +3,6 @@
 
 #if HAS_EVENTS
 
-enum { CROWD = 100, BLOCK = 4 };
-
 static const double zeno_ratio = 1e-6; /* gaps between events that shrink this far never end */
 
 /* Events that crowd at one moment, or ever faster (counted by blocks, since each bounce of a ball

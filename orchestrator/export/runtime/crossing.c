@@ -19,21 +19,170 @@ static int any_crossed(Instance* instance, double time, const double* x) {
     return 0;
 }
 
-/* As any_crossed, at points inside the step from `begin` to now as well; `place` is the first where
- * a relation has changed. After an event they begin close behind it: a ball that bounces low is
- * back before the step ends. */
-static int crossed_inside(Instance* instance, double begin, bool after_event, double* place) {
+/* As any_crossed, at a part of the step from `begin` to now. */
+static int crossed_at(Instance* instance, double begin, double part, double* place) {
     const State* s = &instance->state;
     double now = s->values[AT_TIME];
-    if (N_INDICATORS == 0 || now - begin <= near(now)) return 0;
-    for (double part = after_event ? 0x1p-20 : 0.5; part < 1.0; part *= part < 0.1 ? 16.0 : 2.0) {
-        *place = begin + part * (now - begin);
-        dense(instance, *place, instance->stage);
-        int crossed = any_crossed(instance, *place, instance->stage);
-        if (crossed) return crossed;
+    *place = part < 1.0 ? begin + part * (now - begin) : now;
+    if (part == 1.0) return any_crossed(instance, now, s->values + AT_X);
+    dense(instance, *place, instance->stage);
+    return any_crossed(instance, *place, instance->stage);
+}
+
+/* Where relations are looked at in a step, as parts of it. */
+enum { LOOKS = 4 };
+static const double looks[LOOKS] = {0.22, 0.5, 0.77, 1.0};
+
+typedef struct {
+    int count; /* of the points that have a solution */
+    double at[LOOKS], value[ROOM(N_R)][LOOKS];
+    bool beyond[ROOM(N_R)]; /* what has changed at the last of them */
+} Seen;
+
+typedef struct {
+    double at[3], value[3]; /* a relation's distance from changing at three parts of the step */
+} Arc;
+
+/* Where the parabola through three points is lowest, if that is inside and promises a crossing. */
+static bool may_dip(const Arc* arc, double from, double to, double* part) {
+    const double *t = arc->at, *d = arc->value;
+    double first = (d[1] - d[0]) / (t[1] - t[0]), second = (d[2] - d[1]) / (t[2] - t[1]);
+    double bend = (second - first) / (t[2] - t[0]);
+    if (!(bend > 0.0)) return false;
+    *part = 0.5 * (t[0] + t[1] - first / bend);
+    if (!(*part > from && *part < to)) return false;
+    double low = d[0] + first * (*part - t[0]) + bend * (*part - t[0]) * (*part - t[1]);
+    return low < 0.5 * fmin(fmin(d[0], d[1]), d[2]);
+}
+
+/* Puts a point into an arc in place of the end that is farther from it. */
+static bool narrow(Arc* arc, double part, double value) {
+    for (int k = 0; k < 3; ++k)
+        if (fabs(arc->at[k] - part) < 1e-9) return false;
+    int dropped = fabs(part - arc->at[0]) > fabs(part - arc->at[2]) ? 0 : 2;
+    arc->at[dropped] = part;
+    arc->value[dropped] = value;
+    for (int k = 0; k < 2; ++k)
+        for (int j = 0; j < 2; ++j)
+            if (arc->at[j] > arc->at[j + 1]) {
+                double at = arc->at[j], kept = arc->value[j];
+                arc->at[j] = arc->at[j + 1], arc->value[j] = arc->value[j + 1];
+                arc->at[j + 1] = at, arc->value[j + 1] = kept;
+            }
+    return true;
+}
+
+/* Whether a relation has changed at the present point that has not at the last that was seen. */
+static bool any_new(const Instance* instance, const Seen* seen) {
+    for (int i = 0; i < N_R; ++i)
+        if (!model_foreseen[i] && !seen->beyond[i] &&
+            distance(instance, i, instance->margin, instance->band) < 0.0)
+            return true;
+    return false;
+}
+
+/* Follows relation i to the lowest point of an arc: it may change and change back between looks. */
+static bool dips(Instance* instance, int i, Arc arc, const Seen* seen, double begin, double from,
+                 double* place) {
+    double part, to = arc.at[2];
+    for (int count = 0; count < 4 && may_dip(&arc, from, to, &part); ++count) {
+        int crossed = crossed_at(instance, begin, part, place);
+        if (crossed < 0) return false;
+        if (crossed && any_new(instance, seen)) return true;
+        double value = distance(instance, i, instance->margin, instance->band);
+        if (!narrow(&arc, part, value)) return false;
     }
-    *place = now;
-    return any_crossed(instance, now, s->values + AT_X);
+    return false;
+}
+
+/* Puts the first dip before `place` there; returns whether there is one. */
+static bool first_dip(Instance* instance, const Seen* seen, double begin, double* place) {
+    bool found = false;
+    for (int i = 0; i < N_R; ++i) {
+        if (model_foreseen[i] || seen->beyond[i]) continue;
+        for (int k = 0; k + 2 < seen->count; ++k) {
+            const double *at = seen->at + k, *value = seen->value[i] + k;
+            Arc arc = {{at[0], at[1], at[2]}, {value[0], value[1], value[2]}};
+            double low;
+            if (!dips(instance, i, arc, seen, begin, k == 0 ? 0.0 : at[0], &low)) continue;
+            found |= low < *place;
+            *place = fmin(*place, low);
+        }
+    }
+    return found;
+}
+
+/* Says once that a relation moves faster than it is looked at: it is no parabola, and near enough
+ * to its boundary to have been beyond. */
+static void tell_of_waves(Instance* instance, int i, const double* d, double length) {
+    double low = fmin(fmin(d[0], d[1]), fmin(d[2], d[3]));
+    double swing = fmax(fmax(d[0], d[1]), fmax(d[2], d[3])) - low;
+    double first = (d[1] - d[0]) / (looks[1] - looks[0]);
+    double second = (d[2] - d[1]) / (looks[2] - looks[1]);
+    double bend = (second - first) / (looks[2] - looks[0]);
+    double expected = d[0] + (1.0 - looks[0]) * (first + bend * (1.0 - looks[1]));
+    if (!(swing > low && swing > 1e8 * instance->band[i] && fabs(d[3] - expected) > swing)) return;
+    instance->told_of_waves = true;
+    warn(instance,
+         "t = %.9g s: '%s' goes up and down within one step of %.3g s of the solver: what changes "
+         "and changes back between two looks at it may be missed; set a max_step below its "
+         "shortest pulse",
+         instance->state.values[AT_TIME], model_relation_labels[i], length);
+}
+
+/* Looks at points of the first part of the step, up to one where a relation has changed that had
+ * not before; -1: no solution in the middle or at the end of the step. Others without are left
+ * out. */
+static int look(Instance* instance, Seen* seen, double begin, double* part, double* place) {
+    const double length = *part;
+    int crossed = 0;
+    seen->count = 0;
+    for (int k = 0; k < LOOKS && !crossed; ++k) {
+        double at = looks[k] * length, there;
+        crossed = crossed_at(instance, begin, at, &there);
+        if (crossed < 0 && (at == 0.5 || at == 1.0)) return -1;
+        if (crossed < 0) {
+            crossed = 0;
+            continue;
+        }
+        for (int i = 0; i < N_R; ++i)
+            seen->value[i][seen->count] = distance(instance, i, instance->margin, instance->band);
+        seen->at[seen->count++] = at;
+        crossed = crossed && any_new(instance, seen);
+        if (crossed) *part = at, *place = there;
+    }
+    return crossed;
+}
+
+/* What has changed at the present point. */
+static void mark_beyond(const Instance* instance, Seen* seen) {
+    for (int i = 0; i < N_R; ++i)
+        seen->beyond[i] = distance(instance, i, instance->margin, instance->band) < 0.0;
+}
+
+/* As any_crossed, at points inside the step from `begin` to now as well; `place` is the first where
+ * a relation has changed. After an event they begin close behind it: a ball that bounces low is
+ * back before the step ends. Where one has changed another may have dipped before. */
+static int crossed_inside(Instance* instance, double begin, bool after_event, double* place) {
+    double now = instance->state.values[AT_TIME], part = 1.0, length = now - begin;
+    if (N_INDICATORS == 0 || length <= near(now)) return 0;
+    Seen seen = {.count = 0};
+    int crossed = 0;
+    for (double small = 0x1p-20; after_event && small < 0.1 && crossed <= 0; small *= 16.0)
+        if ((crossed = crossed_at(instance, begin, small, place)) > 0) part = small;
+    if (crossed <= 0) crossed = look(instance, &seen, begin, &part, place);
+    if (crossed < 0) return -1;
+    if (!crossed) *place = now;
+    bool again = crossed;
+    for (int count = 0; again && count < LOOKS; ++count) {
+        mark_beyond(instance, &seen);
+        again = seen.count < 3 && look(instance, &seen, begin, &part, place) > 0;
+    }
+    if (first_dip(instance, &seen, begin, place)) return 1;
+    for (int i = 0; i < N_R && !crossed && seen.count == LOOKS; ++i)
+        if (!model_foreseen[i] && !instance->told_of_waves)
+            tell_of_waves(instance, i, seen.value[i], length);
+    return crossed;
 }
 
 /* The first moment after which a relation has changed, by secants that are kept in the bracket; the

@@ -12,7 +12,26 @@ enum { READ_HOLD, READ_LINEAR, READ_CUBIC };
 enum { ROOM_COUNT, ROOM_NEXT, ROOM_RING, N_SAMPLE = 1 + N_U };
 enum { N_SAMPLES = (N_ROOM - ROOM_RING) / N_SAMPLE };
 
+/* As far from 0 as times may be, 73 years, and a whole number too: the sum of four fits 64 bits. */
+static const double reach_ns = 0x1p61 - 0x1p9;
+
 static int64_t nanoseconds(double seconds) { return (int64_t)llround(seconds * 1e9); }
+
+static bool is_in_reach(double ns) { return fabs(ns) <= reach_ns; }
+
+/* What is wrong with what came as bytes, see flaw_of. */
+static const char* flaw_of_room(const State* s) {
+    const double *p = s->values + AT_P, *samples = s->room + ROOM_RING;
+    const double count = s->room[ROOM_COUNT];
+    if (!(count >= 0.0 && count < 0x1p53 && count == floor(count)))
+        return "its number of samples is none";
+    if (!is_in_reach(s->room[ROOM_NEXT]) || !is_in_reach(1e9 * p[P_DELAY]) ||
+        !is_in_reach(1e9 * p[P_ADVANCE]))
+        return "a time of the line is none";
+    for (int i = 0; i < N_SAMPLES; ++i)
+        if (!is_in_reach(samples[N_SAMPLE * i])) return "the time of a sample is none";
+    return NULL;
+}
 
 static double* sample_of(State* s, int64_t number) {
     return s->room + ROOM_RING + N_SAMPLE * (number % N_SAMPLES);
@@ -71,6 +90,10 @@ static Status take_step(Instance* instance, double time, double step, const char
     State* s = &instance->state;
     double* y = s->values + AT_Y;
     const double* p = s->values + AT_P;
+    if (!is_in_reach(1e9 * time) || !is_in_reach(1e9 * step) || !is_in_reach(1e9 * (time + step)))
+        return fail(instance,
+                    "%s: the step from t = %.9g s of %.9g s leads farther from 0 than %.9g s",
+                    function, time, step, 1e-9 * reach_ns);
     /* Importers add up steps: the sum of ours is exact, if it is what they mean. */
     int64_t now = nanoseconds(time), expected = (int64_t)s->room[ROOM_NEXT];
     if (s->room[ROOM_COUNT] > 0.0 && fabs((double)(now - expected)) <= 1e-3 * step * 1e9)

@@ -1,28 +1,20 @@
 /* The explicit Runge-Kutta pair of Dormand and Prince, order 5(4), with error control.
  *
  * E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., 1993:
- * coefficients table II.5.2, step-size control (II.4) with the PI term of DOPRI5, starting step
+ * step-size control (II.4) with the PI term of DOPRI5, starting step
  * II.4, stiffness detection IV.2 of volume II. Changed: steps end at communication points, where
  * the first stage is computed anew (inputs may have jumped); a step that was cut there does not
  * shorten the next one. What the controller remembers is part of the FMU state. */
+#include "dopri5.h"
+
 #include "error_scale.c"
 #include "instance.h"
 
-enum { STIFF_STEPS = 15, NOT_STIFF_STEPS = 6 };
+enum { NOT_STIFF_STEPS = 6 };
 
-static const double stage_times[7] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
-static const double stage_weights[7][6] = {
-    {0},
-    {0.2},
-    {3.0 / 40.0, 9.0 / 40.0},
-    {44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0},
-    {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
-    {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
-    {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0},
-};
-static const double error_weights[7] = {
-    71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
-    -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
+static const double stage_times[7] = DOPRI5_TIMES;
+static const double stage_weights[7][6] = DOPRI5_STAGES;
+static const double error_weights[7] = DOPRI5_ERRORS;
 
 static double scaled_norm(const State* s, const double* values, const double* x) {
     double sum = 0.0;
@@ -86,7 +78,7 @@ static void watch_stiffness(Instance* instance, double time, double h, double st
     Controller* c = &instance->state.controller;
     if (stiffness > 3.25) {
         c->not_stiff = 0;
-        if (++c->stiff < STIFF_STEPS || c->reported) return;
+        if (c->reported || ++c->stiff < STIFF_STEPS) return;
         c->reported = 1;
         warn(instance,
              "the model is stiff near t = %.9g s: stability, not accuracy, keeps the internal step "
@@ -146,14 +138,9 @@ static Status advance(Instance* instance, double end, const char* function) {
     }
 }
 
-/* The continuous extension of fourth order, section II.6 of the book; coefficients as in the
- * authors' code DOPRI5. */
+/* The continuous extension of fourth order. */
 __attribute__((unused)) static void dense(const Instance* instance, double t, double* x) {
-    static const double weights[7] = {
-        -12715105075.0 / 11282082432.0,  0.0,
-        87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
-        701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
-        69997945.0 / 29380423.0};
+    static const double weights[7] = DOPRI5_QUARTIC;
     const double (*k)[ROOM(N_X)] = instance->k;
     const double *before = instance->x_before, *now = instance->state.values + AT_X;
     double h = instance->state.values[AT_TIME] - instance->t_before;

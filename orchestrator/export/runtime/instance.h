@@ -73,6 +73,7 @@ enum {
 };
 
 /* What a step-size controller remembers from one communication step to the next. */
+enum { STIFF_STEPS = 15 }; /* in a row, after which a model counts as stiff */
 typedef struct {
     double step;       /* proposed internal step; 0 before the first */
     double last_error; /* scaled error of the last accepted step */
@@ -83,11 +84,12 @@ typedef struct {
 } Controller;
 
 /* What is remembered of state events, to see that they never end. */
+enum { CROWD = 100, BLOCK = 4, MOST_SHRINKING = 100000 };
 typedef struct {
     double crowd_since;                          /* time of the first event of a crowd */
     double block_since, last_block, first_block; /* time and durations of blocks of events */
     int32_t crowd, in_block;                     /* events in each */
-    int32_t shrinking;                           /* blocks in a row that were shorter */
+    int32_t shrinking; /* blocks in a row that were shorter: it ends far below MOST_SHRINKING */
     int32_t after_event;
     int32_t rebound; /* 1 + the relation that the last event turned back */
 } Events;
@@ -168,7 +170,7 @@ typedef struct {
     bool states_changed, event_needed, early_return; /* of the last event or step */
     bool event_mode_used, early_return_allowed;
     double kept_q[ROOM(N_Q)], kept_z[ROOM(N_Z)];
-    bool previewing;
+    bool previewing, told_of_waves;
     double last_step; /* communication step for which `substeps` was computed */
     int substeps, substep;
     void* solver; /* memory of a solver that has its own */

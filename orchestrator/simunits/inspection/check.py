@@ -7,17 +7,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from orchestrator.archive import extract
-from orchestrator.errors import FmuError
+from orchestrator.diagnostics import FmuError
 from orchestrator.simunits.inspection.info import fmu_info
 from orchestrator.simunits.inspection.trials import TRIALS
 
-Outcome = Literal["passed", "failed", "skipped"]
+Outcome = Literal["passed", "flawed", "failed", "skipped"]
 _OUTCOMES: dict[str, Outcome] = {"passed": "passed", "failed": "failed", "skipped": "skipped"}
 
 
@@ -31,6 +31,8 @@ class CheckResult:
         ``description``, ``Co-Simulation`` or ``Model Exchange``.
     name
         Which check.
+    outcome
+        ``"flawed"``: rules are broken in a way that does no harm.
     remark
         What was compared, why it was skipped, or what went wrong.
     """
@@ -41,7 +43,7 @@ class CheckResult:
     remark: str
 
 
-def check_fmu(path: Path, *, timeout: float = 60.0) -> list[CheckResult]:
+def check_fmu(path: Path, *, timeout: float = 60.0, strict: bool = False) -> list[CheckResult]:
     """Check the description, then every interface by real calls.
 
     A crash or an endless call of the FMU fails the check during which it happens; the rest goes on.
@@ -52,6 +54,8 @@ def check_fmu(path: Path, *, timeout: float = 60.0) -> list[CheckResult]:
         The FMU, FMI 2.0 or 3.0; made by whatever tool.
     timeout
         Seconds for all checks of one interface.
+    strict
+        Whether every broken rule is a failure, also one that does no harm.
 
     Raises
     ------
@@ -61,8 +65,8 @@ def check_fmu(path: Path, *, timeout: float = 60.0) -> list[CheckResult]:
     info = fmu_info(path)
     version = info["fmi_version"]
     if version != "2.0" and not version.startswith("3."):
-        raise FmuError(f"{path}: FMI version {version}; FMI 2.0 and 3.0 can be checked")
-    results = [_description(path)]
+        raise FmuError.in_file(path, f"FMI version {version}; FMI 2.0 and 3.0 can be checked")
+    results = [_description(path, info, strict=strict)]
     interfaces = [name for name in info["interfaces"] if name != "Scheduled Execution"]
     with tempfile.TemporaryDirectory(prefix="softdock-check-") as folder:
         extract(path, Path(folder), FmuError)
@@ -71,14 +75,16 @@ def check_fmu(path: Path, *, timeout: float = 60.0) -> list[CheckResult]:
     return results
 
 
-def _description(path: Path) -> CheckResult:
+def _description(path: Path, info: Mapping[str, Any], *, strict: bool) -> CheckResult:
     from fmpy.validation import validate_fmu
 
     problems = validate_fmu(str(path))
     name = "schema and rules"
-    if problems:
-        return CheckResult("description", name, "failed", "; ".join(problems))
-    return CheckResult("description", name, "passed", "XML schema, names, structure, units")
+    if not problems:
+        return CheckResult("description", name, "passed", "XML schema, names, structure, units")
+    remark = "; ".join(dict.fromkeys([*info["faults"], *problems]))
+    outcome: Outcome = "failed" if strict or info["faults"] else "flawed"
+    return CheckResult("description", name, outcome, remark)
 
 
 def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[CheckResult]:

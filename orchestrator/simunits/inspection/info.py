@@ -8,7 +8,8 @@ from typing import Any
 from lxml import etree
 
 from orchestrator.archive import open_archive, parse_xml, read_entry
-from orchestrator.errors import FmuError
+from orchestrator.diagnostics import FmuError
+from orchestrator.simunits.fmi.model_description import ModelDescription, read_model_description
 
 _INTERFACES = {
     "Co-Simulation": "CoSimulation",
@@ -18,22 +19,30 @@ _INTERFACES = {
 _PORTS = ("input", "output", "parameter", "structuralParameter", "calculatedParameter")
 
 
-def parse_description(path: Path, *, validate: bool = False) -> Any:
-    """Read the model description with FMPy.
+def parse_description(path: Path) -> Any:
+    """Read the model description with FMPy, whatever it violates as long as it can be read.
 
     Raises
     ------
     FmuError
         If the file is missing, no safe archive, or its description cannot be read.
     """
-    from fmpy import read_model_description
+    return _read(path).described
 
-    _root(path)
-    try:
-        with path.open("rb") as stream:  # FMPy does not close what it opens if it raises
-            return read_model_description(stream, validate=validate)
-    except Exception as error:  # FMPy raises plain Exception for what it does not understand
-        raise FmuError(f"{path}: modelDescription.xml cannot be read: {error}") from error
+
+def _read(path: Path) -> ModelDescription:
+    root = _root(path)
+    version = {"1": 1, "2": 2, "3": 3}.get(root.get("fmiVersion", "")[:1])
+    if version is None:
+        raise FmuError.in_file(
+            path, f"FMI version {root.get('fmiVersion', 'none')}; expected 1, 2 or 3"
+        )
+    found = read_model_description(path, root, version)
+    if found.described is None:
+        raise FmuError.in_file(
+            path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
+        )
+    return found
 
 
 def fmu_info(path: Path) -> dict[str, Any]:
@@ -44,7 +53,8 @@ def fmu_info(path: Path) -> dict[str, Any]:
     FmuError
         If the file is missing or damaged.
     """
-    described = parse_description(path)
+    read = _read(path)
+    described = read.described
     with open_archive(path, FmuError) as archive:
         entries = archive.infolist()
     names = [entry.filename for entry in entries]
@@ -57,6 +67,8 @@ def fmu_info(path: Path) -> dict[str, Any]:
         "description": described.description or "",
         "tool": described.generationTool or "",
         "token": described.guid or "",
+        "faults": list(read.faults),
+        "flaws": list(read.flaws),
         "interfaces": capabilities(path),
         "platforms": sorted(
             {n.split("/")[1] for n in names if n.startswith("binaries/") and n.count("/") > 1}

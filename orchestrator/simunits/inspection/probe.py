@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from orchestrator.simunits.inspection.march import cosimulation_step, exchange_step
+from orchestrator.simunits.inspection.driver import cosimulation_step, exchange_step
 
 _REALS = ("Real", "Float64")
 

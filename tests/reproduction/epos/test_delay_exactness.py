@@ -15,7 +15,7 @@ from orchestrator.master import Execution
 from orchestrator.simunits import block
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 # Fit over 80 s of a record without noise; the interpolation of the history is linear, which at
 # H = 8 ms moves sigma by 1.2e-6.

@@ -13,7 +13,7 @@ import pytest
 
 from orchestrator import ContactLoop, read_system, simulate
 from orchestrator.analysis import IdealImpact
-from orchestrator.campaign import read_experiment, run_experiment
+from orchestrator.experiment import read_experiment, run_experiment
 from orchestrator.simunits import resolve
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
@@ -141,7 +141,8 @@ def test_a_robot_axis_of_15_hz_uses_the_margin_up(outcome):
 
 def test_files(outcome, folder):
     names = {path.relative_to(folder).as_posix() for path in outcome.files}
-    assert {"report.html", "summary.json", "ideal.parquet", "ideal.csv"} <= names
+    assert {"report.html", "summary.json", "ideal.parquet"} <= names
+    assert not [name for name in names if name.endswith(".csv") and ".ledger." not in name]
     assert {f"figures/figure-{n}.png" for n in ("07", "09", "10", "11", "12")} <= names
     assert all(path.stat().st_size > 0 for path in outcome.files)
     summary = json.loads((folder / "summary.json").read_text())

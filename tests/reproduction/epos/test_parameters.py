@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from orchestrator.analysis import IdealImpact
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from python_blocks.contact.hybrid_parameters import (
     ContactStates,
     hybrid_parameters_closed_form,

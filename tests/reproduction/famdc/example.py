@@ -44,10 +44,14 @@ def noise(on: str, sigma: float = 1.0, seed: int = 1) -> Fault:
 
 
 def run(
-    system: System, *faults: Fault, stop: str = "5 s", algorithm: str = "gauss-seidel"
+    system: System,
+    *faults: Fault,
+    stop: str = "5 s",
+    algorithm: str = "gauss-seidel",
+    delay: str = "plain",
 ) -> dict[str, np.ndarray]:
-    """Columns of a run in steps of 1 ms; held inputs stay held (``plain``)."""
-    options = {"algorithm": algorithm, "delay": "plain", "early_return": False, "faults": faults}
+    """Columns of a run in steps of 1 ms; held inputs stay held (``plain``) unless told."""
+    options = {"algorithm": algorithm, "delay": delay, "early_return": False, "faults": faults}
     with Execution(system, step="1 ms", **options) as ran:
         ran.advance(stop)
         rows = ran.recording()

@@ -7,9 +7,9 @@ import pytest
 
 from orchestrator.animation.signals import Signals
 from orchestrator.animation.tracks import tracks
-from orchestrator.campaign import read_experiment, simulate
-from orchestrator.campaign.faults import faults_of
-from orchestrator.campaign.prepare import merged, prepare
+from orchestrator.experiment import read_experiment, simulate
+from orchestrator.experiment.prepare.faults import faults_of
+from orchestrator.experiment.prepare.prepare import merged, prepare
 from python_blocks.kinematics.stewart import StewartGeometry
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc"

@@ -1,11 +1,13 @@
 """The rig on one axis: it diverges without compensation, and moves as in space with it.
 
 Reached, at 1 ms and with 1 N of sensor noise, from 10 mm: RMS error to the motion in space below
-0.6 % and largest below 1.5 % of the 10 mm, stiffness within 0.2 %, damping within 15 %.
+0.6 % and largest below 1.5 % of the 10 mm, stiffness within 0.2 %, damping within 15 %. So for each
+of fifty seeds, see test_seeds.py; here one shows what the identifier says.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,10 +55,33 @@ def test_without_compensation_it_diverges_as_its_matrix_says(plants: Path, table
     assert found == pytest.approx(sampled(system).growth_rate, abs=2e-4)
 
 
-def test_growth_of_table_1(plants: Path) -> None:
-    columns = run(rig(plants, "1", "uncompensated"))
-    assert growth(columns) == pytest.approx(0.97, abs=0.15)
-    assert np.abs(columns[POSITION]).max() > 0.2
+# The rig is sent x(t+H) at t; one that is sent x(t) has one sample more.
+@pytest.mark.parametrize(
+    ("table", "sent_ahead", "sent_now", "actual", "computed"),
+    [
+        ("1", 0.9564, 1.0326, 0.399, 0.413),
+        ("3-I", 0.5977, 0.6675, 0.232, 0.233),
+        ("3-II", 0.7578, 0.8855, 0.318, 0.319),
+    ],
+)
+def test_a_rig_that_sends_where_it_is_now_is_a_sample_later(
+    plants: Path, table: str, sent_ahead: float, sent_now: float, actual: float, computed: float
+) -> None:
+    system = rig(plants, table, "uncompensated")
+    line = "dynamics.position -> robot.position_command"
+    columns = run(
+        system,
+        Fault(FaultKind.DELAY_STEP, line, 0, delay_ns=1_000_000),
+        stop="12 s",
+        delay="exact",
+    )
+    loop = sampled(system)
+    assert loop.growth_rate == pytest.approx(sent_ahead, abs=1e-4)
+    assert replace(loop, command_delay=1e-3).growth_rate == pytest.approx(sent_now, abs=1e-4)
+    assert growth(columns, start=8.0) == pytest.approx(sent_now, abs=2e-4)
+    early = columns["time"] <= 5.0
+    assert np.abs(columns["robot.position"][early]).max() == pytest.approx(actual, abs=1e-3)
+    assert np.abs(columns[POSITION][early]).max() == pytest.approx(computed, abs=1e-3)
 
 
 @ALL
@@ -70,14 +95,9 @@ def test_compensated_it_moves_as_in_space(plants: Path, table: str) -> None:
     assert np.median(k[400:]) == pytest.approx(system.value("contact.k"), rel=0.002)
     assert np.median(c[400:]) == pytest.approx(system.value("contact.d"), rel=0.15)
     assert np.abs(k[400:] / system.value("contact.k") - 1).max() < 0.02  # found by 0.4 s
-    assert columns["identifier.known"][-1] == columns["identifier.excited"][-1] == 1.0
+    assert columns["identifier.converged"][-1] == columns["identifier.excited"][-1] == 1.0
     assert not columns["identifier.wrong_sign"].any()
     assert columns["identifier.rejected"][-1] == 0
-
-
-def test_seeds_of_the_noise_do_not_matter(plants: Path) -> None:
-    wanted = ideal(plants)
-    assert all(errors(run(rig(plants), noise(seed=s)), wanted)[0] <= 0.006 for s in (2, 3, 4))
 
 
 @ALL
@@ -195,5 +215,5 @@ def test_no_motion_teaches_nothing(plants: Path) -> None:
     still = rig(plants, "1", dynamics__offset=0.0, robot__x0=0.0, sensor__force0=0.0)
     columns = run(still, stop="1 s")
     assert not columns["identifier.excited"].any()
-    assert not columns["identifier.known"].any()
+    assert not columns["identifier.converged"].any()
     assert not np.abs(columns[POSITION]).any()

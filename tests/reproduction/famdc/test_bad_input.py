@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from reproduction.famdc.example import FOLDER
 
-from orchestrator.campaign import read_experiment
-from orchestrator.campaign.experiment import Experiment
-from orchestrator.campaign.faults import faults_of
-from orchestrator.campaign.prepare import merged, prepare_all
-from orchestrator.campaign.simulate import FailedRunError, simulate
+from orchestrator.experiment import read_experiment
+from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.prepare.faults import faults_of
+from orchestrator.experiment.prepare.prepare import merged, prepare
+from orchestrator.experiment.prepare.simulate import FailedRunError, simulate
 from orchestrator.recording import Result
 from python_blocks.safety.reason import Reason
 
@@ -75,7 +75,7 @@ def ran(experiment: Experiment, name: str) -> Result:
     case = experiment.case[name]
     options = merged(case, experiment.defaults)
     return simulate(
-        prepare_all({name: case}, FOLDER, {}, {})[name],
+        prepare(name, case, FOLDER),
         step=options.step,
         stop=options.stop,
         algorithm=options.algorithm,

@@ -9,7 +9,7 @@ import pytest
 from reproduction.famdc.example import FOLDER
 
 from orchestrator.analysis import EnergyLedger, Kind
-from orchestrator.campaign import ExperimentOutcome, read_experiment, run_experiment
+from orchestrator.experiment import ExperimentOutcome, read_experiment, run_experiment
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def outcome(plants: Path, tmp_path_factory: pytest.TempPathFactory) -> Experimen
     }
     short = experiment.model_copy(
         update={"case": cases, "ledger": ledgers, "sweep": {}}
-        | {key: {} for key in ("animation", "campaign") if hasattr(experiment, key)}
+        | {key: {} for key in ("animation", "sweep") if hasattr(experiment, key)}
     )
     return run_experiment(short, FOLDER, tmp_path_factory.mktemp("energy"))
 

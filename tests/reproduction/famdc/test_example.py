@@ -14,7 +14,7 @@ import pytest
 from reproduction.famdc.example import FOLDER, systems
 
 from orchestrator import read_system
-from orchestrator.campaign import ExperimentOutcome, read_experiment, run_experiment
+from orchestrator.experiment import ExperimentOutcome, read_experiment, run_experiment
 from orchestrator.simunits import resolve
 
 SPATIAL = ("spatial", "table4", "drag")
@@ -39,18 +39,20 @@ def test_nothing_could_not_be_measured(outcome: ExperimentOutcome) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "rate", "largest"),
+    ("table", "rate", "largest", "actual"),
     # The rate is that of the loop's matrix, see test_axial.py; 5e-4 as there.
-    [("", 0.9564, 0.309), ("_3I", 0.5977, 0.164), ("_3II", 0.7579, 0.170)],
+    [("", 0.9564, 0.309, 0.270), ("_3I", 0.5977, 0.164, 0.164), ("_3II", 0.7579, 0.170, 0.170)],
 )
 def test_on_one_axis_it_diverges(
-    outcome: ExperimentOutcome, table: str, rate: float, largest: float
+    outcome: ExperimentOutcome, table: str, rate: float, largest: float, actual: float
 ) -> None:
+    """The largest motion is the computed one; the paper plots the actual one of the robot."""
     case = f"axial{table}_uncompensated"
     assert value(outcome, case, "growth") == pytest.approx(rate, abs=5e-4)
     predicted = outcome.cases[case].measured["growth"].details["predicted"]
     assert predicted == pytest.approx(rate, abs=5e-4)
     assert value(outcome, case, "largest_in_5_s") == pytest.approx(largest, abs=1e-3)
+    assert value(outcome, case, "largest_actual_in_5_s") == pytest.approx(actual, abs=1e-3)
 
 
 @pytest.mark.parametrize("table", ["", "_3I", "_3II"])
@@ -86,14 +88,15 @@ def test_in_six_degrees_of_freedom_it_moves_as_in_space(
             name: value(outcome, f"{case}_compensated", f"{name}_{axis}")
             for name in ("rms_error", "largest_error", "stiffness_error", "damping_error")
         }
-        assert found["rms_error"] <= 1.0
-        assert found["largest_error"] <= 1.5
+        # What all of fifty seeds keep: at most 0.69, 1.72, 0.17 and 4.9 (test_seeds.py).
+        assert found["rms_error"] <= 0.8
+        assert found["largest_error"] <= 1.9
         assert found["stiffness_error"] <= 0.2
-        assert found["damping_error"] <= 15.0
-        # deg; the angles of the motion in space reach 0.5 deg about x and y.
-        assert value(outcome, f"{case}_compensated", f"largest_angle_error_{axis}") <= 0.005
+        assert found["damping_error"] <= 6.0
+        # deg; the angles of the motion in space reach 0.5 deg about x and y. 0.0025 of fifty.
+        assert value(outcome, f"{case}_compensated", f"largest_angle_error_{axis}") <= 0.003
         settled = value(outcome, f"{case}_compensated", f"stiffness_{axis}_within_2_percent_from")
-        assert settled <= 0.5
+        assert settled <= 0.8
 
 
 def test_a_contact_that_doubles_is_followed(outcome: ExperimentOutcome) -> None:

@@ -50,7 +50,7 @@ def test_no_false_alarm_on_one_axis(plants: Path, table: str) -> None:
         assert np.abs(columns["force_guard.applied"]).max() < 510.0  # of 2000 N
         gap = columns["force_guard.applied"] - columns["sensor.measured"]
         assert np.abs(gap).max() < 160.0  # of 400 N
-        assert unknown_way(columns, "robot.position", "identifier.known") < 0.008  # of 15 mm
+        assert unknown_way(columns, "robot.position", "identifier.converged") < 0.008  # of 15 mm
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -62,7 +62,7 @@ def test_no_false_alarm_in_space(plants: Path, seed: int) -> None:
     assert columns["wrench_guard.energy"].max() < STORED_IN_SPACE  # of 8 J
     assert columns["command_guard.slope"].max() < 6.0  # of 20 m/s2
     for i in range(3):
-        way = unknown_way(columns, f"captured.offset[{i}]", f"identifier.known[{i}]")
+        way = unknown_way(columns, f"captured.offset[{i}]", f"identifier.converged[{i}]")
         assert way < 0.012  # of 15 mm
 
 

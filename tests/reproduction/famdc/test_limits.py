@@ -1,7 +1,8 @@
 """Where the compensation stops working, for what reason, and what says so.
 
-The figures are those of docs/explanation/famdc-limits.md. Errors are root mean squares over 5 s
-against the motion in space, as shares of the 10 mm.
+The page is docs/explanation/famdc-limits.md. What depends on the noise is stated there over fifty
+seeds (test_seeds.py); one seed here shows what the outputs say, within what fifty allow. Errors are
+root mean squares over 5 s against the motion in space, as shares of the 10 mm.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from reproduction.famdc import spatial_rig
 from reproduction.famdc.axial_rig import OFFSET, ideal, noise, rig
-from reproduction.famdc.example import changed
+from reproduction.famdc.example import changed, run
 
 from orchestrator.analysis import (
     BodyChain,
@@ -21,7 +22,6 @@ from orchestrator.analysis import (
     fit_growth,
     loop_modes,
 )
-from orchestrator.master import Execution
 from orchestrator.simunits import block
 from orchestrator.system import Fault, FaultKind, System
 
@@ -30,17 +30,6 @@ CHAIN = BodyChain((5e4, 300.0, 2000.0), (1.5e5,), (200.0,))
 LATE = 2 * 0.7 / (30 * np.pi)  # of the robot, 14.9 ms
 TO_LEAD = "sensor.measured -> lead.measured"
 MOTION = ("identifier.position", "compensation.actual")
-
-
-def run(
-    system: System, *faults: Fault, stop: str = "5 s", delay: str = "plain"
-) -> dict[str, np.ndarray]:
-    options = {"algorithm": "gauss-seidel", "early_return": False, "faults": faults}
-    with Execution(system, step="1 ms", delay=delay, **options) as ran:
-        ran.advance(stop)
-        rows = ran.recording()
-    columns = {name: rows.values[:, i] for i, name in enumerate(rows.names)}
-    return columns | {"time": rows.time_ns / 1e9}
 
 
 def error(columns: dict[str, np.ndarray], plants: Path) -> float:
@@ -141,7 +130,7 @@ def test_a_force_later_than_the_motion_takes_damping(
     )
     assert fit.sigma == pytest.approx(loop.growth_rate, abs=2e-3)
     assert bool(columns["identifier.force_late"][2000:].all()) is said
-    assert columns["identifier.known"][-1]  # the stiffness is right all the same
+    assert columns["identifier.converged"][-1]  # the stiffness is right all the same
 
 
 def test_the_limit_of_a_late_force() -> None:
@@ -159,16 +148,16 @@ def test_the_limit_of_a_late_force() -> None:
 def test_noise_of_the_position_makes_the_stiffness_too_small(
     plants: Path, sigma: float, share: float
 ) -> None:
-    """By the share that ``blur`` shows; the integral of the velocity is free of it."""
+    """By the share that ``attenuation_bias`` shows; the integral of the velocity is free of it."""
     columns = run(rig(plants), noise(), *encoder(sigma))
     assert found(columns, "stiffness") == pytest.approx(share, abs=0.01)
-    blur = np.median(columns["identifier.blur"][400:])
+    blur = np.median(columns["identifier.attenuation_bias"][400:])
     assert blur == pytest.approx(-share, rel=0.7)  # what is learned is older than what is shown
-    assert not columns["identifier.known"][-1]
+    assert not columns["identifier.converged"][-1]
     cured = run(rig(plants, identifier__integrated=True), noise(), *encoder(sigma))
     assert error(cured, plants) < 0.005
     assert found(cured, "stiffness") == pytest.approx(0.0, abs=0.005)
-    assert cured["identifier.known"][-1]
+    assert cured["identifier.converged"][-1]
 
 
 def test_noise_of_the_legs(plants: Path) -> None:
@@ -182,10 +171,10 @@ def test_noise_of_the_legs(plants: Path) -> None:
 
     blurred = run(system, spatial_rig.noise(), legs)
     assert deviations(blurred).max() < -0.15
-    assert not any(blurred[f"identifier.known[{i}]"][-1] for i in range(3))
+    assert not any(blurred[f"identifier.converged[{i}]"][-1] for i in range(3))
     cured = run(system.set("identifier.integrated", value=True), spatial_rig.noise(), legs)
     np.testing.assert_allclose(deviations(cured), 0.0, atol=0.005)
-    assert all(cured[f"identifier.known[{i}]"][-1] for i in range(3))
+    assert all(cured[f"identifier.converged[{i}]"][-1] for i in range(3))
 
 
 def differenced(plants: Path) -> System:
@@ -211,12 +200,12 @@ def test_a_velocity_by_differences_of_noise_costs_the_damping(plants: Path) -> N
 
 @pytest.mark.parametrize(("told", "most"), [(True, 0.02), (False, 0.2)])
 def test_noise_of_the_sensor_must_be_told(plants: Path, told: bool, most: float) -> None:
-    """10 N: 0.9 % if the identifier knows, useless if it takes them for 1 N; either way it says."""
+    """10 N: some percent if the identifier knows, useless if it takes them for 1 N; it says so."""
     values = {"identifier__noise": 10.0} if told else {}
     columns = run(rig(plants, **values), noise(10.0))
     assert (error(columns, plants) < most) is told
-    assert (np.median(columns["identifier.surprise"]) > 25.0) is not told
-    assert not columns["identifier.known"][-1]
+    assert (np.median(columns["identifier.nis"]) > 25.0) is not told
+    assert not columns["identifier.converged"][-1]
 
 
 # --- Settings of the filter ---
@@ -229,28 +218,42 @@ def test_a_first_deviation_that_is_too_small_is_seen(plants: Path) -> None:
     surely = columns["identifier.deviation"] < 0.05 * columns["identifier.stiffness"]
     seen = surely & (columns["identifier.trend"] > 3.0)
     assert seen[400:1500].mean() > 0.9
-    assert not columns["identifier.known"][400:1500].any()
+    assert not columns["identifier.converged"][400:1500].any()
+
+
+@pytest.mark.parametrize("spread", [1e5, 1e3])
+def test_what_counts_as_known_is_right_whatever_the_first_deviation(
+    plants: Path, spread: float
+) -> None:
+    """A first deviation of 1e3 N/m keeps k 14 % too small for seconds; the data say so."""
+    system = rig(plants, identifier__stiffness_spread=spread)
+    for seed in range(1, 11):
+        columns = run(system, noise(seed=seed))
+        wrong = np.abs(columns["identifier.stiffness"] / K - 1.0)
+        known = columns["identifier.converged"] == 1.0
+        assert wrong[known].max(initial=0.0) < 0.06
+        assert known[400:].all() or spread == 1e3
 
 
 def test_a_walk_that_is_too_loose_is_seen(plants: Path) -> None:
     """The estimate follows the noise; the motion does not mind."""
     columns = run(rig(plants, identifier__stiffness_walk=1e4), noise())
     assert np.ptp(columns["identifier.stiffness"][400:]) > K
-    assert not columns["identifier.known"][400:].any()
+    assert not columns["identifier.converged"][400:].any()
 
 
 @pytest.mark.parametrize("amplitude", [3e-4, 1e-4])
 def test_small_motion_teaches_little_and_that_is_said(plants: Path, amplitude: float) -> None:
     values = {"dynamics__offset": amplitude, "robot__x0": amplitude}
     columns = run(rig(plants, sensor__force0=K * amplitude, **values), noise())
-    assert not columns["identifier.known"][400:].any()
+    assert not columns["identifier.converged"][400:].any()
     assert not columns["identifier.excited"][400:].any()
     wide = np.ptp(columns["identifier.stiffness"][400:]) / K
     assert wide > 0.5
 
 
 def test_half_of_the_samples_lost_is_seen(plants: Path) -> None:
-    """Five in a hundred are no harm; with half of them, what is held teaches nonsense."""
+    """Five in a hundred do little harm; with half of them, what is held teaches nonsense."""
     lost = np.random.default_rng(1).random(5000)
 
     def losing(share: float) -> dict[str, np.ndarray]:
@@ -262,7 +265,7 @@ def test_half_of_the_samples_lost_is_seen(plants: Path) -> None:
         return run(rig(plants), noise(), *drops)
 
     few, many = losing(0.05), losing(0.5)
-    assert error(few, plants) < 0.006
-    assert few["identifier.known"][-1]
+    assert error(few, plants) < 0.015  # 1.1 % is the worst of fifty
+    assert few["identifier.converged"][-1]
     assert error(many, plants) > 1.0
-    assert not many["identifier.known"][1000:].any()
+    assert not many["identifier.converged"][1000:].any()

@@ -44,7 +44,7 @@ def test_compensated_it_moves_as_in_space(plants: Path) -> None:
     stiffness, damping = axes(columns, "identifier.stiffness"), axes(columns, "identifier.damping")
     np.testing.assert_allclose(np.median(stiffness[400:], axis=0), K, rtol=0.005)
     np.testing.assert_allclose(np.median(damping[400:], axis=0), C, rtol=0.15)
-    assert axes(columns, "identifier.known")[1000].all()
+    assert axes(columns, "identifier.converged")[1000].all()
     assert not axes(columns, "identifier.wrong_sign").any()
     assert columns["inverse.healthy"].all()
     assert columns["forward.healthy"].all()

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.analysis import ContactLoop, pade_coefficients, pade_phase
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 loops = st.builds(
     ContactLoop,

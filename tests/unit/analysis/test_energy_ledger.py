@@ -18,7 +18,7 @@ from orchestrator.analysis import (
     energy_ledger,
     fit_growth,
 )
-from orchestrator.campaign import simulate
+from orchestrator.experiment import simulate
 from orchestrator.simunits import Block, Input, Output, Parameter, block, fmu, resolve
 from orchestrator.system import Positive, System
 

@@ -1,5 +1,7 @@
 """What a ledger refuses, and what it reads off connections by itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,9 +17,11 @@ from orchestrator.analysis import (
     automatic_plan,
     energy_ledger,
 )
-from orchestrator.errors import DescriptionError, UnitMismatchError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
 from orchestrator.simunits import Block, Input, Output, block, fmu, resolve
-from orchestrator.system import Positive, System
+from orchestrator.system import BaseUnit, Positive, System
+
+_NEWTON = {"kg": 1, "m": 1, "s": -2}
 
 
 class Mass(Block):
@@ -57,6 +61,15 @@ def plan(effort="m.force", motion=None, **account):
     motion = motion or Motion(("m.velocity",))
     port = LedgerPort("p", Bond((effort,), motion), "m")
     return LedgerPlan((Account("m", **account),), (port,))
+
+
+def test_the_definition_of_a_unit_wins_over_its_name():
+    given = system()
+    mass = given.components["m"]
+    odd = replace(mass.connectors["force"], unit="kN", unit_definition=BaseUnit(_NEWTON, 10.0))
+    mass = replace(mass, connectors={**mass.connectors, "force": odd})
+    ledger = energy_ledger(COLUMNS, replace(given, components={"m": mass}), plan())
+    assert ledger.of(Kind.EXTERNAL)[0].change == pytest.approx(12.0)
 
 
 def test_units_are_converted_and_values_that_are_set_are_known():

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.analysis import fit_growth
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 
 def oscillation(t, sigma, omega, amplitude=0.02, phase=0.4, offset=3e-3):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from orchestrator.analysis import IdealImpact
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 
 @pytest.mark.parametrize("damping", [0.0, 1.0, 30.0, 63.245, 63.2455532, 63.3, 200.0])

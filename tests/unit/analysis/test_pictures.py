@@ -8,7 +8,7 @@ from orchestrator.analysis import (
     plot_stability_plane,
     stability_plane,
 )
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 
 def test_plane_holds_the_limits_of_the_loops():

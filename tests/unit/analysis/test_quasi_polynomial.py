@@ -4,7 +4,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.analysis import QuasiPolynomial
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 
 def test_roots_of_an_undelayed_loop_are_those_of_the_polynomial():

@@ -15,7 +15,7 @@ from orchestrator.analysis import (
     fit_growth,
     loop_modes,
 )
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 
 TABLE_1 = BodyChain((5e4, 300.0, 2000.0), (1.5e5,), (200.0,))
 PLAIN = SampledContactLoop(TABLE_1, 5e4, 100.0, 1e-3)

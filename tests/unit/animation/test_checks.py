@@ -49,7 +49,8 @@ def test_a_good_table_has_no_loose_ends(table):
     ],
 )
 def test_loose_ends_are_named(table, changes, expected):
-    assert [text for text in loose_ends("a", table(**changes)) if text.startswith(expected)]
+    found = [f"'{key}': {text}" for key, text in loose_ends("a", table(**changes))]
+    assert [text for text in found if text.startswith(expected)]
 
 
 BAR = {"shape": "line", "radius": 1, "to": {}}

@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -7,12 +8,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from orchestrator.animation import render_animation, viewer
 from orchestrator.coupling import FaultRecord
-from orchestrator.errors import LoadError
+from orchestrator.diagnostics import LoadError
 from orchestrator.simunits import Notice
 
 from .conftest import TABLE, Decoded, turning
@@ -217,3 +219,38 @@ def test_a_page_that_is_opened_plays(table, browser):
     shown = next(float(word[:-2]) for word in page.words if re.fullmatch(r"\d\.\d{3} s", word))
     assert 0.0 < shown < 2.0
     assert "Pause" in [a.get("aria-label") for _, a in page.elements]
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [(0, True), (1, False)])
+def test_the_page_follows_the_readers_choice_of_dark(table, browser, tmp_path, scheme, dark):
+    picture = tmp_path / "picture.png"
+    browser(
+        rendered(table(**BALL)),
+        "#t=0",
+        f"--screenshot={picture}",
+        f"--blink-settings=preferredColorScheme={scheme}",
+    )
+    grey = np.asarray(Image.open(picture).convert("L"))
+    assert bool(np.median(grey) < 100) is dark
+
+
+def test_on_a_phone_the_picture_has_its_room_and_the_controls_stay(table, browser):
+    # The page measures itself in a window as wide as a phone's; 500 is the narrowest of headless.
+    probe = """<script>addEventListener("load", () => {
+      const box = (id) => document.getElementById(id).getBoundingClientRect();
+      const [stage, bar] = [box("stage"), document.querySelector("nav").getBoundingClientRect()];
+      document.title = JSON.stringify({
+        wide: document.documentElement.scrollWidth, stage: [stage.width, stage.height],
+        foot: innerHeight - bar.bottom, inner: [innerWidth, innerHeight]});
+    });</script></body>"""
+    text = rendered(table(**BALL))
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    seen = Page(
+        browser(text.replace("</body>", probe), "#t=0", "--window-size=500,800", "--dump-dom")
+    )
+    told = json.loads(next(word for word in seen.words if word.startswith('{"wide"')))
+    width, height = told["inner"]
+    assert told["wide"] <= width  # nothing to scroll sideways
+    assert told["stage"][0] == width
+    assert 0.5 * height <= told["stage"][1] <= 0.8 * height
+    assert told["foot"] >= -1  # the controls are on the screen

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.errors import UnknownNameError
+from orchestrator.diagnostics import UnknownNameError
 from orchestrator.system import (
     Causality,
     Component,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.errors import ConnectorMismatchError, DescriptionError, UnknownNameError
+from orchestrator.diagnostics import ConnectorMismatchError, DescriptionError, UnknownNameError
 from orchestrator.system import Causality, System
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import DescriptionError, LoadError, SspError
+from orchestrator.diagnostics import DescriptionError, LoadError, SspError
 from orchestrator.ssp import Document, read_ssd, read_system, write_ssp
 from orchestrator.system import Component, Source, SourceKind, System
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import networkx as nx
 import pytest
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import Endpoint, System
 
 

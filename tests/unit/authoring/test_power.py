@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.authoring import read_toml, write_toml
-from orchestrator.errors import ConnectorMismatchError, DescriptionError, UnitMismatchError
-from orchestrator.master.rule import power_bonds
-from orchestrator.simunits.terminals import power_ports as terminals
+from orchestrator.diagnostics import ConnectorMismatchError, DescriptionError, UnitMismatchError
+from orchestrator.master.schedule.step_size_control import power_bonds
+from orchestrator.simunits.fmi.terminals import power_ports as terminals
 from orchestrator.ssp import read_ssd, write_ssd
 from orchestrator.system import (
+    BaseUnit,
     Causality,
     Component,
     Connector,
@@ -219,3 +220,20 @@ def test_terminals_that_cannot_be_read_are_said(tmp_path, caplog):
     path = archive(tmp_path / "x.fmu", "<!DOCTYPE a><a/>")
     assert terminals(path, body().connectors) == {}
     assert "terminals are not read" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("unit", "definition", "found"),
+    [
+        ("rev/min", None, True),
+        ("1/min", None, False),
+        ("turning", BaseUnit({"rad": 1, "s": -1}, 0.1), True),
+        ("turning", BaseUnit({"s": -1}, 1 / 60), False),
+    ],
+)
+def test_counts_per_minute_are_no_flow_where_two_pi_may_be_missing(unit, definition, found):
+    speed = Connector("angular_velocity", OUT, unit=unit, unit_definition=definition)
+    torque = Connector("torque", IN, unit="N.m")
+    ends = {end.name: end for end in (torque, speed)}
+    motor = Component("motor", Source(SourceKind.BLOCK, "m"), ends)
+    assert bool(power_ports(motor)) is found

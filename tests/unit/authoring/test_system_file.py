@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.authoring import is_system_file, open_document, read_system, read_toml, write_toml
-from orchestrator.errors import DescriptionError, LoadError
+from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.ssp import write_ssd
 from orchestrator.system import Component, Source, SourceKind
 

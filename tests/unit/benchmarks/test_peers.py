@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,17 @@ def test_a_peer_that_hangs_ends_in_bounded_time(load, tmp_path):
     slow.chmod(0o755)
     row = load("rounds").measure("fmpy", str(slow), _job(load, tmp_path, 2), 0.2)
     assert row == {"skipped": "longer than 0.2 s"}
+
+
+@pytest.mark.parametrize("record", [False, True])
+def test_pyfmi_is_measured_where_it_is_installed(load, plants, tmp_path, record):
+    if importlib.util.find_spec("pyfmi") is None:
+        pytest.skip("PyFMI is not on PyPI: docs/howto/pyfmi.md")
+    fmu = plants / "PositionAxis.fmu"
+    names = {"input_name": "position_command", "output_name": "position"}
+    job = replace(_job(load, tmp_path, 2), fmu=str(fmu), record=record, **names)
+    row = load("rounds").measure("pyfmi", sys.executable, job, 60.0)
+    assert row["outputs"][0] > row["outputs"][1] > 0.0  # each unit follows the one before
 
 
 def test_summary_takes_the_ratio_of_each_turn(load):

@@ -5,7 +5,7 @@ import pytest
 from scipy.signal import lsim, lti
 from scipy.spatial.transform import Rotation
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from python_blocks.compensation.first_order_delay import FirstOrderDelayCompensation
 from python_blocks.compensation.force import ForceCompensation
 from python_blocks.compensation.force_moment import ForceMomentCompensation
@@ -151,6 +151,29 @@ def test_wrench_of_the_computed_pose_comes_out():
         block.step(0.0, H)
         ahead = computed[2] + np.cross(computed[3], computed[0].apply([0.0, 0.0, -1.5]))
         np.testing.assert_allclose(block.force, wanted_force + K * ahead * H / 2, atol=1e-9)
+
+
+def test_the_moment_of_a_point_contact_is_that_of_its_force():
+    """Noise of the forces then does not turn the bodies about the captured point."""
+    random = np.random.default_rng(22)
+    K, C = np.array([4e4, 3.6e4, 3.2e4]), np.array([400.0, 240.0, 320.0])
+    values, computed, actual = any_motion(random)
+    force, moment = contact_wrench(*actual, K, C)
+    noise = random.normal(size=3)
+    block = ForceMomentCompensation(
+        **{name: tuple(value) for name, value in values.items()},
+        measured_force=tuple(force + noise), measured_torque=tuple(moment + random.normal(size=3)),
+        stiffness=tuple(K), damping=tuple(C), half_sample=False, point_contact=True,
+    )  # fmt: skip
+    block.step(0.0, H)
+    wanted, _ = contact_wrench(*computed, K, C)
+    point = computed[1] + computed[0].apply([0.0, 0.0, -1.5])  # the computed captured one
+    np.testing.assert_allclose(block.force, wanted + noise, atol=1e-9)
+    np.testing.assert_allclose(block.torque, np.cross(point, block.force), atol=1e-9)
+    block.stiffness[0] = np.nan  # nothing is added, and the moment is the measured one
+    block.step(0.0, H)
+    assert not block.active
+    np.testing.assert_array_equal(block.torque, block.measured_torque)
 
 
 def test_a_direction_with_the_wrong_sign_is_left_alone():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from unit.blocks.guard_steps import H, axis, moved, started
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.simunits import Block
 from python_blocks.safety.axis_guard import AxisGuard
 from python_blocks.safety.braking import braked, braked_vector
@@ -43,7 +43,7 @@ def test_braking_is_the_closed_form_at_any_sampling(h: float, v: float) -> None:
     [
         (AxisGuard, "deceleration"),
         (PoseGuard, "deceleration"),
-        (PoseGuard, "slowing"),
+        (PoseGuard, "angular_deceleration"),
         (ForceGuard, "ramp"),
         (WrenchGuard, "ramp"),
         (AxisGuard, "travel"),
@@ -89,7 +89,7 @@ def test_a_vector_comes_to_rest_on_a_straight_line() -> None:
 
 
 def test_a_turn_comes_to_rest_about_its_axis() -> None:
-    guard = started(PoseGuard(w=(0.0, 0.0, 0.4), slowing=2.0))
+    guard = started(PoseGuard(w=(0.0, 0.0, 0.4), angular_deceleration=2.0))
     for n in range(300):
         moved(guard, n * H, stop=int(Reason.FORCE))
     angle = 0.4**2 / (2 * 2.0)  # rad
@@ -119,7 +119,7 @@ def test_a_spring_gives_what_it_stores_and_a_late_one_more() -> None:
     """
 
     def given(late: int) -> tuple[float, int]:
-        guard = started(ForceGuard(position=0.1, sense=1.0, energy_limit=0.75, known=True))
+        guard = started(ForceGuard(position=0.1, sense=1.0, energy_limit=0.75, converged=True))
         x, v, past = 0.1, 0.0, [0.1] * (late + 1)
         for n in range(2000):
             force = -100.0 * past[0]

@@ -194,7 +194,9 @@ def test_the_sensor_is_watched_in_each_direction() -> None:
 def test_an_unknown_contact_may_move_so_far() -> None:
     guard = started(ForceGuard())
     for n in range(149):
-        moved(guard, n * H, actual=1e-4 * (n + 1), measured=float(n), force=float(n), known=False)
+        moved(
+            guard, n * H, actual=1e-4 * (n + 1), measured=float(n), force=float(n), converged=False
+        )
     assert guard.reason == 0
     moved(guard, 0.149, actual=0.0151, measured=-1.0)
     assert guard.reason == Reason.UNKNOWN_CONTACT

@@ -25,7 +25,9 @@ def fed(block, x, v, force):
     for n in range(1, len(x)):
         block.position, block.velocity, block.force = x[n], v[n], force[n]
         block.step(n * H - H, H)
-        rows.append((block.stiffness, block.damping, block.known, block.excited, block.wrong_sign))
+        rows.append(
+            (block.stiffness, block.damping, block.converged, block.excited, block.wrong_sign)
+        )
     return np.array(rows, dtype=float)
 
 
@@ -140,7 +142,7 @@ def test_a_force_that_stands_still_in_motion_is_lost():
         block.position, block.velocity, block.force = x[n], v[n], force[n]
         block.step(n * H, H)
         lost.append(block.sensor_lost)
-    assert np.flatnonzero(lost)[0] == 100 + block.still - 1
+    assert np.flatnonzero(lost)[0] == 100 + block.stuck_samples - 1
     assert all(lost[104:])
 
 
@@ -159,5 +161,5 @@ def test_triple_is_three_singles():
             single.force = block.force[i] = K * single.position + random.normal()
             single.step(n * H, H)
         block.step(n * H, H)
-    for name in ("stiffness", "damping", "deviation", "excited", "known", "rejected"):
+    for name in ("stiffness", "damping", "deviation", "data_deviation", "converged", "rejected"):
         assert getattr(block, name).tolist() == [float(getattr(s, name)) for s in singles]

@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-from shapes.files import FILES
-from shapes.systems import SYSTEMS
+from diagnostic_cases.files import FILES
+from diagnostic_cases.systems import SYSTEMS
 
 from orchestrator.checking import code_named, codes
-from orchestrator.checking.catalogue import FAMILIES
+from orchestrator.checking.catalogue import FAMILIES, ROOMS
 from orchestrator.checking.reference import page
-from orchestrator.errors import UnknownNameError
+from orchestrator.diagnostics import UnknownNameError
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "checks.md"
 
@@ -18,6 +18,11 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "checks.md"
 def test_every_code_is_tested():
     own = {name for name in codes() if not name.startswith("SSP")}  # those: tests/unit/ssp
     assert own == {*SYSTEMS, *FILES}
+
+
+def test_a_code_means_one_thing():
+    names = [code.name for room in ROOMS for code in room.CODES]
+    assert len(names) == len(set(names))
 
 
 def test_names_are_of_a_family_and_three_digits():
@@ -36,5 +41,5 @@ def test_a_code_is_explained():
 
 
 def test_an_unknown_code_is_refused_with_those_that_are_alike():
-    with pytest.raises(UnknownNameError, match="no code 'CON199'; did you mean CON1"):
+    with pytest.raises(UnknownNameError, match="no code 'CON199'; did you mean 'CON1"):
         code_named("CON199")

@@ -1,12 +1,12 @@
 """Every code that is about a file appears where it should and nowhere else."""
 
 import pytest
-from shapes.files import FILES, component, copied, experiment, ssd
+from diagnostic_cases.files import FILES, component, copied, experiment, ssd
 
-from orchestrator.campaign.experiment import RunOptions
 from orchestrator.checking import check_target
+from orchestrator.experiment.file.experiment import RunOptions
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 def codes_of(file):

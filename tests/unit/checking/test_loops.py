@@ -3,20 +3,20 @@
 from dataclasses import replace
 
 import pytest
-from shapes.shape import ring
+from diagnostic_cases.case import ring
 
-from orchestrator.checking.examine import examine_file, examine_run
-from orchestrator.checking.subject import Run
+from orchestrator.checking.context import Run
+from orchestrator.checking.run_checks import check_case, check_declaration
 from orchestrator.coupling import DelayMode
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 MS = 1_000_000
 
 
 def told(system, code, **how):
-    subject, _ = examine_file(system)
+    subject, _ = check_declaration(system)
     run = Run(step_ns=MS, stop_ns=10 * MS, **how)
-    found, _ = examine_run(replace(subject, run=run), sound=True)
+    found, _ = check_case(replace(subject, run=run), sound=True)
     return [finding.message for finding in found if finding.code == code]
 
 

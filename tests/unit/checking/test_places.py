@@ -3,12 +3,12 @@
 import zipfile
 
 import pytest
-from shapes.files import FILES, bindings, component, copied, parameters, ssd
+from diagnostic_cases.files import FILES, bindings, component, copied, parameters, ssd
 
 from orchestrator.checking import check_target
 from orchestrator.checking.toml_places import line_for, system_places, toml_lines
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 NESTED = """\
 [system]
@@ -60,10 +60,10 @@ def test_a_connection_stands_at_its_element(folder):
     (folder / "s.ssd").write_text(text)
     found = by_code(check_target(folder / "s.ssd"))
     mismatch = found["FMU106"]
-    assert (mismatch.where, mismatch.line) == ("probe.y", line_of(text, 'name="y"'))
+    assert (mismatch.place, mismatch.line) == ("probe.y", line_of(text, 'name="y"'))
     assert mismatch.file == str(folder / "s.ssd")
     assert found["CON106"].line == line_of(text, 'startConnector="y"')
-    assert found["CON106"].where == "probe.y -> probe.u"
+    assert found["CON106"].place == "probe.y -> probe.u"
 
 
 def test_an_archive_is_named_with_its_entry_and_no_folder_of_ours(folder):
@@ -117,8 +117,8 @@ def test_lines_of_a_toml_file(tmp_path):
     lines = toml_lines(file)
     wanted = {("a",): 1, ("b c", "d"): 2, ("b c", "d", "e.f"): 3, ("g",): 4, ("g", "h", "i"): 5}
     assert lines == wanted
-    assert line_for("'g.h.i.z': unknown", lines) == 5
-    assert line_for("nothing is named", lines) is None
+    assert line_for("g.h.i.z", lines) == 5
+    assert line_for("nothing", lines) is None
 
 
 def test_all_variants_of_an_archive_are_checked(folder):
@@ -130,7 +130,7 @@ def test_all_variants_of_an_archive_are_checked(folder):
         archive.writestr("Other.ssd", other)
         archive.write(folder / "probe.fmu", "resources/probe.fmu")
     report = check_target(path)
-    unset = [(f.file, f.where) for f in report.findings if f.code == "CON119"]
+    unset = [(f.file, f.place) for f in report.findings if f.code == "CON119"]
     assert [where for _, where in unset] == ["probe.flag", "probe.flag", "probe.n", "probe.u"]
     assert unset[0][0] == f"{path}:Other.ssd"
     assert {name: extent.errors for name, extent in report.systems.items()} == {

@@ -1,10 +1,10 @@
 """Order, choice, exit codes, and the JSON of a report."""
 
 from orchestrator.checking.report import Extent, Report, merged
-from orchestrator.diagnostic import Diagnostic, Severity
+from orchestrator.diagnostics import Diagnostic, Severity
 
 ERROR = Diagnostic("CON101", Severity.ERROR, "no component", "b.ssd", 7, "a.y -> b.u")
-WARNING = Diagnostic("VAL105", Severity.WARNING, "too much", "b.ssd", 3, "a.k", "FMI 2.0.4")
+WARNING = Diagnostic("VAL105", Severity.WARNING, "too much", "b.ssd", 3, "a.k", clause="FMI 2.0.4")
 NOTE = Diagnostic("POR101", Severity.NOTE, "only here", "a.ssd")
 
 
@@ -37,9 +37,9 @@ def test_what_all_cases_have_is_told_once():
     cases = ["one", "two", "three"]
     everywhere = [(case, WARNING) for case in cases]
     found = merged([*everywhere, ("one", ERROR), ("three", ERROR), ("two", NOTE)], cases)
-    assert found[0].where == "case two"
+    assert found[0].place == "case two"
     assert found[1] == WARNING
-    assert found[2].where == "cases one, three: a.y -> b.u"
+    assert found[2].place == "cases one, three: a.y -> b.u"
 
 
 def test_json_says_everything_once():
@@ -53,6 +53,10 @@ def test_json_says_everything_once():
         "message": "too much",
         "file": "b.ssd",
         "line": 3,
-        "where": "a.k",
+        "place": "a.k",
+        "key": "",
+        "hint": "",
         "clause": "FMI 2.0.4",
+        "context": "",
+        "where": "a.k",
     }

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from shapes.shape import Forge
-from shapes.systems import SYSTEMS
+from diagnostic_cases.case import Forge
+from diagnostic_cases.systems import SYSTEMS
 
-from orchestrator.checking.examine import examine_file, examine_run, is_sound
+from orchestrator.checking.run_checks import check_case, check_declaration, is_sound
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 @pytest.fixture
@@ -17,18 +17,18 @@ def forge(make_fmu, c_fmu):
 
 
 def codes_of(system, run):
-    subject, found = examine_file(system)
-    more, _ = examine_run(replace(subject, run=run), sound=is_sound(found))
+    subject, found = check_declaration(system)
+    more, _ = check_case(replace(subject, run=run), sound=is_sound(found))
     return [finding.code for finding in [*found, *more]]
 
 
 @pytest.mark.parametrize("code", SYSTEMS)
 def test_appears(code, forge):
-    shape = SYSTEMS[code]
-    assert code in codes_of(shape.bad(forge), shape.run)
+    case = SYSTEMS[code]
+    assert code in codes_of(case.bad(forge), case.run)
 
 
 @pytest.mark.parametrize("code", SYSTEMS)
 def test_does_not_appear_where_nothing_is_wrong(code, forge):
-    shape = SYSTEMS[code]
-    assert code not in codes_of(shape.good(forge), shape.good_run or shape.run)
+    case = SYSTEMS[code]
+    assert code not in codes_of(case.good(forge), case.good_run or case.run)

@@ -84,7 +84,11 @@ def test_those_whose_cases_are_left_out_are_not_drawn(softdock, folder):
     ("old", "new", "expected"),
     [
         ('"slide.x"', '"slide.y"', "animation 'moving', frame.body.position: case 'a' records no"),
-        ('in = "body"', 'in = "boy"', "'animation.moving.part.ball.in': no frame 'boy'; known"),
+        (
+            'in = "body"',
+            'in = "boy"',
+            "'animation.moving.part.ball.in': no frame 'boy'; did you mean 'body'",
+        ),
         ('["a", "b"]', '["a", "c"]', "'animation.both': no 'c'; known: a, b"),
         ('"sphere", in', '"cube", in', "'animation.moving.part.ball'"),
         (", radius = 0.1 } }\n[", " } }\n[", "missing key 'animation.moving.part.ball.radius'"),
@@ -121,7 +125,7 @@ def test_results_that_are_not_there_are_said(softdock, folder):
     assert "out/a.parquet: no such result; run the experiment first" in " ".join(err.split())
     code, _, err = softdock("animate", folder(), "--only", "still")
     assert code == 2
-    assert "no animation still; the experiment has: moving, both" in " ".join(err.split())
+    assert "no animation 'still'; the experiment has: moving, both" in " ".join(err.split())
 
 
 SCENE = """

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from shapes.files import component, copied, ssd
+from diagnostic_cases.files import component, copied, ssd
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_json_holds_the_same(softdock, file):
 def test_what_cannot_be_checked_ends_with_2(softdock, tmp_path):
     code, out, err = softdock("check", tmp_path)
     assert (code, err) == (2, "")
-    assert "error FIL101: expected experiment.toml or SystemStructure.ssd or system.toml" in out
+    assert "error FIL101: expected experiment.toml, SystemStructure.ssd or system.toml" in out
     (tmp_path / "s.ssd").write_bytes(b"no XML")
     assert softdock("check", tmp_path / "s.ssd")[0] == 2
     (tmp_path / "notes.txt").write_text("nothing")

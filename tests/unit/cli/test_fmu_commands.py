@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from orchestrator.cli import main
 from orchestrator.export import build_model
 
 
@@ -14,18 +13,6 @@ def lag(tmp_path_factory):
         " fixed=true); equation der(x) = u - x; end Lag;"
     )
     return build_model("Lag", root, tmp_path_factory.mktemp("build"), fmi=("3.0",)).path
-
-
-@pytest.fixture
-def softdock(monkeypatch, capsys):
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["softdock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
 
 
 def test_info(softdock, lag):

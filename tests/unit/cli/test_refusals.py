@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import LinearTransformation
 
 PAIR = """\

@@ -1,8 +1,11 @@
 import json
+import re
 
 import pandas as pd
 import pytest
 
+from orchestrator.diagnostics import SoftdockError
+from orchestrator.experiment.sweep import page
 from orchestrator.simunits import fmu
 from orchestrator.ssp import write_ssd
 from orchestrator.system import System
@@ -16,16 +19,16 @@ stop = "1 s"
 [case.slope.measure]
 end = { kind = "final", signal = "a.y" }
 growth = { kind = "growth", signal = "a.y" }
-[campaign.ends]
+[sweep.ends]
 cases = ["slope"]
 measures = ["end"]
-[campaign.ends.over.slope]
+[sweep.ends.over.slope]
 set = ["a.u"]
 values = [1.0, 2.0, 3.0]
-[campaign.rates]
+[sweep.rates]
 cases = ["slope"]
 measures = ["growth"]
-[campaign.rates.over.slope]
+[sweep.rates.over.slope]
 set = ["a.u"]
 values = [1.0]
 [sweep.swept]
@@ -59,6 +62,29 @@ def test_everything_is_run_and_told(softdock, folder, tmp_path):
     assert (tmp_path / "results" / "rig" / "sweep.html").is_file()
 
 
+def sweeps_of(page):
+    """Titles of the first table of a page, without its heading."""
+    table = page.read_text().partition('aria-label="Sweeps"')[2].partition("</table>")[0]
+    return re.findall(r"<tr>\s*<t[dh][^>]*>([^<]*)<", table)[1:]
+
+
+def test_the_page_keeps_sweeps_that_are_not_run_again(softdock, folder, tmp_path):
+    page = tmp_path / "results" / "rig" / "sweep.html"
+    for names, listed in (
+        (["swept"], ["swept"]),
+        (["ends"], ["ends", "swept"]),
+        (["rates"], ["ends", "rates", "swept"]),
+        (["ends"], ["ends", "rates", "swept"]),
+    ):
+        code, _, err = softdock("sweep", folder, *names, "--workers", "1")
+        assert (code, err) == (0, "")
+        assert sweeps_of(page) == listed
+    (folder / "experiment.toml").write_text(TEXT.replace("2.0, 3.0", "2.0, 4.0"))
+    code, _, err = softdock("sweep", folder, "rates", "--workers", "1")
+    assert (code, sweeps_of(page)) == (0, ["rates", "swept"])
+    assert "ends: was run before, and is not on the page: 1 of 3 runs are missing" in err
+
+
 def test_a_file_of_another_name_has_results_of_its_own(softdock, folder, tmp_path):
     code, _, _ = softdock("sweep", folder / "maps.toml", "ends", "--workers", "1")
     assert code == 0
@@ -69,14 +95,14 @@ def test_a_file_of_another_name_has_results_of_its_own(softdock, folder, tmp_pat
 def test_json_says_what_was_run_and_what_was_kept(softdock, folder, tmp_path):
     where = ("--output", tmp_path / "out", "--workers", "1", "--json")
     told = json.loads(softdock("sweep", folder, "ends", *where)[1])
-    assert told["campaigns"]["ends"]["ran"] == 3
+    assert told["sweeps"]["ends"]["ran"] == 3
     told = json.loads(softdock("sweep", folder, "ends", "rates", *where)[1])
-    assert (told["campaigns"]["ends"]["ran"], told["campaigns"]["ends"]["kept"]) == (0, 3)
-    assert told["campaigns"]["rates"]["status"] == {"unmeasured": 1}
+    assert (told["sweeps"]["ends"]["ran"], told["sweeps"]["ends"]["kept"]) == (0, 3)
+    assert told["sweeps"]["rates"]["status"] == {"unmeasured": 1}
     told = json.loads(softdock("sweep", folder, *where, "--retry-failed")[1])
-    assert told["campaigns"]["rates"]["ran"] == 1
+    assert told["sweeps"]["rates"]["ran"] == 1
     told = json.loads(softdock("sweep", folder, "ends", *where, "--fresh")[1])
-    assert told["campaigns"]["ends"]["ran"] == 3
+    assert told["sweeps"]["ends"]["ran"] == 3
 
 
 def test_a_dry_run_writes_nothing(softdock, folder, tmp_path):
@@ -94,7 +120,7 @@ def test_a_dry_run_writes_nothing(softdock, folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("endz",), "no campaign 'endz'; the experiment has: ends, rates, swept"),
+        (("endz",), "no sweep 'endz'; did you mean 'ends'?; the experiment has: ends"),
         (("--workers", "2", "--scheduler", "tcp://a:1"), "give one of both"),
     ],
 )
@@ -104,18 +130,39 @@ def test_what_is_asked_for_does_not_exist(softdock, folder, arguments, expected)
     assert expected in err
 
 
-def test_an_experiment_without_campaigns(softdock, folder):
-    (folder / "maps.toml").write_text(TEXT[: TEXT.index("[campaign.ends]")])
+def test_an_experiment_without_sweeps(softdock, folder):
+    (folder / "maps.toml").write_text(TEXT[: TEXT.index("[sweep.ends]")])
     code, _, err = softdock("sweep", folder / "maps.toml")
     assert code == 2
-    assert "no campaign and no sweep" in err
+    assert "the experiment has no sweep: add [sweep.NAME]" in err
 
 
 def test_dask_that_is_not_installed(softdock, folder, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "orchestrator.sweep.cluster", raising=False)
+    monkeypatch.delitem(sys.modules, "orchestrator.experiment.sweep.cluster", raising=False)
     code, _, err = softdock("sweep", folder, "--scheduler", "tcp://localhost:1")
     assert code == 2
     assert "pip install 'softdock[cluster]'" in err
+
+
+def test_a_page_that_cannot_be_drawn_leaves_the_tables_that_belong_to_it(
+    softdock, folder, tmp_path, monkeypatch
+):
+    out = tmp_path / "results" / "rig"
+    assert softdock("sweep", folder, "ends", "--workers", "1")[0] == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+    (folder / "experiment.toml").write_text(TEXT.replace("[1.0, 2.0, 3.0]", "[4.0]"))
+
+    def fail(*_):
+        raise SoftdockError("the disk is full")
+
+    monkeypatch.setattr(page, "write_report", fail)
+    assert softdock("sweep", folder, "ends", "--workers", "1")[0] == 2
+    after = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+    done = after.pop("ends.jsonl")
+    assert done.startswith(before.pop("ends.jsonl"))  # what was run is not run again
+    assert done.count(b"\n") == 4
+    assert after == before
+    assert {path.name for path in out.parent.iterdir()} == {"rig"}

@@ -1,11 +1,12 @@
 """Commands that show, edit and convert systems; blocks stand in for plants, so they are quick."""
 
 import json
+from functools import partial
 
 import pytest
 
 from orchestrator import Block, Input, Output, Parameter, System, block, read_system, write_ssd
-from orchestrator.cli import main
+from orchestrator.simunits import resolve
 from orchestrator.ssp import write_ssp
 
 
@@ -23,18 +24,10 @@ class Damper(Block):
 
 
 @pytest.fixture
-def softdock(monkeypatch, capsys, register):
-    """Run a command line in this process; returns (exit code, standard output, standard error)."""
+def softdock(softdock, register):
+    """Run a command of ``softdock system``."""
     register(body=Body, damper=Damper)
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["softdock", "system", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
+    return partial(softdock, "system")
 
 
 @pytest.fixture(params=["rig.ssd", "rig.toml", "rig.ssp"])
@@ -95,7 +88,11 @@ def test_what_makes_something_wrong_leaves_the_file(softdock, file):
         ("set", "damper.linear=2"): "damper.linear: expected Boolean, found '2'",
         ("add", "body", "block:body"): "already has a component 'body'",
         ("add", "other", "block:bodi"): "no block 'bodi' is registered",
-        ("add", "other", "plant.exe"): "expected a path that ends in .fmu, .toml, .ssd or .ssp",
+        (
+            "add",
+            "other",
+            "plant.exe",
+        ): "ends in .fmu, .toml, .ssd or .ssp, or block:NAME",
         ("rename", "body", "damper"): "already has a component 'damper'",
         ("remove", "bodi"): "did you mean 'body'?",
         ("swap", "body", "block:damper"): "cannot swap 'body' for block:damper: 'force' is output",
@@ -161,3 +158,113 @@ def test_a_source_that_is_not_there_is_said(softdock, tmp_path):
     assert code == 0
     assert "not checked: component 'a': " in err
     assert "[component.b]" in path.read_text()
+
+
+@pytest.mark.parametrize("name", ["new.toml", "new.ssd", "new.ssp"])
+def test_a_system_by_commands_only(softdock, tmp_path, name):
+    path = tmp_path / name
+    for command in (
+        ("new", path, "--name", "rig", "--description", "a test"),
+        ("add-system", path, "arm", "--description", "one part"),
+        ("add", path, "body", "block:body", "--in", "arm"),
+        ("expose", path, "push", "body.force", "--in", "arm", "--unit", "kN"),
+        ("set", path, "arm.push=2.0"),
+        ("experiment", path, "--stop", "2 s", "--step", "1 ms", "--algorithm", "jacobi",
+         "--option", "algebraic_loops=delay", "--rate", "arm/body=5"),
+    ):  # fmt: skip
+        code, _, err = softdock(*command)
+        assert (code, err) == (0, ""), command
+    system = read_system(path)
+    assert (system.name, system.description) == ("rig", "a test")
+    assert system.systems["arm"].description == "one part"
+    assert system.systems["arm"].connectors["push"].unit == "kN"
+    assert resolve(system).flat().component("arm/body").values["force"] == 2000.0
+    found = system.experiment
+    assert (found.start_ns, found.stop_ns, found.step_ns) == (0, 2 * 10**9, 10**6)
+    assert (found.algorithm, dict(found.rates)) == ("jacobi", {"arm/body": 5})
+    assert found.algorithm_options == {"algebraic_loops": "delay"}
+    assert softdock("experiment", path, "--stop", "none", "--algorithm", "newton")[0] == 0
+    found = read_system(path).experiment
+    assert (found.stop_ns, found.algorithm, dict(found.algorithm_options)) == (None, "newton", {})
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("new", "rig.ssd"), "rig.ssd: is there already"),
+        (("new", "rig.txt"), "rig.txt: expected a name that ends in .toml, .ssd or .ssp"),
+        (("new", "nowhere/rig.toml"), "there is no folder 'nowhere'"),
+        (("add-system", "rig.ssd", "a.b"), "must not be empty nor hold a dot"),
+        (("experiment", "rig.ssd"), "expected at least one option"),
+        (("experiment", "rig.ssd", "--step", "fast"), "step time"),
+        (("experiment", "rig.ssd", "--step", "0 s"), "step: expected > 0 s"),
+        (("experiment", "rig.ssd", "--stop", "1 s", "--start", "2 s"), "after the start of 2 s"),
+        (("experiment", "rig.ssd", "--algorithm", "jakobi"), "no algorithm 'jakobi'"),
+        (("experiment", "rig.ssd", "--algorithm", "jacobi", "--option", "loops=1"), "no option"),
+        (("experiment", "rig.ssd", "--rate", "wing=2"), "has no component 'wing'"),
+        (("experiment", "rig.ssd", "--rate", "body=0.5"), "whole number of steps"),
+        (("expose", "rig.ssd", "push", "body.force", "--unit", "kg"), "does not|cannot|dimension"),
+        (("expose", "rig.ssd", "push", "body.force", "--unit", "qwert"), "qwert"),
+    ],
+)  # fmt: skip
+def test_bad_new_systems_are_refused_and_leave_the_file(
+    softdock, tmp_path, monkeypatch, command, message
+):
+    import re
+
+    monkeypatch.chdir(tmp_path)
+    write_ssd(System("rig").add("body", block("body")), tmp_path / "rig.ssd")
+    before = (tmp_path / "rig.ssd").read_bytes()
+    code, out, err = softdock(*command)
+    assert (code, out) == (2, "")
+    assert re.search(message, err), err
+    assert (tmp_path / "rig.ssd").read_bytes() == before
+
+
+def test_parameter_sets_by_commands(softdock, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for command in (
+        ("new", "rig.ssd"),
+        ("add-system", "rig.ssd", "arm"),
+        ("add", "rig.ssd", "body", "block:body", "--in", "arm", "--set", "m=2"),
+        ("expose", "rig.ssd", "push", "body.force", "--in", "arm", "--unit", "kN"),
+        ("set", "rig.ssd", "arm.push=3"),
+        ("parameters", "rig.ssd", "all.ssv"),
+        ("parameters", "rig.ssd", "heavy.ssv", "arm/body.m=750"),
+        ("mapping", "heavy.ssm", "arm.body.m=arm.body.m"),
+        ("convert", "rig.ssd", "linked.ssp", "--parameters", "values.ssv"),
+        ("link", "rig.ssd", "heavy.ssv", "--mapping", "heavy.ssm"),
+    ):
+        code, _, err = softdock(*command)
+        assert (code, err) == (0, ""), command
+    text = (tmp_path / "all.ssv").read_text()
+    assert '<ssv:Parameter name="arm.body.force">' in text
+    assert '<ssv:Real value="3000.0" unit="N"/>' in text
+    assert "750" not in (tmp_path / "rig.ssd").read_text()
+    assert read_system("rig.ssd").value("arm/body.m") == 750.0
+    assert read_system("linked.ssp").value("arm/body.m") == 2.0
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("parameters", "rig.ssd", "a.txt"), "a.txt: expected a name that ends in .ssv"),
+        (("parameters", "rig.ssd", "a.ssv"), "sets no values"),
+        (("parameters", "rig.ssd", "a.ssv", "body.mm=1"), "did you mean 'm'"),
+        (("parameters", "rig.ssd", "a.ssv", "body.m=heavy"), "found 'heavy'"),
+        (("mapping", "a.ssm", "body.m"), "expected component.parameter=name"),
+        (("link", "rig.ssd", "a.ssv"), "a.ssv: cannot be read"),
+        (("link", "rig.toml", "a.ssv"), "has no references to parameter sets"),
+        (("convert", "rig.ssd", "b.toml", "--parameters", "b.ssv"), "links no parameter sets"),
+        (("convert", "rig.ssd", "b.ssd", "--parameters", "x/b.ssv"), "expected the name of a file"),
+    ],
+)
+def test_bad_parameter_files_are_refused(softdock, tmp_path, monkeypatch, command, message):
+    monkeypatch.chdir(tmp_path)
+    system = System("rig").add("body", block("body"))
+    write_ssd(system, "rig.ssd")
+    assert softdock("convert", "rig.ssd", "rig.toml")[0] == 0
+    code, out, err = softdock(*command)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rig.ssd", "rig.toml"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.coupling import Draws, channel_of
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import (
     Connection,
     DelayTrace,

@@ -4,7 +4,7 @@ from orchestrator.coupling import DelayMode, Timing, plan_delays
 from orchestrator.simunits import block
 from orchestrator.system import Endpoint, System, closed_loops
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 H = 1_000_000
 
 

@@ -4,7 +4,7 @@ from orchestrator.coupling import DelayMode, Timing, plan_delays, remarks
 from orchestrator.simunits import block
 from orchestrator.system import System, TransportDelay, Variation, closed_loops
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 def said(system, mode, step_ns, ahead=False):
@@ -105,3 +105,24 @@ def test_what_is_held_instead_of_read_ahead():
         " instead: it is late by that"
     )
     assert missed.endswith("by +0.5 ms: it holds samples instead of interpolating them")
+
+
+def test_a_delay_that_no_sample_outlasts():
+    plans, loops = plan_delays(
+        ring("2 s").connections,
+        closed_loops(ring("2 s")),
+        DelayMode.PLAIN,
+        lambda _: Timing.equal(1_000_000, before=False),
+    )
+
+    def told(duration_ns):
+        return remarks(list(plans.values()), loops, 1_000_000, "plain", duration_ns)
+
+    (text,) = told(1_500_000_000)
+    assert text == (
+        "the delay of 2000 ms of body.y -> spring.u is not shorter than the run of 1500 ms: its"
+        " target sees the value of the start in the whole run"
+    )
+    assert len(told(2_000_000_000)) == 1
+    assert told(2_001_000_000) == []
+    assert told(None) == []

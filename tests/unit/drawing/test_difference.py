@@ -3,7 +3,14 @@ from dataclasses import replace
 import pytest
 from lxml import etree
 
-from orchestrator.drawing import as_text, differences, draw_system, marked, order_notes, union_of
+from orchestrator.drawing import (
+    change_lines,
+    differences,
+    draw_system,
+    marked,
+    order_notes,
+    union_of,
+)
 from orchestrator.system import (
     Jitter,
     JitterKind,
@@ -21,7 +28,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def told(before, after):
-    return list(as_text(differences(before, after)))
+    return list(change_lines(differences(before, after)))
 
 
 def with_line(system, key, **changes):

@@ -5,10 +5,10 @@ from itertools import combinations, pairwise
 import pytest
 from lxml import etree
 
+from orchestrator.diagnostics import UnknownNameError
 from orchestrator.drawing import Facts, draw_system
 from orchestrator.drawing.measure import width_of
 from orchestrator.drawing.scene import Group, Stroke, Text
-from orchestrator.errors import UnknownNameError
 from orchestrator.system import Connection, Endpoint, System
 
 from .conftest import block, component

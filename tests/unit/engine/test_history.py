@@ -1,6 +1,7 @@
 """Readings of the engine's histories against the plain formula, through the smallest engine."""
 
 import math
+from dataclasses import astuple
 from itertools import pairwise
 
 import numpy as np
@@ -8,20 +9,20 @@ import pytest
 
 from orchestrator.coupling import Channel
 from orchestrator.engine import Engine, History
-from orchestrator.master.schedule import Beyond, Code, Reading
+from orchestrator.master.schedule.schedule import Code, Extrapolation, Interpolation
 
 H = 10
 
 
-def read(samples, reading, shift, depth):
+def read(samples, interpolation, shift, depth):
     """Push samples, one per step, and read after each; returns what was read at each step."""
     engine = Engine(
         2,
         [],
-        [(0, depth, reading, Beyond.LINEAR, -1)],
+        [(0, depth, interpolation, Extrapolation.LINEAR, -1)],
         [],
         [],
-        [(0, 1, shift, 0, 1.0, 0.0)],
+        [(0, 1, shift, 0, 1.0, 0.0, 0.0)],
         [],
         [],
         [(Code.READ, 0, 1, 1, 0), (Code.PUSH, 0, 1, 1, 0)],
@@ -42,7 +43,7 @@ def read(samples, reading, shift, depth):
 def test_linear(shift):
     samples = np.random.default_rng(3).normal(size=200)
     depth = -(-max(0, -shift) // H) + 3
-    found = read(samples, Reading.LINEAR, shift, depth)
+    found = read(samples, Interpolation.LINEAR, shift, depth)
     for n, value in enumerate(found):
         at = n * H + shift
         if at <= 0 or n == 0:
@@ -59,7 +60,7 @@ def test_linear(shift):
 def test_hold(shift):
     samples = np.arange(1.0, 201.0)
     depth = -(-max(0, -shift) // H) + 3
-    found = read(samples, Reading.HOLD, shift, depth)
+    found = read(samples, Interpolation.HOLD, shift, depth)
     expected = [samples[max(0, (n * H + shift) // H)] for n in range(199)]
     assert found == expected
 
@@ -67,36 +68,41 @@ def test_hold(shift):
 MS = 1_000_000
 
 
-def past(times, values, reading, beyond=Beyond.LINEAR, *, depth=1000, channel=()):
-    history = History(depth, reading, beyond, [c.row() for c in channel], times[0], values[0])
+def past(
+    times, values, interpolation, extrapolation=Extrapolation.LINEAR, *, depth=1000, channel=()
+):
+    history = History(
+        depth, interpolation, extrapolation, [astuple(c) for c in channel], times[0], values[0]
+    )
     for time, value in zip(times[1:], values[1:], strict=True):
         history.push(time, value)
     return history
 
 
-@pytest.mark.parametrize("reading", [Reading.HOLD, Reading.LINEAR])
-def test_samples_at_any_distance(reading):
+@pytest.mark.parametrize("interpolation", [Interpolation.HOLD, Interpolation.LINEAR])
+def test_samples_at_any_distance(interpolation):
     rng = np.random.default_rng(5)
     times = np.cumsum(rng.integers(1, 50, size=300)).tolist()
     values = rng.normal(size=300).tolist()
-    history = past(times, values, reading)
+    history = past(times, values, interpolation)
     for at in range(times[0], times[-1], 3):
         i = max(j for j, time in enumerate(times) if time <= at)
         expected = values[i]
-        if reading is Reading.LINEAR:
+        if interpolation is Interpolation.LINEAR:
             share = (at - times[i]) / (times[i + 1] - times[i])
             expected += share * (values[i + 1] - values[i])
         assert history.read(at, at) == expected  # the same operations: the same bits
 
 
 @pytest.mark.parametrize(
-    ("reading", "degree"), [(Reading.HOLD, 0), (Reading.LINEAR, 1), (Reading.CUBIC, 2)]
+    ("interpolation", "degree"),
+    [(Interpolation.HOLD, 0), (Interpolation.LINEAR, 1), (Interpolation.CUBIC, 2)],
 )
-def test_polynomials_are_met_at_any_distance_of_samples(reading, degree):
+def test_polynomials_are_met_at_any_distance_of_samples(interpolation, degree):
     """Slopes of a cubic come from parabolas: a parabola is met, a third power is not."""
     times = np.cumsum(np.random.default_rng(1).integers(1, 40, size=60)).tolist()
     values = [1.0 + sum((t / 100) ** k for k in range(1, degree + 1)) for t in times]
-    history = past(times, values, reading)
+    history = past(times, values, interpolation)
     for at in range(times[0], times[-1]):
         expected = 1.0 + sum((at / 100) ** k for k in range(1, degree + 1))
         # Values to 150: some hundred roundings of 3e-14 would be too many.
@@ -104,10 +110,11 @@ def test_polynomials_are_met_at_any_distance_of_samples(reading, degree):
 
 
 @pytest.mark.parametrize(
-    ("reading", "order"), [(Reading.HOLD, 1), (Reading.LINEAR, 2), (Reading.CUBIC, 3)]
+    ("interpolation", "order"),
+    [(Interpolation.HOLD, 1), (Interpolation.LINEAR, 2), (Interpolation.CUBIC, 3)],
 )
 @pytest.mark.parametrize("uniform", [True, False])
-def test_order_of_convergence(reading, order, uniform):
+def test_order_of_convergence(interpolation, order, uniform):
     """The largest error on a sine falls with the order of the step, inside of the samples.
 
     On a uniform grid the two slopes of a cubic have errors that cancel but for the fourth order
@@ -119,7 +126,7 @@ def test_order_of_convergence(reading, order, uniform):
         if not uniform:
             grid[1::2] += 0.3 / count  # distances of 1.3 and 0.7
         times = np.round(grid * 1e9).astype(np.int64).tolist()
-        history = past(times, [math.sin(9.0 * t / 1e9) for t in times], reading)
+        history = past(times, [math.sin(9.0 * t / 1e9) for t in times], interpolation)
         reads = np.linspace(0.1e9, 0.9e9, 4001).astype(np.int64).tolist()
         errors.append(max(abs(history.read(t, t) - math.sin(9.0 * t / 1e9)) for t in reads))
     orders = [math.log2(one / two) for one, two in pairwise(errors)]
@@ -128,16 +135,19 @@ def test_order_of_convergence(reading, order, uniform):
 
 
 @pytest.mark.parametrize(
-    ("beyond", "order"), [(Beyond.HOLD, 1), (Beyond.LINEAR, 2), (Beyond.QUADRATIC, 3)]
+    ("extrapolation", "order"),
+    [(Extrapolation.HOLD, 1), (Extrapolation.LINEAR, 2), (Extrapolation.QUADRATIC, 3)],
 )
-def test_order_of_extrapolation(beyond, order):
+def test_order_of_extrapolation(extrapolation, order):
     errors = []
     for count in (64, 128, 256):
         step = 10**9 // count
         worst = 0.0
         for n in range(count // 4, count):
             times = [k * step for k in range(n + 1)]
-            history = past(times, [math.sin(9.0 * t / 1e9) for t in times], Reading.LINEAR, beyond)
+            history = past(
+                times, [math.sin(9.0 * t / 1e9) for t in times], Interpolation.LINEAR, extrapolation
+            )
             at = times[-1] + step // 2
             worst = max(worst, abs(history.read(at, at) - math.sin(9.0 * at / 1e9)))
         errors.append(worst)
@@ -149,7 +159,7 @@ def test_a_cubic_has_no_kink():
     """C1: the slopes on both sides of a sample differ by what the distance explains."""
     rng = np.random.default_rng(2)
     times = (np.cumsum(rng.integers(5, 20, size=30)) * MS).tolist()
-    history = past(times, rng.normal(size=30).tolist(), Reading.CUBIC)
+    history = past(times, rng.normal(size=30).tolist(), Interpolation.CUBIC)
     e = 1000
     for at in times[2:-2]:
         left, here, right = (history.read(at + d, 0) for d in (-e, 0, e))
@@ -159,11 +169,11 @@ def test_a_cubic_has_no_kink():
 
 def test_older_than_what_is_kept_is_an_error():
     times = [10 * n for n in range(20)]
-    history = past(times, [float(t) for t in times], Reading.LINEAR, depth=4)
+    history = past(times, [float(t) for t in times], Interpolation.LINEAR, depth=4)
     assert history.read(160, 190) == 160.0  # the oldest of four
     with pytest.raises(IndexError, match="older than the samples"):
         history.read(159, 190)
-    young = past(times[:3], [7.0, 8.0, 9.0], Reading.LINEAR, depth=4)
+    young = past(times[:3], [7.0, 8.0, 9.0], Interpolation.LINEAR, depth=4)
     assert young.read(-50, 0) == 7.0  # before the start a signal has its first value
 
 
@@ -175,7 +185,7 @@ def test_late_samples_with_a_held_reading():
     arrivals = range(10, 70, 5)
     found = {}
     for name, channel in {"sent": delays, "arrived": late_last, "order": in_order}.items():
-        history = past([0, 10, 20, 30], [0.0, 1.0, 2.0, 3.0], Reading.HOLD, channel=[channel])
+        history = past([0, 10, 20, 30], [0.0, 1.0, 2.0, 3.0], Interpolation.HOLD, channel=[channel])
         # A receiver that is the nominal 10 behind: it asks for t - 10 at the time t.
         found[name] = [history.read(t - 10, t) for t in arrivals]
         assert history.facts[:3] == (3, 0, 1)
@@ -185,29 +195,33 @@ def test_late_samples_with_a_held_reading():
     assert found["order"] == [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0]
 
 
-@pytest.mark.parametrize(("beyond", "missing"), [(Beyond.HOLD, 20.0), (Beyond.LINEAR, 25.0)])
-def test_a_late_sample_with_an_interpolated_reading(beyond, missing):
+@pytest.mark.parametrize(
+    ("extrapolation", "missing"), [(Extrapolation.HOLD, 20.0), (Extrapolation.LINEAR, 25.0)]
+)
+def test_a_late_sample_with_an_interpolated_reading(extrapolation, missing):
     """The sample of 30 is 12 late: between 20 and 32 a receiver has only 20 and before."""
     channel = Channel(0, 10, times_ns=(0, 25, 35), delays_ns=(10, 22, 10))
     times = [0, 10, 20, 30]
-    history = past(times, [float(t) for t in times], Reading.LINEAR, beyond, channel=[channel])
+    history = past(
+        times, [float(t) for t in times], Interpolation.LINEAR, extrapolation, channel=[channel]
+    )
     assert [history.read(t, t + 10) for t in (5, 15, 20)] == [5.0, 15.0, 20.0]
     assert history.facts[3] == 0
     assert history.read(25, 35) == missing
     assert history.facts == (3, 0, 1, 1, 15)
-    assert history.read(32, 42) == (30.0 if beyond is Beyond.HOLD else 32.0)
+    assert history.read(32, 42) == (30.0 if extrapolation is Extrapolation.HOLD else 32.0)
 
 
 def test_a_lost_sample_is_bridged():
     channel = Channel(0, 10, times_ns=(0, 15, 25), delays_ns=(10, -1, 10))
-    history = past([0, 10, 20, 30], [0.0, 1.0, 9.0, 3.0], Reading.LINEAR, channel=[channel])
+    history = past([0, 10, 20, 30], [0.0, 1.0, 9.0, 3.0], Interpolation.LINEAR, channel=[channel])
     assert history.read(20, 30) == 2.0  # on the line from 10 to 30
     assert history.facts[:4] == (3, 1, 0, 0)
 
 
 def test_what_is_held_outlives_the_ring():
     channel = Channel(0, 0, times_ns=(0, 15), delays_ns=(0, -1))
-    history = History(4, Reading.HOLD, Beyond.HOLD, [channel.row()], 0, 0.0)
+    history = History(4, Interpolation.HOLD, Extrapolation.HOLD, [astuple(channel)], 0, 0.0)
     history.push(10, 1.0)
     assert history.read(10, 10) == 1.0
     for n in range(2, 40):

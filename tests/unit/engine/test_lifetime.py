@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-TOYS = Path(__file__).parents[2] / "fixtures" / "toy_blocks.py"
+SAMPLE_BLOCKS = Path(__file__).parents[2] / "fixtures" / "sample_blocks.py"
 
 # As a user's script: blocks, engines, errors and saved states are alive at the process's end.
 SCRIPT = """
@@ -12,12 +12,12 @@ import gc, weakref
 from pathlib import Path
 import numpy as np
 import orchestrator.simunits.registry as registry
-from orchestrator.errors import StepError
+from orchestrator.diagnostics import StepError
 from orchestrator.master import Execution
 from orchestrator.simunits import Block, Input, Output, block, fmu
 from orchestrator.system import System
 
-exec(Path({toys!r}).read_text())
+exec(Path({sample_blocks!r}).read_text())
 found = registry.block_class
 registry.block_class = lambda name: BLOCKS.get(name) or found(name)
 
@@ -50,7 +50,7 @@ print("done")
 @pytest.mark.parametrize("kept", [True, False])
 def test_nothing_leaks(probe, kept):
     """nanobind reports instances that are alive after the interpreter's end on stderr."""
-    script = SCRIPT.format(toys=str(TOYS), probe=str(probe))
+    script = SCRIPT.format(sample_blocks=str(SAMPLE_BLOCKS), probe=str(probe))
     if not kept:
         script += "\ndel kept, states, checkpoints\ngc.collect()\n"
     done = subprocess.run(  # noqa: S603 - this interpreter, our script

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orchestrator.engine import Engine, PythonUnit
-from orchestrator.master.schedule import Beyond, Code, Effect, Reading
+from orchestrator.master.schedule.schedule import Code, Effect, Extrapolation, Interpolation
 
 #: Steps of 1 ns, all the same.
 FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())
@@ -21,12 +21,12 @@ def make(**changed):
     tables = {
         "signals": 2,
         "members": [(unit, 0, 1, 1)],
-        "histories": [(1, 3, Reading.HOLD, Beyond.HOLD, -1)],
+        "histories": [(1, 3, Interpolation.HOLD, Extrapolation.HOLD, -1)],
         "channels": [],
         "copies": [(1, 0, 1.0, 1.0)],
-        "reads": [(0, 0, 0, 0, 1.0, 0.0)],
+        "reads": [(0, 0, 0, 0, 1.0, 0.0, 0.0)],
         "mixes": [(1, 0, 0.5, 1.0, 0.0)],
-        "loops": [(0, 1e-9, 50, [1], [], [0])],
+        "loops": [(0, 1e-9, 50, [1], [], [0], [])],
         "operations": [(code, 0, 1, 1, 0) for code in (Code.COPY, Code.STEP, Code.PUSH)],
         "rule": FIXED,
     }
@@ -51,21 +51,21 @@ def test_run():
         ("histories", [(2, 3, 0, 0, -1)]),
         ("copies", [(2, 0, 1.0, 0.0)]),
         ("copies", [(0, -1, 1.0, 0.0)]),
-        ("reads", [(1, 0, 0, 0, 1.0, 0.0)]),
-        ("reads", [(0, 2, 0, 0, 1.0, 0.0)]),
-        ("reads", [(0, 0, 0, -1, 1.0, 0.0)]),
-        ("reads", [(0, 0, 0, 1, 1.0, 0.0)]),
+        ("reads", [(1, 0, 0, 0, 1.0, 0.0, 0.0)]),
+        ("reads", [(0, 2, 0, 0, 1.0, 0.0, 0.0)]),
+        ("reads", [(0, 0, 0, -1, 1.0, 0.0, 0.0)]),
+        ("reads", [(0, 0, 0, 1, 1.0, 0.0, 0.0)]),
         ("mixes", [(2, 0, 0.5, 1.0, 0.0)]),
-        ("loops", [(0, 1e-9, 50, [2], [], [0])]),
-        ("loops", [(0, 1e-9, 50, [1], [-1], [0])]),
-        ("loops", [(3, 1e-9, 50, [1], [], [1])]),
-        ("loops", [(0, 1e-9, 0, [1], [], [0])]),
+        ("loops", [(0, 1e-9, 50, [2], [], [0], [])]),
+        ("loops", [(0, 1e-9, 50, [1], [-1], [0], [])]),
+        ("loops", [(3, 1e-9, 50, [1], [], [1], [])]),
+        ("loops", [(0, 1e-9, 0, [1], [], [0], [])]),
         ("operations", [(Code.COPY, 0, 2, 1, 0)]),
         ("operations", [(Code.READ, -1, 1, 1, 0)]),
         ("operations", [(Code.STEP, 1, 1, 1, 0)]),
         ("operations", [(Code.PUSH, 0, -1, 1, 0)]),
         ("operations", [(Code.COPY, 2**31 - 1, 2**31 - 1, 1, 0)]),
-        ("operations", [(Code.BLEND, 1, 1, 1, 0)]),
+        ("operations", [(Code.INTERPOLATE_MEAN, 1, 1, 1, 0)]),
         ("operations", [(Code.SOLVE, 0, 1, 1, 0)]),  # no body behind it
         ("operations", [(Code.SOLVE, 0, 1, 1, 0), (Code.SOLVE, 0, 0, 1, 0)]),
         ("operations", [(Code.COPY, 0, 1, 2, 2)]),
@@ -90,14 +90,14 @@ def fault(effect, place, *, until=2**63 - 1, amount=0.0):
 @pytest.mark.parametrize(
     ("code", "row"),
     [
-        (Code.DISTURB, fault(Effect.DROP, 2)),
-        (Code.DISTURB, fault(Effect.BIAS, -1)),
-        (Code.DISTURB, fault(Effect.LATER, 1)),
-        (Code.DISTURB, fault(Effect.DETOUR, 1)),
-        (Code.DISTURB, fault(8, 0)),
-        (Code.DISTURB, fault(-1, 0)),
-        (Code.DISTURB_PAST, fault(Effect.BIAS, 1)),
-        (Code.DISTURB_PAST, fault(Effect.LATER, 0)),
+        (Code.INJECT_FAULT, fault(Effect.DROP, 2)),
+        (Code.INJECT_FAULT, fault(Effect.BIAS, -1)),
+        (Code.INJECT_FAULT, fault(Effect.DELAYED_READ, 1)),
+        (Code.INJECT_FAULT, fault(Effect.CHANGED_DELAY, 1)),
+        (Code.INJECT_FAULT, fault(8, 0)),
+        (Code.INJECT_FAULT, fault(-1, 0)),
+        (Code.INJECT_SAMPLE_FAULT, fault(Effect.BIAS, 1)),
+        (Code.INJECT_SAMPLE_FAULT, fault(Effect.DELAYED_READ, 0)),
     ],
 )
 def test_faults_that_point_out_of_a_table(code, row):
@@ -109,7 +109,7 @@ def test_faults_that_point_out_of_a_table(code, row):
 
 def test_a_fault_acts_between_a_line_and_the_unit():
     """u = y + 1, then y = 2 u; in the second and third of four steps of 1 ns u is 10 more."""
-    codes = (Code.COPY, Code.DISTURB, Code.STEP)
+    codes = (Code.COPY, Code.INJECT_FAULT, Code.STEP)
     operations = [(code, 0, 1, 1, 0) for code in codes]
     bias = (Effect.BIAS, 0, 1, 3, 10.0, 0.0, 0, 0)
     engine = make(operations=operations, faults=[bias])

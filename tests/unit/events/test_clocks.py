@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from orchestrator.errors import CapabilityError, ConnectorMismatchError, FmuError
+from orchestrator.diagnostics import CapabilityError, ConnectorMismatchError, FmuError
 from orchestrator.master import Execution
 from orchestrator.simunits import fmu
 from orchestrator.system import System

@@ -2,12 +2,12 @@
 
 import pytest
 
-from orchestrator.errors import StepError
+from orchestrator.diagnostics import StepError
 from orchestrator.master import Execution
 from orchestrator.simunits import block, fmu
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 FIXED = ' canHandleVariableCommunicationStepSize="true"'
 STATE = ' canGetAndSetFMUState="true" canSerializeFMUState="true"'
 

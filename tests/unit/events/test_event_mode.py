@@ -5,12 +5,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from orchestrator.errors import StepError
+from orchestrator.diagnostics import StepError
 from orchestrator.master import Execution
 from orchestrator.simunits import block, fmu
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 def column(run, name):

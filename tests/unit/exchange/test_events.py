@@ -105,9 +105,9 @@ def test_an_event_that_does_not_settle_is_an_error(open_unit):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_chattering_is_an_error_within_bounded_time(open_unit, solver):
     unit = open_unit("relay", solver=solver)
-    begin = time.monotonic()
+    begin = time.process_time()
     number, reason = _failure(unit, 100, 10)
-    assert time.monotonic() - begin < 5.0
+    assert time.process_time() - begin < 5.0
     assert number == 3
     assert "chattering at t = 0.3" in reason
     assert "event indicator number 0" in reason

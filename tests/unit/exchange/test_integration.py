@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from orchestrator.errors import CapabilityError
-from orchestrator.simunits import model_exchange_unit
+from orchestrator.diagnostics import CapabilityError
+from orchestrator.simunits.fmi import model_exchange_unit
 
 SOLVERS = ("dopri5", "cvode")
 MS = 1_000_000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.errors import LoadError
+from orchestrator.diagnostics import LoadError
 
 SOLVERS = ("dopri5", "cvode")
 MS = 1_000_000

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from orchestrator import System, block, fmu, read_experiment, simulate, start
-from orchestrator.campaign.prepare import prepare
-from orchestrator.errors import CapabilityError, DescriptionError, LoadError, StepError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, LoadError, StepError
+from orchestrator.experiment.prepare.prepare import prepare
 from orchestrator.export import build_recipe
 from orchestrator.system import Causality
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from compile_cache import CachedCompiler
 from fmpy import extract, read_model_description
 from fmpy.fmi2 import (
     FMU2Slave,
@@ -18,14 +20,13 @@ from fmpy.fmi2 import (
     fmi2StepFinishedTYPE,
 )
 
-from orchestrator.errors import FmuError
-from orchestrator.export import Solver, build_model, build_recipe, find_recipes
-from orchestrator.export.compiler import sundials_libraries
-from orchestrator.export.explicit_ode import ExplicitOde, make_explicit
-from orchestrator.export.flat_reader import read
-from orchestrator.export.frontend import flatten_source
-
-ROOT = Path(__file__).parents[3]
+from orchestrator.diagnostics import FmuError
+from orchestrator.export import Solver, build_model
+from orchestrator.export.codegen import compiler
+from orchestrator.export.codegen.compiler import sundials_libraries
+from orchestrator.export.dae.explicit_ode import ExplicitOde, make_explicit
+from orchestrator.export.modelica.flat.reader import read
+from orchestrator.export.modelica.frontend import flatten_source
 
 
 class Slave:
@@ -101,12 +102,16 @@ def _solver_is_installed(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("sundials")
 
 
-@pytest.fixture(scope="session")
-def plants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The FMUs of all recipes of the project."""
-    output = tmp_path_factory.mktemp("plants")
-    results = [build_recipe(recipe, output) for recipe in find_recipes(ROOT / "fmus")]
-    return {result.name: result.path for result in results}
+@pytest.fixture
+def checked_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds end with an empty library, once the compiler has checked the sources."""
+    monkeypatch.setattr(compiler, "subprocess", CachedCompiler(checks_only=True))
+
+
+@pytest.fixture
+def uncached_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is taken from the cache of compiled sources: equal bytes are the compiler's."""
+    monkeypatch.setattr(compiler, "subprocess", subprocess)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import FmuError, ModelicaError
+from orchestrator.diagnostics import FmuError, ModelicaError
 from orchestrator.export import build_model
 from tests.unit.export.conftest import Slave
 
@@ -102,6 +102,7 @@ def test_model_without_variables_is_fmi_3_only(tmp_path: Path) -> None:
 DECAY = "model M\n{declared}\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\nend M;"
 
 
+@pytest.mark.usefixtures("checked_sources")
 @pytest.mark.parametrize(
     ("declared", "expected"),
     [
@@ -192,10 +193,10 @@ def test_interrupted_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_motor_that_breaks_away_at_the_origin_steps_on(
-    plants: dict[str, Path], open_fmu: Callable[..., Slave]
+    shipped_fmus: dict[str, Path], open_fmu: Callable[..., Slave]
 ) -> None:
     """All states are about 1e-14 and the slope is not: the first step must not vanish as well."""
-    motor = open_fmu(plants["DcMotor"]).initialize()
+    motor = open_fmu(shipped_fmus["DcMotor"]).initialize()
     stuck = 0
     for count in range(2000):  # ten periods; each ends near angle 0
         motor.set(voltage=1.2 * math.sin(math.pi * count * 0.01))

@@ -13,7 +13,7 @@ import pytest
 from fmpy import read_model_description, simulate_fmu
 from fmpy.validation import validate_fmu
 
-from orchestrator.errors import DescriptionError, ModelicaError
+from orchestrator.diagnostics import DescriptionError, ModelicaError
 from orchestrator.export import (
     DataType,
     Experiment,
@@ -68,6 +68,7 @@ def test_it_swings_as_it_should(
     assert result["time"][-1] == pytest.approx(3.0)
 
 
+@pytest.mark.usefixtures("checked_sources")
 def test_equal_equations_are_not_built_again(
     oscillator: Callable[..., ResidualDae], tmp_path: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_equal_equations_are_not_built_again(
     assert not build_dae(oscillator(), tmp_path, solver=Solver(max_step=0.1)).cached
 
 
+@pytest.mark.usefixtures("checked_sources")
 def test_deep_expressions_have_hashes_of_their_own(tmp_path: Path) -> None:
     def chain(last: float) -> ResidualDae:
         x = real("x", Kind.LOCAL, 1.0, fixed=True)

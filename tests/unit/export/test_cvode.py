@@ -15,8 +15,8 @@ import pytest
 from fmpy.fmi1 import FMICallException
 from scipy.integrate import solve_ivp
 
-from orchestrator.errors import FmuError
-from orchestrator.export import compiler
+from orchestrator.diagnostics import FmuError
+from orchestrator.export.codegen import compiler
 
 Open = Callable[..., Any]
 
@@ -119,9 +119,9 @@ def test_linear_closed_form_and_speed(build_text: Any, open_fmu: Open) -> None:
         model = f"Linear{method}"
         fmu = build_text(model, LINEAR.replace("Linear", model), method=method)
         slave = with_tolerance(open_fmu(fmu), 1e-7)
-        began = time.perf_counter()
+        began = time.process_time()
         slave.step(0.1, 10)
-        seconds[method] = time.perf_counter() - began
+        seconds[method] = time.process_time() - began
         assert slave.get("x", "y") == pytest.approx(exact, abs=1e-6)
         told = any("the model is stiff" in message for message in slave.messages)
         assert told == (method == "dopri5")

@@ -17,8 +17,8 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @pytest.mark.parametrize("name", ["TwoLinkArm", "RigidBody", "WireRope"])
-def test_description_is_valid(name: str, plants: dict[str, Path]) -> None:
-    assert validate_fmu(str(plants[name])) == []
+def test_description_is_valid(name: str, shipped_fmus: dict[str, Path]) -> None:
+    assert validate_fmu(str(shipped_fmus[name])) == []
 
 
 def _names(name: str, count: int) -> list[str]:
@@ -55,8 +55,10 @@ def _arm(torque: list[float]) -> Callable[[float, Vector], Vector]:
 
 
 @pytest.mark.parametrize("torque", [[0.0, 0.0], [5.0, -2.0]])
-def test_arm(torque: list[float], plants: dict[str, Path], open_fmu: Callable[..., Any]) -> None:
-    arm = open_fmu(plants["TwoLinkArm"]).initialize()
+def test_arm(
+    torque: list[float], shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]
+) -> None:
+    arm = open_fmu(shipped_fmus["TwoLinkArm"]).initialize()
     _set(arm, "torque", torque)
     energy = arm.get("energy")[0]
     arm.step(0.01, 100)
@@ -85,9 +87,9 @@ def _body(_: float, s: Vector) -> Vector:
 
 
 def test_body_with_forces_in_both_frames(
-    plants: dict[str, Path], open_fmu: Callable[..., Any]
+    shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]
 ) -> None:
-    body = open_fmu(plants["RigidBody"])
+    body = open_fmu(shipped_fmus["RigidBody"])
     off_diagonal = {"J[1,2]": 1.0, "J[2,1]": 1.0, "J[2,3]": -2.0, "J[3,2]": -2.0}
     body.initialize(**off_diagonal, **{"w0[1]": 0.3, "w0[2]": -0.2, "w0[3]": 1.0})
     _set(body, "force", [1.0, 2.0, 3.0])
@@ -101,9 +103,9 @@ def test_body_with_forces_in_both_frames(
 
 
 def test_tumbling_body_keeps_energy_and_momentum(
-    plants: dict[str, Path], open_fmu: Callable[..., Any]
+    shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]
 ) -> None:
-    body = open_fmu(plants["RigidBody"])
+    body = open_fmu(shipped_fmus["RigidBody"])
     body.initialize(**{"w0[1]": 0.01, "w0[2]": 2.0, "w0[3]": 0.01})
     names = ("energy", *_names("momentum", 3))
     before = body.get(*names)
@@ -149,6 +151,7 @@ def fine_rope(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_model("SpaceDocking.Ropes.WireRope", root, output, solver=Solver("rk4", 1e-5)).path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [0.0, 0.5])
 def test_rope(damping: float, fine_rope: Path, open_fmu: Callable[..., Any]) -> None:
     rope = open_fmu(fine_rope).initialize(curvature=1.0, d=damping)

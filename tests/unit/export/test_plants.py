@@ -20,17 +20,17 @@ PLANTS = ("Chaser", "Target", "PositionAxis", "Compliance", "SpringDashpot")
 
 
 @pytest.mark.parametrize("name", PLANTS)
-def test_description_is_valid(name: str, plants: dict[str, Path]) -> None:
-    assert validate_fmu(str(plants[name])) == []
-    variables = read_model_description(str(plants[name])).modelVariables
+def test_description_is_valid(name: str, shipped_fmus: dict[str, Path]) -> None:
+    assert validate_fmu(str(shipped_fmus[name])) == []
+    variables = read_model_description(str(shipped_fmus[name])).modelVariables
     assert all(variable.description for variable in variables)
     assert all(v.unit for v in variables if v.causality in {"input", "output"})
 
 
 def test_chaser_under_constant_forces(
-    plants: dict[str, Path], open_fmu: Callable[..., Any]
+    shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]
 ) -> None:
-    chaser = open_fmu(plants["Chaser"]).initialize(m=500.0, x0=-0.1, v0=0.02)
+    chaser = open_fmu(shipped_fmus["Chaser"]).initialize(m=500.0, x0=-0.1, v0=0.02)
     chaser.set(force=-3.0, virtual_force=1.0, thrust=7.0)
     chaser.step(0.01, 100)
     # RK4 is exact for polynomials of second degree: only rounding remains.
@@ -40,9 +40,11 @@ def test_chaser_under_constant_forces(
     assert v == pytest.approx(0.02 + a, rel=1e-12)
 
 
-def test_defaults_of_the_bodies(plants: dict[str, Path], open_fmu: Callable[..., Any]) -> None:
-    chaser = open_fmu(plants["Chaser"]).initialize()
-    target = open_fmu(plants["Target"]).initialize()
+def test_defaults_of_the_bodies(
+    shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]
+) -> None:
+    chaser = open_fmu(shipped_fmus["Chaser"]).initialize()
+    target = open_fmu(shipped_fmus["Target"]).initialize()
     assert chaser.get("m", "position", "velocity") == [750.0, 0.0, 0.03]
     assert target.get("m", "position", "velocity") == [1e6, 0.0, 0.0]
     assert "thrust" not in target.references
@@ -50,9 +52,13 @@ def test_defaults_of_the_bodies(plants: dict[str, Path], open_fmu: Callable[...,
 
 @pytest.mark.parametrize(("bandwidth", "zeta", "x0"), [(15.0, 0.7, 0.0), (5.0, 0.3, 0.2)])
 def test_axis_step_response(
-    bandwidth: float, zeta: float, x0: float, plants: dict[str, Path], open_fmu: Callable[..., Any]
+    bandwidth: float,
+    zeta: float,
+    x0: float,
+    shipped_fmus: dict[str, Path],
+    open_fmu: Callable[..., Any],
 ) -> None:
-    axis = open_fmu(plants["PositionAxis"]).initialize(bandwidth=bandwidth, zeta=zeta, x0=x0)
+    axis = open_fmu(shipped_fmus["PositionAxis"]).initialize(bandwidth=bandwidth, zeta=zeta, x0=x0)
     axis.set(position_command=1.0)
     axis.step(0.002, 50)
     w = 2 * math.pi * bandwidth
@@ -65,7 +71,7 @@ def test_axis_step_response(
     assert axis.get("position")[0] == pytest.approx(expected, abs=2e-6)
 
 
-def test_axis_converges_with_fourth_order(tmp_path: Path, plants: dict[str, Path]) -> None:
+def test_axis_converges_with_fourth_order(tmp_path: Path, shipped_fmus: dict[str, Path]) -> None:
     from orchestrator.export import Solver
 
     def final(max_step: float) -> float:
@@ -111,10 +117,10 @@ def test_compliance_law(
     delta: float,
     rate: float,
     force: float,
-    plants: dict[str, Path],
+    shipped_fmus: dict[str, Path],
     open_fmu: Callable[..., Any],
 ) -> None:
-    sheet = open_fmu(plants["Compliance"]).initialize(latched=latched, d=5.0)
+    sheet = open_fmu(shipped_fmus["Compliance"]).initialize(latched=latched, d=5.0)
     sheet.set(position_a=0.3 + delta, velocity_a=rate, position_b=0.3, velocity_b=0.0)
     force_a, force_b, compression = sheet.get("force_a", "force_b", "compression")
     assert force_a == pytest.approx(-force, rel=1e-12, abs=1e-12)
@@ -123,9 +129,9 @@ def test_compliance_law(
 
 
 def test_outputs_follow_inputs_before_and_after_a_step(
-    plants: dict[str, Path], open_fmu: Callable[..., Any]
+    shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]
 ) -> None:
-    contact = open_fmu(plants["SpringDashpot"]).initialize()
+    contact = open_fmu(shipped_fmus["SpringDashpot"]).initialize()
     contact.set(position_a=0.01)
     assert contact.get("force_a") == [pytest.approx(-30.0)]
     contact.step(0.1)

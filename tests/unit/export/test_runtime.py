@@ -179,8 +179,8 @@ def test_bad_start_is_named(build_text: Any, open_fmu: Open) -> None:
     refused(slave, "'x' starts as", lambda: slave.initialize(a=-1.0))
 
 
-def test_wrong_guid_is_reported(plants: dict[str, Path], open_fmu: Open) -> None:
-    slave = open_fmu(plants["Chaser"])
+def test_wrong_guid_is_reported(shipped_fmus: dict[str, Path], open_fmu: Open) -> None:
+    slave = open_fmu(shipped_fmus["Chaser"])
     slave.fmu.guid = "{other}"
     component = slave.fmu.component
     with pytest.raises(Exception, match="Failed to instantiate"):
@@ -211,20 +211,22 @@ def test_saved_state_is_bit_exact(duffing: Any) -> None:
 
 
 def test_state_of_another_model_is_refused(
-    duffing: Any, plants: dict[str, Path], open_fmu: Open
+    duffing: Any, shipped_fmus: dict[str, Path], open_fmu: Open
 ) -> None:
-    chaser = open_fmu(plants["Chaser"]).initialize()
+    chaser = open_fmu(shipped_fmus["Chaser"]).initialize()
     state = chaser.fmu.getFMUstate()
     data = chaser.fmu.serializeFMUstate(state)
     chaser.fmu.freeFMUstate(state)
     refused(duffing, "fmi2DeSerializeFMUstate", lambda: duffing.fmu.deSerializeFMUstate(data))
-    target = open_fmu(plants["Target"])
+    target = open_fmu(shipped_fmus["Target"])
     padded = data[: len(data) - 8]  # the size fits by chance: the GUID still tells
     refused(target, "fmi2DeSerializeFMUstate", lambda: target.fmu.deSerializeFMUstate(padded))
 
 
-def test_instances_are_independent(plants: dict[str, Path], open_fmu: Open) -> None:
-    units = [open_fmu(plants["Chaser"], f"unit {i}").initialize(v0=float(i)) for i in range(5)]
+def test_instances_are_independent(shipped_fmus: dict[str, Path], open_fmu: Open) -> None:
+    units = [
+        open_fmu(shipped_fmus["Chaser"], f"unit {i}").initialize(v0=float(i)) for i in range(5)
+    ]
     for index in range(10):
         for unit in units:
             unit.fmu.doStep(index * 0.1, 0.1)

@@ -51,9 +51,9 @@ def in_libcosim(fmu: Path, inputs: list[float]) -> list[list[float]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_same_results_as_in_fmpy(
-    name: str, plants: dict[str, Path], open_fmu: Callable[..., Any]
+    name: str, shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]
 ) -> None:
-    fmu = plants[name]
+    fmu = shipped_fmus[name]
     # Both hold the inputs: the same solver does the same steps, so rounding alone may differ.
     inputs = [0.1 + 0.037 * index for index in range(len(ports(fmu, "input")))]
     slave = open_fmu(fmu)

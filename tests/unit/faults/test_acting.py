@@ -7,12 +7,12 @@ is its input in the step from (n - 1) H: without a fault the time (n - 1) H, in 
 import numpy as np
 import pytest
 
-from orchestrator.errors import LoadError
+from orchestrator.diagnostics import LoadError
 from orchestrator.master import Execution
 from orchestrator.simunits import block
 from orchestrator.system import Causality, Connector, Fault, System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 N = np.arange(21.0)
 
 

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from orchestrator.campaign import read_experiment, run_experiment
-from orchestrator.errors import SoftdockError
+from orchestrator.authoring import read_system
+from orchestrator.diagnostics import SoftdockError
+from orchestrator.experiment import read_experiment, run_experiment
+from orchestrator.experiment.file.experiment import ParameterFile
 from orchestrator.recording import Result, write_parquet
 from orchestrator.simunits import block
-from orchestrator.ssp import write_ssd
+from orchestrator.ssp import write_parameter_set, write_ssd
 from orchestrator.system import Causality, Connector, DefaultExperiment, System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 TEXT = """
 title = "played"
@@ -50,6 +52,12 @@ def test_linear(folder):
     velocity = np.cumsum(expected) * 1e-3 / 750.0
     np.testing.assert_allclose(result["b.velocity"][1:], velocity, rtol=1e-13)
     assert result.units["force.value"] == "kN"
+
+
+def test_a_file_takes_the_place_of_the_value_in_the_system(folder):
+    system = read_system(folder / "driven.ssd").set("force", 7.0)
+    write_ssd(system, folder / "driven.ssd")
+    assert run(folder, TEXT)["g.y"][5] == pytest.approx(5e-3, rel=1e-15)
 
 
 def test_hold(folder):
@@ -115,3 +123,24 @@ def test_files(folder, content, expected):
     with pytest.raises(SoftdockError) as error:
         run(folder, TEXT)
     assert expected in str(error.value)
+
+
+@pytest.mark.parametrize("given", ["settings", "parameters", "file"])
+def test_a_played_input_is_not_set_as_well(folder, given):
+    """Not even to the value that the system has."""
+    system = read_system(folder / "driven.ssd").set("force", 7.0)
+    write_ssd(system, folder / "driven.ssd")
+    write_parameter_set(system, folder / "all.ssv")
+    text, options = TEXT, {}
+    if given == "settings":
+        options = {"settings": {"force": "7"}}
+    elif given == "parameters":
+        options = {"parameters": [ParameterFile(file=str(folder / "all.ssv"))]}
+    else:
+        text = TEXT.replace('.ssd"', '.ssd"\nparameters = ["all.ssv"]')
+    (folder / "experiment.toml").write_text(text)
+    read = read_experiment(folder / "experiment.toml")
+    told = "case 'a': input 'force' is set and played from a file: expected one of both"
+    with pytest.raises(SoftdockError, match=told):
+        run_experiment(read, folder, folder / "out2", **options)
+    assert not (folder / "out2").exists()

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.master import Execution
 from orchestrator.simunits import block, fmu
 from orchestrator.system import Fault, System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from orchestrator.campaign import read_experiment, run_experiment
 from orchestrator.cli.target import systems_of
-from orchestrator.errors import SoftdockError
+from orchestrator.diagnostics import SoftdockError
+from orchestrator.experiment import read_experiment, run_experiment
 from orchestrator.recording import read_parquet
 from orchestrator.simunits import block
 from orchestrator.ssp import write_ssp
 from orchestrator.system import Causality, Connector, DefaultExperiment, System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 def ramp(factor):
@@ -164,9 +164,9 @@ def test_a_name_of_a_parameter_set_that_reaches_nothing(folder):
     (folder / "g.ssv").write_text(ssv(g_k=1.0, g_kk=4.0, h_y=1.0))
     with pytest.raises(SoftdockError) as error:
         run(folder, CASE)
-    first, second = str(error.value).splitlines()
+    second, first = str(error.value).splitlines()
     assert first.startswith(f"case 'a': {folder / 'g.ssv'}:4: parameter 'g.kk'")
-    assert first.endswith("did you mean 'g.k'?")
+    assert first.endswith("did you mean 'k'?")
     assert "'h.y' is an output and cannot be set" in second
 
 
@@ -182,7 +182,9 @@ def test_one_key_one_line(folder):
     with pytest.raises(SoftdockError) as error:
         read_experiment(folder / "experiment.toml")
     (line,) = str(error.value).splitlines()
-    assert line.endswith("'defaults.step': expected text or a whole number or a number, found True")
+    assert line.endswith(
+        "'defaults.step': expected a text or a whole number or a number, found True"
+    )
 
 
 def test_a_growth_is_predicted_with_the_delay_of_the_fault(folder):
@@ -258,7 +260,11 @@ def test_figures_of_faults_are_swept(folder):
     ("old", "new", "expected"),
     [
         ('"9 ms", 0.012', '"5 ms", 0.012', "sweep 'longer': fault 'late-link' .*until: expected"),
-        ("late-link.until", "late-link.untill", "no 'untill' to sweep; known: kind, on, from"),
+        (
+            "late-link.until",
+            "late-link.untill",
+            "no 'untill' to sweep; did you mean 'until'.; known: kind",
+        ),
         ("late-link.until", "late.until", "sweep 'longer': .*'fault'"),
         ("0.5, 2]", '"x", 2]', "fault.worn.value: 'x' does not fit"),
     ],

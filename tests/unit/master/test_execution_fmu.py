@@ -5,12 +5,12 @@ import threading
 import numpy as np
 import pytest
 
-from orchestrator.errors import CapabilityError, StepError
+from orchestrator.diagnostics import CapabilityError, StepError
 from orchestrator.master import Execution
 from orchestrator.simunits import block, fmu
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 ALGORITHMS = ["gauss-seidel", "jacobi"]
 
 
@@ -42,7 +42,7 @@ def test_first_row_is_consistent(probe):
 
 def test_string_outputs_are_left_out(probe):
     assert "a.label_out" not in Execution(two(probe), step="1 s").recording().names
-    with pytest.raises(CapabilityError, match=r"recording of 'a\.label_out': .* is a String"):
+    with pytest.raises(CapabilityError, match=r"cannot record 'a\.label_out': it is a String"):
         Execution(two(probe), step="1 s", record=["a.label_out"])
 
 
@@ -141,5 +141,5 @@ def test_a_string_is_carried_but_not_recorded(probe, make_fmu):
     execution = Execution(system, step="1 s", record=[])
     execution.advance("1 s")
     assert execution.get("b.label_out") == "from a"
-    with pytest.raises(CapabilityError, match=r"recording of 'a\.label_out': .* is a String"):
+    with pytest.raises(CapabilityError, match=r"cannot record 'a\.label_out': it is a String"):
         Execution(system, step="1 s", record=["a.label_out"])

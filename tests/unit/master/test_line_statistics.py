@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from orchestrator.errors import DescriptionError, StepError
+from orchestrator.diagnostics import DescriptionError, StepError
 from orchestrator.master import Execution
 from orchestrator.simunits import Block, Input, Output, block
 from orchestrator.system import System, TransportDelay, Variation
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 class Rotor(Block):

@@ -9,7 +9,7 @@ from orchestrator.master import Execution
 from orchestrator.simunits import block, fmu
 from orchestrator.system import System, seconds
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 STEPS = 10_000_000
 #: About a third of a millisecond: neither a binary fraction of a second nor a round decimal one.
 STEP_NS = 333_333

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from orchestrator import start
-from orchestrator.errors import CapabilityError, DescriptionError, StepError, UnknownNameError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, StepError, UnknownNameError
 from orchestrator.master import Execution
 from orchestrator.simunits import block, fmu
 from orchestrator.system import DefaultExperiment, System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 ALGORITHMS = ["gauss-seidel", "jacobi"]
 
 

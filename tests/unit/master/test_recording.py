@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from orchestrator.errors import DescriptionError, StepError, UnknownNameError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, StepError, UnknownNameError
+from orchestrator.experiment import simulate
 from orchestrator.master import Execution, recordable
 from orchestrator.simunits import block, fmu
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_brackets_and_dots_are_no_wildcards():
 def test_patterns_pass_over_texts(probe):
     system = System("p").add("a", fmu(probe))
     assert "a.label_out" not in recordable(system, "a.*")
-    with pytest.raises(UnknownNameError, match=r"cannot record 'a\.lab\*': no output matches it"):
+    with pytest.raises(UnknownNameError, match=r"cannot record 'a\.lab\*': no variable that is"):
         recordable(system, "a.lab*")
 
 
@@ -115,8 +116,53 @@ def test_wrong_names_list_what_is_near(axes):
         recordable(axes(12), ["axis7.positon", "axis3.*", "*.speed"])
     near, pattern = caught.value.problems
     assert near.startswith(
-        "cannot record 'axis7.positon': it is neither an output nor an input that is connected;"
-        " of 24 outputs the nearest: axis7.position, "
+        "cannot record 'axis7.positon': no component has this variable; of 108 variables the"
+        " nearest: axis7.position"
     )
     assert near.count(",") == 7
-    assert pattern.startswith("cannot record '*.speed': no output matches it; of 24")
+    assert pattern.startswith("cannot record '*.speed': no variable that is a number matches")
+
+
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_every_variable_of_an_fmu(plants, algorithm, isolation):
+    system = (
+        System("s")
+        .add("ball", fmu(plants / "BouncingBall.fmu"))
+        .with_options("ball", isolation=isolation)
+    )
+    ball = system.components["ball"].connectors
+    assert ball["der(velocity)"].causality == "local"
+    wanted = [f"ball.{name}" for name in ball]
+    run = simulate(system, step="1 ms", stop="20 ms", algorithm=algorithm, record=wanted)
+    assert list(run) == wanted
+    plain = simulate(system, step="1 ms", stop="20 ms", algorithm=algorithm)
+    for name in plain:
+        np.testing.assert_array_equal(run[name], plain[name])
+    np.testing.assert_array_equal(run["ball.der(height)"], run["ball.velocity"])
+    assert set(run["ball.der(velocity)"]) == {-9.81}
+    assert set(run["ball.g"]) == {9.81}
+    assert run.units["ball.der(velocity)"] == "m/s2"
+
+
+def test_inputs_and_parameters_of_a_block():
+    system = System("s").add("a", block("source")).add("g", block("gain"), k=3.0)
+    system = system.connect("a.time", "g.u")
+    run = simulate(system, step="1 ms", stop="5 ms", record=["g.u", "g.k", "g.y", "*.k"])
+    assert list(run) == ["g.u", "g.k", "g.y"]
+    np.testing.assert_allclose(run["g.y"], 3.0 * run["g.u"])
+    assert set(run["g.k"]) == {3.0}
+    free = System("s").add("g", block("gain"), k=3.0, u=2.0)
+    assert set(simulate(free, step="1 ms", stop="5 ms", record=["g.u"])["g.u"]) == {2.0}
+
+
+def test_a_pattern_is_for_outputs_and_else_for_other_variables():
+    system = System("s").add("g", block("gain"), u=1.0)
+    assert recordable(system, "g.*") == ["g.y"]
+    assert recordable(system, "?.k") == ["g.k"]
+
+
+def test_texts_are_not_recorded_by_name(probe):
+    system = System("p").add("a", fmu(probe))
+    with pytest.raises(CapabilityError, match=r"'a\.label_out': it is a String; only numbers"):
+        recordable(system, ["a.label_out"])

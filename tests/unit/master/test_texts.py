@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from oracle.reference import run_reference
 
-from orchestrator.errors import CapabilityError, StepError
+from orchestrator.diagnostics import CapabilityError, StepError
 from orchestrator.master import Execution
-from orchestrator.master.reference import run_reference
 from orchestrator.simunits import Block, Input, Output, State, block, fmu
 from orchestrator.system import Causality, System
 

@@ -1,12 +1,12 @@
 """Tables of values on connections: Boolean, Integer and enumeration signals."""
 
 import pytest
+from oracle.reference import run_reference
 
-from orchestrator.errors import DescriptionError, StepError
+from orchestrator.diagnostics import DescriptionError, StepError
 from orchestrator.master import Execution
-from orchestrator.master.reference import run_reference
 from orchestrator.simunits import block
-from orchestrator.simunits.block import Block, Input, Output, State
+from orchestrator.simunits.blocks.block import Block, Input, Output, State
 from orchestrator.system import Connection, Endpoint, MappingTransformation, System, TransportDelay
 
 

@@ -7,7 +7,7 @@ from orchestrator.master import Execution
 from orchestrator.simunits import block
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 DELAY = 16e-3
 
 

@@ -12,7 +12,7 @@ from orchestrator.analysis import (
     Motion,
     energy_ledger,
 )
-from orchestrator.campaign import simulate
+from orchestrator.experiment import simulate
 from orchestrator.simunits import Block, Output, block, fmu, resolve
 from orchestrator.system import Positive, System
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.errors import DescriptionError
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.recording import (
     PALETTE,
     Curve,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
-from orchestrator.errors import PluginError, SoftdockError, UnknownNameError
+from orchestrator.diagnostics import PluginError, SoftdockError, UnknownNameError
 from orchestrator.recording import ParameterRow, formats, mat, write_mat, writer
 
 PARAMETERS = (

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError
 
 
 def test_signal_by_name(result):
@@ -52,3 +52,55 @@ def test_package_is_imported_without_its_heavy_libraries():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr
+
+
+def test_it_behaves_as_a_mapping_of_signals(result):
+    assert list(result) == list(result.keys()) == list(result.names)
+    assert "sheet.count" in result
+    assert "x" not in result
+    assert 3 not in result
+    assert dict(result)["sheet.count"] is not None
+
+
+def test_an_unknown_signal_is_asked_about(result):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'chaser\.position'\?"):
+        result["chaser.positon"]
+
+
+def test_csv_is_written(result, tmp_path):
+    result.to_csv(tmp_path / "a.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0] == 'time [s],chaser.position [m],"sheet.force[0,1] [N]",sheet.count'
+    assert len(lines) == 51
+
+
+def test_a_plot_has_a_panel_for_each_unit(result):
+    figure = result.plot()
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["chaser.position [m]", "sheet.force[0,1] [N]", "sheet.count [1]"]
+    assert len(result.plot("chaser.position", "sheet.*").axes) == 3
+    assert len(result.plot("sheet.c?unt").axes) == 1
+    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.positon'; did you mean"):
+        result.plot("chaser.positon")
+    with pytest.raises(UnknownNameError, match=r"no signal 'x\*'; it has: "):
+        result.plot("x*")
+
+
+def test_it_is_shown_in_a_few_lines(result):
+    many = replace(
+        result,
+        names=tuple(f"c.y_{i}<b>" for i in range(500)),
+        values=np.zeros((50, 500)),
+        units={"c.y_0<b>": "m"},
+    )
+    for shown in (result, many):
+        text = repr(shown)
+        assert len(text.splitlines()) <= 25
+        assert max(map(len, text.splitlines())) <= 120
+        assert "50 rows" in text
+    assert "chaser.position [m]" in repr(result)
+    assert "and 480 more" in repr(many)
+    page = many._repr_html_()
+    assert page.count("<tr>") <= 25
+    assert "c.y_0&lt;b&gt;" in page
+    assert "<b>" not in page

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchestrator.coupling import FaultRecord
-from orchestrator.errors import LoadError, SoftdockError
+from orchestrator.diagnostics import LoadError, SoftdockError
 from orchestrator.recording import read_parquet, read_result, write_csv, write_parquet
 from orchestrator.recording.atomic import whole_file
 from orchestrator.simunits import Notice

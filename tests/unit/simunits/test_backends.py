@@ -1,14 +1,17 @@
 """The same FMUs run by the engine and by other tools."""
 
+import gc
 import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from orchestrator.errors import CapabilityError, DescriptionError, StepError, UnknownNameError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, StepError, UnknownNameError
 from orchestrator.master import Execution
 from orchestrator.simunits import Block, Input, Output, block, fmu
 from orchestrator.system import Backend, Causality, System
@@ -118,14 +121,45 @@ def test_pyfmi_is_asked_for(mixed):
     importlib.util.find_spec("pyfmi") is None,
     reason="PyFMI is not on PyPI: conda install -c conda-forge pyfmi",
 )
-def test_pyfmi_gives_the_same_bits(mixed):
+def test_pyfmi_gives_the_same_bits(mixed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     native, _ = record(mixed, "gauss-seidel")
     foreign, _ = record(mixed.with_backend("pyfmi", "two"), "gauss-seidel")
     assert np.array_equal(native.values, foreign.values)
+    assert not list(tmp_path.iterdir())  # PyFMI writes a log unless it is told where to
+
+
+class PyfmiModel:
+    """What PyFMI's model of an FMU does about its instance, counted: its destructor frees it."""
+
+    counted: ClassVar[list[str]] = []
+
+    def __init__(self, _path, *, kind, log_file_name):
+        assert kind == "CS"
+        log_file_name.write("loaded")
+
+    def __getattr__(self, name):
+        if name in {"terminate", "free_instance"}:
+            self.counted.append(name)
+        return lambda *_args, **_options: [0.0] if name == "get" else 0
+
+    def __del__(self):
+        self.counted.extend(["terminate", "free_instance"])
+
+
+def test_an_instance_of_pyfmi_is_freed_once(probe, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyfmi", SimpleNamespace(load_fmu=PyfmiModel))
+    monkeypatch.setattr(PyfmiModel, "counted", [])
+    system = System("s").add("p", fmu(probe), u=0.0, n=0, flag=False)
+    with Execution(system.with_backend("pyfmi"), step="0.1 s") as run:
+        run.step()
+    del run
+    gc.collect()
+    assert PyfmiModel.counted == ["terminate", "free_instance"]
 
 
 def test_a_back_end_of_an_experiment(probe, tmp_path):
-    from orchestrator.campaign import read_experiment, run_experiment
+    from orchestrator.experiment import read_experiment, run_experiment
     from orchestrator.ssp import write_ssd
 
     system = System("s").add("p", fmu(probe), u=1.0, n=0, flag=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import CapabilityError, DescriptionError
+from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.simunits import fmu, resolve
 from orchestrator.system import (
     BaseUnit,

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.errors import DescriptionError, PluginError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, PluginError, UnknownNameError
 from orchestrator.simunits import Block, Output, block, block_names, fmu, make_unit, resolve
 from orchestrator.system import Component, Source, SourceKind, System
 
@@ -17,7 +17,7 @@ class Fragile(Block):
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _blocks(toys, register):
+def _blocks(sample_blocks, register):
     register(broken=ImportError("no module named 'x'"), fragile=Fragile, number=3)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import SspError
+from orchestrator.diagnostics import SspError
 from orchestrator.ssp import read_ssd
 from orchestrator.system import (
     DelayTrace,

@@ -1,11 +1,14 @@
+import errno
+import shutil
 import stat
 import struct
+import subprocess
 import zipfile
 
 import pytest
 
 from orchestrator import archive
-from orchestrator.errors import FmuError
+from orchestrator.diagnostics import FmuError
 
 
 @pytest.fixture
@@ -34,6 +37,42 @@ def test_escape(make_zip, tmp_path, name):
     with pytest.raises(FmuError, match="would be written outside"):
         archive.extract(path, tmp_path / "out", FmuError)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["", "."])
+def test_an_entry_without_a_name(make_zip, tmp_path, name):
+    path = make_zip(("good.txt", "x"), (zipfile.ZipInfo("x" if name else ""), "x"))
+    if name:
+        path = make_zip((name, "x"))
+    with pytest.raises(FmuError, match="an entry has no name; the file was not unpacked"):
+        archive.extract(path, tmp_path / "out", FmuError)
+
+
+def test_a_full_disk_is_no_damage(make_zip, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = make_zip(("a.txt", "x"))
+    monkeypatch.setattr(zipfile.ZipFile, "extractall", full)
+    expected = "the archive cannot be unpacked to .*out: No space left on device"
+    with pytest.raises(FmuError, match=expected):
+        archive.extract(path, tmp_path / "out", FmuError)
+
+
+def test_a_really_full_disk(make_zip, tmp_path):
+    """A file system of 64 KiB, where this user may mount one."""
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = shutil.which("mount")
+    command = [mount or "mount", "-t", "tmpfs", "-o", "size=64k", "none", str(small)]
+    if mount is None or subprocess.run(command, capture_output=True, check=False).returncode:  # noqa: S603
+        pytest.skip("this user may not mount a file system")
+    try:
+        path = make_zip(("a.bin", bytes(1_000_000)))
+        with pytest.raises(FmuError, match=r"cannot be unpacked to .*: No space left on device"):
+            archive.extract(path, small / "out", FmuError)
+    finally:
+        subprocess.run([shutil.which("umount"), str(small)], check=True)  # noqa: S603
 
 
 def test_symbolic_link(make_zip, tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrator.errors import (
+from orchestrator.diagnostics import (
     AlgebraicLoopError,
     ConnectorMismatchError,
     DescriptionError,
@@ -10,7 +10,7 @@ from orchestrator.errors import (
 from orchestrator.simunits import block
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 def pair(a="integrator", b="integrator"):

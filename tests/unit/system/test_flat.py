@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.errors import ConnectorMismatchError, DescriptionError
+from orchestrator.diagnostics import ConnectorMismatchError, DescriptionError
 from orchestrator.system import (
     Bus,
     Causality,

@@ -11,8 +11,11 @@ from orchestrator.system import (
     Source,
     SourceKind,
     System,
+    kept_notes,
     with_starts,
+    without_starts,
 )
+from orchestrator.system.starts import KeptStart
 
 
 def part(name: str, kind: SourceKind = SourceKind.FMU, **values: float) -> Component:
@@ -28,10 +31,11 @@ def part(name: str, kind: SourceKind = SourceKind.FMU, **values: float) -> Compo
 
 def test_inputs_that_nothing_feeds_keep_their_starts() -> None:
     line = Connection(Endpoint("b", "y"), Endpoint("a", "u"))
-    system, told = with_starts(System("s", {"a": part("a"), "b": part("b", u=0.0)}, (line,)))
+    system, kept = with_starts(System("s", {"a": part("a"), "b": part("b", u=0.0)}, (line,)))
     assert system.component("a").values == {"v": 1.0}
     assert system.component("b").values == {"u": 0.0, "v": 1.0}
-    assert told == ["a.v = 1.0", "b.v = 1.0"]
+    assert kept == [KeptStart(Endpoint("a", "v"), 1.0), KeptStart(Endpoint("b", "v"), 1.0)]
+    assert without_starts(system, kept).component("b").values == {"u": 0.0}
 
 
 def test_an_input_of_the_system_without_a_value_feeds_nothing() -> None:
@@ -44,13 +48,21 @@ def test_an_input_of_the_system_without_a_value_feeds_nothing() -> None:
         "stiff": Connector("stiff", Causality.PARAMETER),
     }
     open_ = System("s", {"a": part("a", v=0.0)}, lines, connectors=own)
-    system, told = with_starts(open_)
+    system, kept = with_starts(open_)
     assert system.closed().component("a").values == {"v": 0.0, "u": 2.5, "k": 3.0}
-    assert told == ["a.u = 2.5 N", "a.k = 3.0"]
+    assert kept_notes(kept)[0].endswith(" begin with: a.u = 2.5 N, a.k = 3.0")
     given = System("s", {"a": part("a", v=0.0)}, lines, connectors=own, values={"force": 9.0})
-    assert with_starts(given)[1] == ["a.k = 3.0"]
+    assert with_starts(given)[1] == [KeptStart(Endpoint("a", "k"), 3.0)]
     assert with_starts(open_, closed=False)[1] == []  # it will be fed from outside
 
 
 def test_blocks_are_left_alone() -> None:
     assert with_starts(System("s", {"a": part("a", SourceKind.BLOCK)}))[1] == []
+
+
+def test_names_that_hold_equals_signs() -> None:
+    odd = Connector("u = 1", Causality.INPUT, start=2.5)
+    bare = Component("a", Source(SourceKind.FMU, "x.fmu"), {odd.name: odd})
+    held, kept = with_starts(System("s", {"a": bare}))
+    assert held.component("a").values == {"u = 1": 2.5}
+    assert without_starts(held, kept).component("a").values == {}

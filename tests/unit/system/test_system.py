@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, replace
 import networkx as nx
 import pytest
 
-from orchestrator.errors import DescriptionError, UnknownNameError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.simunits import block
 from orchestrator.system import (
     Causality,
@@ -22,7 +22,7 @@ from orchestrator.system import (
     closed_loops,
 )
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
 @pytest.fixture

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The tests of the engine and of exported FMUs under AddressSanitizer and UndefinedBehaviorSanitizer,
+# and those of its threads under ThreadSanitizer. usage: .ci/sanitize.sh [further options of pytest]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+python=$root/.venv/bin/python
+
+# Builds the engine with sanitizers, and a compiler that every FMU of the tests is built with.
+build() { # kinds, folder
+  mkdir -p "$2/bin"
+  cmake -S orchestrator/engine -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+    -DPython_EXECUTABLE="$python" -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" \
+    -DSOFTDOCK_SANITIZE="$1" >"$2/configure.log"
+  cmake --build "$2" --parallel --target _engine >"$2/build.log"
+  printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s "$@" -g -fsanitize=%s -fno-sanitize-recover=all\n' \
+    "$(command -v gcc)" "$1" >"$2/bin/gcc"
+  chmod +x "$2/bin/gcc"
+}
+
+run() { # folder, libraries to load first, tests
+  local folder=$1 libraries=$2
+  shift 2
+  env PATH="$folder/bin:$PATH" LD_PRELOAD="$libraries" SOFTDOCK_SANITIZED="$folder" \
+    PYTHONPATH="$root/tests/sanitize" PYTHONMALLOC=malloc \
+    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+    TSAN_OPTIONS=halt_on_error=1:exitcode=66 \
+    setarch -R "$python" -m pytest -q -p no:cacheprovider "$@"
+}
+
+found() { gcc -print-file-name="$1"; }
+
+build address,undefined "$root/build/sanitize-address"
+run "$root/build/sanitize-address" "$(found libasan.so) $(found libubsan.so)" \
+  tests/unit/engine tests/unit/events tests/unit/exchange \
+  tests/unit/master/{test_threads,test_neighbours,test_execution_fmu,schedule/test_reach}.py \
+  tests/unit/master/run/test_{checkpoint,execution}.py \
+  tests/unit/simunits/fmi/test_{fmu_unit,fmi1_unit,fmi3_unit,fmi3_events}.py \
+  tests/unit/simunits/isolation/test_forks.py \
+  tests/unit/export/test_{damaged_state,runtime,dopri5,event_accuracy,event_mode,input_slopes}.py "$@"
+
+build thread "$root/build/sanitize-thread"
+run "$root/build/sanitize-thread" "$(found libtsan.so)" tests/unit/master/test_threads.py "$@"

@@ -1,0 +1,195 @@
+"""Start-up: imports, a chain of N FMUs until its first step, and how large systems scale.
+
+usage: python benchmarks/startup.py [--turns N] [--sizes N ...] [--json FILE]
+
+All times are processor time of a process of its own, in milliseconds, the least of all turns; the
+contestants take turns, so that ratios hold on a machine that others use too. A chain is
+fmus/build/PositionAxis.fmu, H = 1 ms, Jacobi, nothing recorded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[1]
+FMU = ROOT / "fmus" / "build" / "PositionAxis.fmu"
+IMPORTS = {
+    "import fmpy": "import fmpy",
+    "import orchestrator": "import orchestrator",
+    "from orchestrator import System, simulate": "from orchestrator import System, simulate",
+    "softdock --help": (
+        "import sys; sys.argv = ['softdock', '--help']\n"
+        "from orchestrator.__main__ import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass"
+    ),
+}
+SOFTDOCK = """
+from orchestrator import Execution, System, fmu
+system, part = System("chain"), fmu(PATH)
+names = [f"x{i}" for i in range(N)]
+for name in names:
+    system = system.add(name, part, **({} if system.components else {"position_command": 1.0}))
+for a, b in zip(names, names[1:]):
+    system = system.connect(f"{a}.position", f"{b}.position_command")
+run = Execution(system, step="1 ms", algorithm="jacobi", record=[f"{names[-1]}.position"],
+                every=10**9)
+run.advance("1 ms")
+"""
+FMPY = """
+import shutil
+from fmpy import extract, read_model_description
+from fmpy.fmi2 import FMU2Slave
+said, folder = read_model_description(PATH), extract(PATH)
+place = {v.name: v.valueReference for v in said.modelVariables}
+units = []
+for i in range(N):
+    unit = FMU2Slave(guid=said.guid, unzipDirectory=folder, instanceName=f"x{i}",
+                     modelIdentifier=said.coSimulation.modelIdentifier)
+    unit.instantiate()
+    unit.setupExperiment(startTime=0.0)
+    unit.enterInitializationMode()
+    unit.exitInitializationMode()
+    units.append(unit)
+units[0].setReal([place["position_command"]], [1.0])
+for a, b in zip(units, units[1:]):
+    b.setReal([place["position_command"]], a.getReal([place["position"]]))
+for unit in units:
+    unit.doStep(currentCommunicationPoint=0.0, communicationStepSize=1e-3)
+    unit.terminate()
+shutil.rmtree(folder)
+"""
+GROWTH = """
+import time
+from dataclasses import replace
+from pathlib import Path
+from orchestrator import System, fmu
+from orchestrator.authoring import read_toml
+from orchestrator.coupling import DelayMode
+from orchestrator.master import compile_schedule
+from orchestrator.simunits import resolve
+from orchestrator.ssp import read_ssd, write_ssd
+from orchestrator.system import Connection, Endpoint
+
+part, names = fmu(PATH), [f"x{i}" for i in range(N)]
+lines = tuple(
+    Connection(Endpoint(a, "position"), Endpoint(b, "position_command"))
+    for a, b in zip(names, names[1:])
+)
+parts = {n: replace(part, name=n, values={} if i else {"position_command": 1.0})
+         for i, n in enumerate(names)}
+ssd, toml = Path(FOLDER, "chain.ssd"), Path(FOLDER, "chain.toml")
+write_ssd(System("chain", parts, lines), ssd)
+text = ['[system]', 'name = "chain"']
+for i, n in enumerate(names):
+    text += [f"[component.{n}]", f'source = "{PATH}"']
+    text += [] if i else ["values = { position_command = 1.0 }"]
+text += ["[connections]", *(f'"{line}" = {{}}' for line in lines)]
+toml.write_text("\\n".join(text) + "\\n")
+
+def timed(what, call):
+    before = time.process_time()
+    found = call()
+    print(MARK, what, 1e3 * (time.process_time() - before), sep="|")
+    return found
+
+timed("read SSD", lambda: read_ssd(ssd))
+system = timed("read TOML", lambda: read_toml(toml))
+system = timed("resolve", lambda: resolve(system))
+timed("check", lambda: system.check())
+recorded = [f"{n}.position" for n in names]
+timed("compile", lambda: compile_schedule(system, "jacobi", 10**6, DelayMode.EXACT, recorded))
+"""
+#: Before what a process says of itself.
+MARK = "took"
+#: Said by every process at its end: its processor time, imports and all.
+TOLD = """
+import time
+print(MARK, "", 1e3 * time.process_time(), sep="|")
+"""
+
+
+def measure(code: str, **values: object) -> dict[str, float]:
+    """Run a program; return the milliseconds that it says, and by ``""`` those of all of it."""
+    head = "".join(f"{name} = {value!r}\n" for name, value in {"MARK": MARK, **values}.items())
+    command = [sys.executable, "-c", head + code + TOLD]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    said = [line.split("|") for line in done.stdout.splitlines() if line.startswith(f"{MARK}|")]
+    return {name: float(text) for _, name, text in said}
+
+
+def least(turns: int, programs: dict[str, tuple[str, dict[str, object]]]) -> dict[str, float]:
+    """Let programs take turns; return the least times of each, by its name and what it says."""
+    found: dict[str, float] = {}
+    for _ in range(turns):
+        for program, (code, values) in programs.items():
+            for what, taken in measure(code, **values).items():
+                key = f"{program}: {what}" if what else program
+                found[key] = min(taken, found.get(key, taken))
+    return found
+
+
+def show(title: str, times: dict[str, float], against: dict[str, str]) -> None:
+    """Print times, and the ratio of each to the one that it is compared with."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    table.add_column("ms", justify="right")
+    table.add_column("ratio", justify="right")
+    for name, taken in times.items():
+        other = times.get(against.get(name, ""))
+        table.add_row(name, f"{taken:.1f}", "" if other is None else f"{taken / other:.2f}")
+    Console().print(table)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 2, 10, 50])
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+
+    imports = least(given.turns, {name: (code, {}) for name, code in IMPORTS.items()})
+    show("Imports, against FMPy's", imports, dict.fromkeys(imports, "import fmpy"))
+
+    path = str(FMU)
+    starts = least(
+        given.turns,
+        {
+            f"{name}, N = {n}": (code, {"PATH": path, "N": n})
+            for n in given.sizes
+            for name, code in (("FMPy", FMPY), ("Softdock", SOFTDOCK))
+        },
+    )
+    against = {f"Softdock, N = {n}": f"FMPy, N = {n}" for n in given.sizes}
+    show("Start-up with imports, up to the first step", starts, against)
+
+    with tempfile.TemporaryDirectory() as folder:
+        growth = least(
+            max(1, given.turns // 2),
+            {
+                f"N = {n}": (GROWTH, {"PATH": path, "N": n, "FOLDER": folder})
+                for n in (1_000, 10_000)
+            },
+        )
+    small, large = (
+        {key.partition(": ")[2]: taken for key, taken in growth.items() if key.startswith(f"{n}: ")}
+        for n in ("N = 1000", "N = 10000")
+    )
+    sizes = ((1_000, small), (10_000, large))
+    rows = {f"{what}, N = {n}": found[what] for what in small for n, found in sizes}
+    against = {f"{what}, N = 10000": f"{what}, N = 1000" for what in small}
+    show("Growth, ten times as many components", rows, against)
+    if given.json is not None:
+        given.json.write_text(json.dumps({**imports, **starts, **rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

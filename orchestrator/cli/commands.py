@@ -1,0 +1,100 @@
+"""The commands by name, each loaded when it is called: help and completion of one need no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+from orchestrator.cli.closed_output import ClosedOutput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a command is, and what the list of commands says of it.
+
+    Parameters
+    ----------
+    module
+        Below this package.
+    name
+        Of the function, or of the group of commands, in it.
+    help
+        Its own, or the first paragraph of its docstring.
+    """
+
+    module: str
+    name: str
+    help: str
+
+    def load(self, command: str) -> Any:
+        """Make the command, under the name by which it is called."""
+        found = getattr(import_module(f"orchestrator.cli.{self.module}"), self.name)
+        holder = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
+        if isinstance(found, typer.Typer):
+            holder.add_typer(found, name=command)
+        else:
+            holder.command(command)(found)
+        return get_group(holder).commands[command]
+
+
+HOMES: Mapping[str, Home] = {
+    "build": Home("build", "build", "Build FMUs from recipes or Modelica files."),
+    "check": Home(
+        "check",
+        "check",
+        "Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.",
+    ),
+    "run": Home("run", "run", "Run, and write results, pictures and a report."),
+    "animate": Home("animate", "animate", "Draw animations anew, without running anything."),
+    "sweep": Home(
+        "sweep",
+        "sweep",
+        "Run all sweeps; what is done is kept, so that the same command goes on after a stop.",
+    ),
+    "graph": Home("graph", "graph", "Draw systems as SVG and PNG, and list their loops."),
+    "diff": Home("diff", "diff", "Compare two systems; exit code 1 if they differ."),
+    "analyze": Home(
+        "analyze",
+        "app",
+        "Stability of a contact loop with a delay; the delays of the loops of a system.",
+    ),
+    "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
+    "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
+    "system": Home("system", "app", "Show, edit in place and convert systems."),
+    "export": Home("export", "app", "Turn systems into files for other tools."),
+}
+
+
+class Commands(TyperGroup):
+    """The commands; one is loaded when it is called, and a closed pipe is no error of its own."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._loaded: dict[str, Any] = {}
+        for name, home in HOMES.items():
+            self.add_command(TyperCommand(name, help=home.help))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load the command that was asked for."""
+        if cmd_name in HOMES and cmd_name not in self._loaded:
+            self._loaded[cmd_name] = HOMES[cmd_name].load(cmd_name)
+        return self._loaded.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, without loading them."""
+        TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for; Typer would make exit code 1 of a closed pipe."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ClosedOutput from None

@@ -1,0 +1,222 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+
+#include "bindings/bindings.hpp"
+#include "bindings/rows.hpp"
+#include "core/exchange.hpp"
+#include "run/engine.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace softdock {
+namespace {
+
+using Rows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Times = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using MemberRow = std::tuple<nb::object, std::size_t, std::size_t, std::int32_t>;
+using Slots = std::vector<std::int32_t>;
+using TextPlaceRow = std::tuple<std::size_t, std::size_t>;
+
+// Keeps the units alive for as long as the engine points at them.
+struct Runner {
+    Engine engine;
+    std::vector<nb::object> units;
+    nb::object sink, times;
+};
+
+// The garbage collector sees through the engine by these.
+int traverse_runner(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    auto* runner = nb::inst_ptr<Runner>(self);
+    for (auto& unit : runner->units) Py_VISIT(unit.ptr());
+    Py_VISIT(runner->sink.ptr());
+    Py_VISIT(runner->times.ptr());
+    return 0;
+}
+
+int clear_runner(PyObject* self) {
+    if (nb::inst_ready(self)) nb::inst_ptr<Runner>(self)->units.clear();
+    return 0;
+}
+
+PyType_Slot runner_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_runner)},
+                              {Py_tp_clear, reinterpret_cast<void*>(clear_runner)},
+                              {0, nullptr}};
+
+template <class Row>
+using Tuples = std::vector<TupleOf<Row>>;
+
+std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<MemberRow>& members,
+                                    const Tuples<HistoryRow>& histories,
+                                    const Tuples<Channel>& channels, const Tuples<Copy>& copies,
+                                    const Tuples<Read>& reads, const Tuples<Mix>& mixes,
+                                    const Tuples<Loop>& loops, const Tuples<Operation>& operations,
+                                    const TupleOf<Rule>& rule, std::size_t threads,
+                                    const Tuples<Fault>& faults) {
+    Schedule schedule;
+    std::vector<nb::object> kept;
+    for (const auto& [unit, inputs, outputs, ticks] : members) {
+        schedule.members.push_back({nb::cast<Unit*>(unit), inputs, outputs, ticks});
+        kept.push_back(unit);
+    }
+    for (const auto& row : channels) schedule.channels.push_back(as_channel(row));
+    schedule.signals = signals;
+    schedule.histories = as_rows<HistoryRow>(histories);
+    schedule.copies = as_rows<Copy>(copies);
+    schedule.reads = as_rows<Read>(reads);
+    schedule.mixes = as_rows<Mix>(mixes);
+    schedule.loops = as_rows<Loop>(loops);
+    schedule.operations = as_rows<Operation>(operations);
+    schedule.rule = as_row<Rule>(rule);
+    schedule.faults = as_rows<Fault>(faults);
+    return std::unique_ptr<Runner>(new Runner{Engine(std::move(schedule), threads), std::move(kept),
+                                              nb::object(), nb::object()});
+}
+
+nb::tuple as_tuple(const Outcome& outcome) {
+    return nb::make_tuple(outcome.steps, static_cast<int>(outcome.status), outcome.unit,
+                          outcome.loop, outcome.read, text(outcome.reason));
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& module) {
+    nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
+        .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
+             "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1,
+             "faults"_a = Tuples<Fault>())
+        .def("begin_faults", [](Runner& r) { begin_faults(r.engine.context()); })
+        .def("set_texts",
+             [](Runner& r, std::size_t size, const Tuples<TextCopy>& copies,
+                const std::vector<TextPlaceRow>& places) {
+                 std::vector<TextPlace> units;
+                 for (const auto& [inputs, outputs] : places) units.push_back({inputs, outputs});
+                 r.engine.set_texts(Texts(size, as_rows<TextCopy>(copies), std::move(units)));
+             })
+        .def("set_value_tables",
+             [](Runner& r, const Tuples<ValueTable>& tables, const Tuples<ValueEntry>& entries) {
+                 r.engine.set_value_tables(ValueTables(as_rows<ValueTable>(tables),
+                                                       as_rows<ValueEntry>(entries),
+                                                       r.engine.context().signals.size()));
+             })
+        .def("handle_events",
+             [](Runner& r, const Slots& members, const Tuples<EventLine>& lines,
+                const Tuples<EventClock>& clocks, bool splits, bool early_return) {
+                 EventTable table{members, as_rows<EventLine>(lines), as_rows<EventClock>(clocks),
+                                  splits, early_return};
+                 const auto signals = r.engine.context().signals.size();
+                 r.engine.handle_events(std::make_unique<EventPhase>(std::move(table), signals));
+             })
+        .def("begin_events",
+             [](Runner& r, std::int64_t start_ns) {
+                 Outcome outcome;
+                 if (auto* events = r.engine.events()) {
+                     outcome.status = events->begin(r.engine.context(), start_ns, outcome);
+                 }
+                 return as_tuple(outcome);
+             })
+        .def_prop_ro("event_counts",
+                     [](Runner& r) {
+                         const auto* events = r.engine.events();
+                         const auto n = events ? events->counts() : EventPhase::Counts{};
+                         return nb::make_tuple(n.instants, n.updates, n.splits, n.early, n.late,
+                                               n.latest_ns);
+                     })
+        .def_prop_ro("texts",
+                     [](Runner& r) {
+                         nb::list found;
+                         for (const auto& t : r.engine.context().texts.buffer()) {
+                             found.append(nb::bytes(t.data(), t.size()));
+                         }
+                         return found;
+                     })
+        .def("put_texts",
+             [](Runner& r, std::size_t first, const std::vector<nb::bytes>& values) {
+                 auto& buffer = r.engine.context().texts.buffer();
+                 for (const auto& value : values) {
+                     buffer.at(first++).assign(value.c_str(), value.size());
+                 }
+             })
+        .def("read_texts", [](Runner& r) { return static_cast<int>(r.engine.read_texts()); })
+        .def(
+            "start", [](Runner& r, std::int64_t t, std::int64_t h) { r.engine.start(t, h); },
+            "start_ns"_a, "step_ns"_a)
+        .def("lines",
+             [](Runner& r, int code, std::int32_t first, std::int32_t count) {
+                 const Operation operation{static_cast<Code>(code), first, count, 1, 0};
+                 r.engine.check(operation);
+                 return execute_lines(r.engine.context(), operation);
+             })
+        .def(
+            "record",
+            [](Runner& r, std::vector<std::int32_t> slots, std::int64_t every, Rows rows,
+               Times times) {
+                if (rows.shape(1) != slots.size())
+                    throw std::invalid_argument("one column per slot");
+                if (times.shape(0) != rows.shape(0))
+                    throw std::invalid_argument("one time per row");
+                if (every < 1) throw std::invalid_argument("every must be at least 1");
+                r.engine.recorder().record(r.engine.context(), std::move(slots), every);
+                r.engine.recorder().attach(rows.data(), times.data(), rows.shape(0));
+                r.sink = nb::cast(rows);
+                r.times = nb::cast(times);
+            },
+            nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert())
+        .def("save", [](Runner& r) { return r.engine.save(); })
+        .def("restore", [](Runner& r, const EngineState& state) { r.engine.restore(state); })
+        .def("write_row", [](Runner& r) { r.engine.write_row(); })
+        .def("run",
+             [](Runner& r, std::int64_t steps, std::int64_t goal_ns) {
+                 Outcome outcome;
+                 {
+                     const nb::gil_scoped_release release;
+                     outcome = r.engine.run(steps, goal_ns);
+                 }
+                 return as_tuple(outcome);
+             })
+        .def_prop_ro("read_error",
+                     [](Runner& r) { return std::string(r.engine.context().read_error); })
+        .def("line_facts",
+             [](Runner& r, std::size_t history) {
+                 const auto& facts = r.engine.context().histories.at(history).facts();
+                 return nb::make_tuple(facts.sent, facts.dropped, facts.late, facts.held,
+                                       facts.oldest_ns);
+             })
+        .def_prop_ro("loops",
+                     [](Runner& r) {
+                         nb::list counts;
+                         for (const auto& loop : r.engine.executor().loops()) {
+                             counts.append(nb::make_tuple(loop->evaluations(), loop->worst(),
+                                                          loop->here(), loop->residual()));
+                         }
+                         return counts;
+                     })
+        .def_prop_ro("control",
+                     [](Runner& r) {
+                         const auto& control = r.engine.control();
+                         return nb::make_tuple(control.rejected(), control.shortest_ns(),
+                                               control.longest_ns());
+                     })
+        .def_prop_ro("shared", [](Runner& r) { return r.engine.executor().stepper().shared(); })
+        .def_prop_ro("done", [](Runner& r) { return r.engine.context().done; })
+        .def_prop_ro("rows", [](Runner& r) { return r.engine.recorder().rows(); })
+        .def_prop_ro("time_ns", [](Runner& r) { return r.engine.time_ns(); })
+        .def_prop_ro("signals", [](Runner& r) {
+            auto& signals = r.engine.context().signals;
+            return nb::ndarray<nb::numpy, double, nb::ndim<1>>(signals.data(), {signals.size()},
+                                                               nb::find(r));
+        });
+}
+
+}  // namespace softdock

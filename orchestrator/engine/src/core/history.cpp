@@ -1,0 +1,264 @@
+#include "core/history.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/unit.hpp"
+
+namespace softdock {
+
+namespace {
+
+constexpr std::int64_t always = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+// In place of the number of a sample.
+constexpr std::int64_t the_kept = -1;
+constexpr std::int64_t none = -2;
+
+}  // namespace
+
+History::History(std::size_t slot, std::size_t depth, Interpolation interpolation,
+                 Extrapolation extrapolation, std::shared_ptr<const Channel> channel)
+    : slot_(slot),
+      interpolation_(interpolation),
+      extrapolation_(extrapolation),
+      channel_(std::move(channel)),
+      values_(std::max<std::size_t>(depth, 2)),
+      stamps_(values_.size()),
+      dues_(channel_ ? values_.size() : 0) {}
+
+void History::start(std::int64_t start_ns, double value) {
+    start_ns_ = start_ns;
+    newest_ = 0;
+    std::fill(values_.begin(), values_.end(), value);
+    std::fill(stamps_.begin(), stamps_.end(), start_ns);
+    std::fill(dues_.begin(), dues_.end(), always);
+    kept_ = {start_ns, value};
+    kept_due_ = latest_due_ = always;
+    normal_ = 0.0;
+    began_ = ended_ = value;
+    last_read_ns_ = always;
+    facts_ = {};
+}
+
+void History::push(std::int64_t time_ns, double value) {
+    const auto before_ns = stamp(newest_);
+    ++newest_;
+    values_[place(newest_)] = value;
+    stamps_[place(newest_)] = time_ns;
+    if (channel_) dues_[place(newest_)] = due(time_ns, before_ns);
+}
+
+void History::amend(double value) {
+    if (newest_ > 0) values_[place(newest_)] = value;
+}
+
+std::int64_t History::due(std::int64_t time_ns, std::int64_t before_ns) {
+    const auto fate = channel_->deliver(newest_, time_ns, time_ns - before_ns, normal_);
+    ++facts_.sent;
+    if (fate.lost) {
+        ++facts_.dropped;
+        return never;
+    }
+    const auto late = fate.delay_ns - channel_->nominal_ns;
+    if (late > 0) ++facts_.late;
+    auto known = time_ns + late;
+    if (interpolation_ != Interpolation::hold) known = late > 0 ? before_ns + late : always;
+    latest_due_ = std::max(latest_due_, known);
+    return channel_->in_order ? latest_due_ : known;
+}
+
+Point History::point(std::int64_t number) const {
+    if (number == the_kept) return kept_;
+    return {stamp(number), values_[place(number)]};
+}
+
+std::int64_t History::oldest() const {
+    return std::max<std::int64_t>(0,
+                                  newest_ - static_cast<std::int64_t>(values_.size() - spare_) + 1);
+}
+
+bool History::usable(std::int64_t number, std::int64_t time_ns) const {
+    return !channel_ || dues_[place(number)] <= time_ns;
+}
+
+// Number of the newest sample not after a time; oldest() - 1 if there is none.
+std::int64_t History::find(std::int64_t time_ns) const {
+    if (stamp(newest_) <= time_ns) return newest_;
+    auto low = oldest();
+    if (stamp(low) > time_ns) return low - 1;
+    // Where it would be if all distances were the last one.
+    const auto gap = std::max<std::int64_t>(1, stamp(newest_) - stamp(newest_ - 1));
+    const auto back = (stamp(newest_) - time_ns + gap - 1) / gap;
+    const auto guess = std::clamp(newest_ - back, low, newest_ - 1);
+    if (stamp(guess) <= time_ns && time_ns < stamp(guess + 1)) return guess;
+    auto high = newest_;
+    while (high - low > 1) {
+        const auto middle = low + (high - low) / 2;
+        (stamp(middle) <= time_ns ? low : high) = middle;
+    }
+    return low;
+}
+
+// The sample that came last, of those that are due; the newer of two that came together.
+std::int64_t History::last_arrived(std::int64_t time_ns) const {
+    auto found = the_kept;
+    auto found_due = kept_due_;
+    for (auto i = oldest(); i <= newest_; ++i) {
+        const auto known = dues_[place(i)];
+        if (known <= time_ns && known >= found_due) {
+            found = i;
+            found_due = known;
+        }
+    }
+    return found;
+}
+
+// The newest sample that the receiver has, and that is not after the time if it interpolates.
+std::int64_t History::newest_known(std::int64_t time_ns) const {
+    const bool arrived = channel_ && interpolation_ == Interpolation::hold;
+    if (arrived && channel_->by_arrival) return last_arrived(time_ns);
+    auto number = arrived ? newest_ : find(time_ns);
+    while (number >= oldest() && !usable(number, time_ns)) --number;
+    if (number >= oldest()) return number;
+    if (channel_) return the_kept;
+    return oldest() == 0 ? 0 : none;  // before the first sample the signal was constant
+}
+
+std::int64_t History::next(std::int64_t number, std::int64_t time_ns) const {
+    auto i = number == the_kept ? oldest() : number + 1;
+    while (i <= newest_ && !(usable(i, time_ns) && stamp(i) > point(number).time_ns)) ++i;
+    return i <= newest_ ? i : none;
+}
+
+std::int64_t History::previous(std::int64_t number, std::int64_t time_ns) const {
+    if (number == the_kept) return none;
+    auto i = number - 1;
+    while (i >= oldest() && !usable(i, time_ns)) --i;
+    if (i >= oldest()) return i;
+    return channel_ && kept_.time_ns < stamp(number) ? the_kept : none;
+}
+
+void History::keep(std::int64_t number) {
+    if (number == the_kept) return;
+    kept_ = point(number);
+    kept_due_ = dues_[place(number)];
+}
+
+void History::count(std::int64_t now_ns, std::int64_t sample_ns, bool held) {
+    if (now_ns <= last_read_ns_) return;  // again in the same step
+    last_read_ns_ = now_ns;
+    if (held) ++facts_.held;
+    facts_.oldest_ns = std::max(facts_.oldest_ns, now_ns - sample_ns);
+}
+
+double History::smooth(std::int64_t now_ns, double end) {
+    if (now_ns > last_read_ns_) began_ = ended_;
+    last_read_ns_ = now_ns;
+    ended_ = end;
+    return began_;
+}
+
+bool History::hold(std::int64_t time_ns, std::int64_t now_ns, double& value) {
+    const auto number = newest_known(time_ns);
+    if (number == none) return false;
+    const auto found = point(number);
+    value = found.value;
+    if (channel_) {
+        // Until the first sample has come, the line is only empty.
+        const bool held = found.time_ns == kept_.time_ns && found.time_ns != start_ns_;
+        count(now_ns, found.time_ns, held);
+        keep(number);
+    }
+    return true;
+}
+
+bool History::around(std::int64_t time_ns, std::int64_t now_ns, Around& found) {
+    const auto known = newest_known(time_ns);
+    if (known == none) return false;
+    auto low = known;
+    auto high = next(low, time_ns);
+    found.beyond = high == none && time_ns > point(low).time_ns;
+    found.has_after = false;
+    if (high == none) {
+        high = low;
+        low = previous(high, time_ns);
+    } else {
+        const auto after = next(high, time_ns);
+        found.has_after = after != none;
+        if (found.has_after) found.after = point(after);
+    }
+    found.high = point(high);
+    found.low = low == none ? found.high : point(low);
+    const auto before = low == none ? none : previous(low, time_ns);
+    found.has_before = before != none;
+    if (found.has_before) found.before = point(before);
+    // Until the first sample has come, the line is only empty.
+    const bool held = found.beyond && found.high.time_ns != start_ns_;
+    if (channel_ || interpolation_ == Interpolation::slerp) count(now_ns, found.high.time_ns, held);
+    if (channel_) keep(known);
+    return true;
+}
+
+bool History::read(std::int64_t time_ns, std::int64_t now_ns, double& value) {
+    if (interpolation_ == Interpolation::hold) return hold(time_ns, now_ns, value);
+    Around found;
+    if (!around(time_ns, now_ns, found)) return false;
+    if (time_ns <= start_ns_) {
+        value = found.low.value;
+    } else if (found.beyond && extrapolation_ == Extrapolation::hold) {
+        value = found.high.value;
+    } else if (found.beyond && extrapolation_ == Extrapolation::quadratic) {
+        value = on_parabola(found, time_ns);
+    } else if (found.beyond || interpolation_ == Interpolation::linear) {
+        value = on_line(found, time_ns);
+    } else {
+        value = on_cubic(found, time_ns);
+    }
+    return true;
+}
+
+std::size_t History::number_count() const { return values_.size() + 4; }
+
+std::size_t History::mark_count() const { return stamps_.size() + dues_.size() + 10; }
+
+void History::save(std::vector<double>& numbers, std::vector<std::int64_t>& marks) const {
+    numbers.insert(numbers.end(), values_.begin(), values_.end());
+    numbers.insert(numbers.end(), {kept_.value, normal_, began_, ended_});
+    marks.insert(marks.end(),
+                 {newest_, kept_.time_ns, kept_due_, latest_due_, facts_.sent, facts_.dropped,
+                  facts_.late, facts_.held, facts_.oldest_ns, last_read_ns_});
+    marks.insert(marks.end(), stamps_.begin(), stamps_.end());
+    marks.insert(marks.end(), dues_.begin(), dues_.end());
+}
+
+// Times far from the ends of 64 bits, so that their differences fit.
+bool History::is_sound(const std::int64_t* marks) const {
+    const auto* stamps = marks + 10;
+    return marks[0] >= 0 && marks[0] <= reach_ns && in_reach(marks[1]) &&
+           std::all_of(stamps, stamps + stamps_.size(), in_reach);
+}
+
+void History::restore(const double*& numbers, const std::int64_t*& marks) {
+    std::copy_n(numbers, values_.size(), values_.begin());
+    numbers += values_.size();
+    kept_.value = numbers[0];
+    normal_ = numbers[1];
+    began_ = numbers[2];
+    ended_ = numbers[3];
+    numbers += 4;
+    newest_ = marks[0];
+    kept_.time_ns = marks[1];
+    kept_due_ = marks[2];
+    latest_due_ = marks[3];
+    facts_ = {marks[4], marks[5], marks[6], marks[7], marks[8]};
+    last_read_ns_ = marks[9];
+    marks += 10;
+    std::copy_n(marks, stamps_.size(), stamps_.begin());
+    marks += stamps_.size();
+    std::copy_n(marks, dues_.size(), dues_.begin());
+    marks += dues_.size();
+}
+
+}  // namespace softdock

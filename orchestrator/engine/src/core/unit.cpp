@@ -1,0 +1,21 @@
+#include "core/unit.hpp"
+
+namespace softdock {
+
+Status Unit::cannot(const char* what) {
+    failure_ = std::string("this kind of unit cannot ") + what;
+    return Status::error;
+}
+
+Status Unit::set_texts(const std::string*) { return Status::ok; }
+Status Unit::get_texts(std::string*) { return Status::ok; }
+Status Unit::save(std::size_t) { return cannot("save its state"); }
+Status Unit::restore(std::size_t) { return cannot("go back to a state"); }
+Status Unit::set_slopes(const double*) { return cannot("take slopes of its inputs"); }
+void Unit::expect_step(const double*, const double*, std::int64_t, std::int64_t) {}
+Status Unit::derivative(const double*, double*) { return cannot("give derivatives"); }
+Status Unit::enter_event_mode() { return cannot("enter an event mode"); }
+Status Unit::update_discrete(Discrete&) { return cannot("update discrete states"); }
+Status Unit::enter_step_mode() { return cannot("leave an event mode"); }
+
+}  // namespace softdock

@@ -1,0 +1,143 @@
+// What the engine steps: an FMU or a Python block behind one interface.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/float_mode.hpp"
+
+namespace softdock {
+
+// The values of fmi2Status; every kind of unit reports in these.
+enum class Status { ok = 0, warning = 1, discard = 2, error = 3, fatal = 4, pending = 5 };
+
+inline bool failed(Status status) { return status > Status::warning; }
+
+// Times of a run, its step and its delays are no farther from 0, 73 years: the sum of any four of
+// them fits 64 bits (orchestrator/system/time.py).
+constexpr std::int64_t reach_ns = (std::int64_t{1} << 61) - 1;
+inline bool in_reach(std::int64_t ns) { return ns >= -reach_ns && ns <= reach_ns; }
+
+inline double to_seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+// How the last step ended.
+struct Reached {
+    std::int64_t time_ns = 0;
+    bool early = false;      // the unit returned before the end of the step
+    bool event = false;      // it has an event that its importer must handle (FMI 3.0)
+    bool terminate = false;  // it wants the whole run to end
+};
+
+// What a unit said when its discrete states were updated (FMI 3.0.2, 2.3.5).
+struct Discrete {
+    bool again = false, terminate = false, values_changed = false, has_next = false;
+    std::int64_t next_ns = 0;
+};
+
+class Unit {
+  public:
+    explicit Unit(std::string name) : name_(std::move(name)) {}
+    virtual ~Unit() = default;
+    Unit(const Unit&) = delete;
+    Unit& operator=(const Unit&) = delete;
+
+    // Inputs and outputs are contiguous doubles in the order in which they were bound. Integers and
+    // Booleans of FMI 2.0 (32 bits) are exact in a double.
+    virtual Status set_inputs(const double* values) = 0;
+    virtual Status step(std::int64_t time_ns, std::int64_t step_ns) = 0;
+    virtual Status get_outputs(double* values) = 0;
+
+    // String and Binary connectors, as bytes, in the order in which they were bound; none by
+    // default.
+    virtual Status set_texts(const std::string* values);
+    virtual Status get_texts(std::string* values);
+
+    // What only some kinds can. A call of what a unit cannot is an error, and changes nothing.
+
+    // Keeps a copy of all that the next step depends on under a number (0, 1, ..), over what was
+    // kept there before. The unit owns it; only the first call for a number allocates.
+    virtual bool can_roll_back() const { return false; }
+    virtual Status save(std::size_t number);
+    virtual Status restore(std::size_t number);
+
+    // Inputs that change during a step: slopes per second in the order of the inputs, used for
+    // Reals only. They hold for one step, and are set after the inputs.
+    virtual bool takes_slopes() const { return false; }
+    virtual Status set_slopes(const double* slopes);
+
+    // change of the outputs = (d outputs / d inputs) * change of the inputs, at this moment.
+    virtual bool has_derivatives() const { return false; }
+    virtual Status derivative(const double* inputs, double* outputs);
+
+    // Units that give the same address can be stepped in one go: of each is said what its next step
+    // will be, with its inputs, and then they are stepped as usual; or it is withdrawn.
+    virtual const void* company() const { return nullptr; }
+    virtual void expect_step(const double* inputs, const double* slopes, std::int64_t time_ns,
+                             std::int64_t step_ns);
+    virtual void withdraw_step() {}
+
+    // Whether only the thread that runs the engine may step it.
+    virtual bool needs_interpreter() const { return false; }
+
+    // Event mode (FMI 3.0): enter, set and get, update until nothing asks for more, leave.
+    virtual bool has_event_mode() const { return false; }
+    virtual Status enter_event_mode();
+    virtual Status update_discrete(Discrete& update);
+    virtual Status enter_step_mode();
+    // When it must be in event mode next, whatever happens: its own time event or tick of a clock.
+    static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 2;
+    virtual std::int64_t due_ns() const { return never; }
+
+    // A call has left another floating-point mode in its thread, which was put back.
+    void changed_mode() { changed_mode_ = true; }
+    bool has_changed_mode() const { return changed_mode_; }
+
+    // Of the last step; meaningful if it was ok.
+    const Reached& reached() const { return reached_; }
+
+    std::size_t input_count() const { return input_count_; }
+    std::size_t output_count() const { return output_count_; }
+    std::size_t text_input_count() const { return text_input_count_; }
+    std::size_t text_output_count() const { return text_output_count_; }
+    const std::string& name() const { return name_; }
+    // Whether the last failure is a wish to end the run (Ctrl-C), not a matter of the step.
+    virtual bool interrupted() const { return false; }
+    // Why the last call failed; empty if the unit did not say.
+    const std::string& failure() const { return failure_; }
+
+  protected:
+    Status cannot(const char* what);
+
+    Reached reached_;
+    std::size_t input_count_ = 0;
+    std::size_t output_count_ = 0;
+    std::size_t text_input_count_ = 0;
+    std::size_t text_output_count_ = 0;
+    std::string failure_;
+
+  private:
+    std::string name_;
+    bool changed_mode_ = false;
+};
+
+// Stands around every call of a unit: then the floating-point mode of this thread is what it was.
+class ModeKept {
+  public:
+    explicit ModeKept(Unit& unit) : unit_(unit), before_(FloatMode::now()) {}
+    ~ModeKept() {
+        if (!(FloatMode::now() != before_)) return;
+        before_.set();
+        unit_.changed_mode();
+    }
+    ModeKept(const ModeKept&) = delete;
+    ModeKept& operator=(const ModeKept&) = delete;
+
+  private:
+    Unit& unit_;
+    FloatMode before_;
+};
+
+}  // namespace softdock

@@ -1,0 +1,113 @@
+#include "core/unit_steps.hpp"
+
+#include <cmath>
+#include <string>
+
+namespace softdock {
+
+namespace {
+
+Status other_end(const Context& context, const Reached& reached, Outcome& outcome) {
+    if (reached.early && context.allows_early_return) {
+        outcome.early_ns = reached.time_ns;
+        return Status::discard;
+    }
+    outcome.reason = "reached " + std::to_string(reached.time_ns);
+    return Status::error;
+}
+
+// A unit of several ticks is stepped in the last of them.
+std::int64_t begin_of(const Context& context, const Member& member) {
+    return context.now_ns - (member.ticks - 1) * context.step_ns;
+}
+
+}  // namespace
+
+Status wants_end(Outcome& outcome) {
+    outcome.reason = "it asked for the end of the run";
+    return Status::discard;
+}
+
+Status get_outputs(Context& context, const Member& member, Outcome& outcome) {
+    double* outputs = context.signals.data() + member.outputs;
+    const auto status = member.unit->get_outputs(outputs);
+    if (failed(status)) return status;
+    for (std::size_t i = 0; i < member.unit->output_count(); ++i) {
+        if (!std::isfinite(outputs[i])) {
+            outcome.reason = "output number " + std::to_string(i) + " is not finite";
+            return Status::error;
+        }
+    }
+    return status;
+}
+
+Status advance_unit(Context& context, std::int32_t number, Outcome& outcome) {
+    const auto begin = begin_of(context, context.members[number]);
+    return step_unit(context, number, begin, context.now_ns + context.step_ns, outcome);
+}
+
+void expect_unit(const Context& context, std::int32_t number) {
+    const auto& member = context.members[number];
+    const auto begin = begin_of(context, member);
+    const auto* slopes = member.sloped ? context.slopes.data() + member.inputs : nullptr;
+    member.unit->expect_step(context.signals.data() + member.inputs, slopes, begin,
+                             context.now_ns + context.step_ns - begin);
+}
+
+Status step_unit(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
+                 Outcome& outcome) {
+    const auto& member = context.members[number];
+    auto& unit = *member.unit;
+    const ModeKept kept(unit);
+    const auto row = static_cast<std::size_t>(number);
+    const bool has_texts = !context.texts.places().empty();
+    auto status = unit.set_inputs(context.signals.data() + member.inputs);
+    if (member.sloped && !failed(status)) {
+        status = unit.set_slopes(context.slopes.data() + member.inputs);
+    }
+    if (has_texts && !failed(status)) status = context.texts.send(unit, row);
+    if (!failed(status)) status = unit.step(begin, end - begin);
+    if (!failed(status) && unit.reached().terminate) status = wants_end(outcome);
+    if (!failed(status) && unit.reached().time_ns != end) {
+        status = other_end(context, unit.reached(), outcome);
+    }
+    const bool whole = end == context.now_ns + context.step_ns;
+    if (whole && !failed(status)) status = get_outputs(context, member, outcome);
+    if (whole && has_texts && !failed(status)) status = context.texts.receive(unit, row);
+    if (failed(status)) outcome.unit = number;
+    return status;
+}
+
+Status step_halves(Context& context, const Operation& operation, Outcome& outcome) {
+    const auto middle = context.now_ns + context.step_ns / 2;
+    for (auto i = operation.first; i < operation.first + operation.count; ++i) {
+        auto status = Status::ok;
+        if (operation.code == Code::second_half) {
+            status = step_unit(context, i, middle, context.now_ns + context.step_ns, outcome);
+        } else if (middle > context.now_ns) {
+            status = step_unit(context, i, context.now_ns, middle, outcome);
+        }
+        if (failed(status)) return status;
+    }
+    return Status::ok;
+}
+
+Status save_unit(const Context& context, std::int32_t member, std::size_t number,
+                 Outcome& outcome) {
+    auto& unit = *context.members[member].unit;
+    const ModeKept kept(unit);
+    const auto status = unit.save(number);
+    if (failed(status)) outcome.unit = member;
+    return status;
+}
+
+Status restore_unit(const Context& context, std::int32_t member, std::size_t number,
+                    Outcome& outcome) {
+    auto& unit = *context.members[member].unit;
+    const ModeKept kept(unit);
+    const auto status = unit.restore(number);
+    if (failed(status)) outcome.unit = member;
+    return status;
+}
+
+}  // namespace softdock

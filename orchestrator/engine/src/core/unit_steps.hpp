@@ -1,0 +1,34 @@
+// Steps of units: inputs, step, outputs; and their saved states.
+#pragma once
+
+#include <cstdint>
+
+#include "core/context.hpp"
+#include "core/outcome.hpp"
+
+namespace softdock {
+
+// A unit that asks for the end of the run gets it: the step does not count.
+Status wants_end(Outcome& outcome);
+
+// Gets the outputs of one unit; an error where one is not finite.
+Status get_outputs(Context& context, const Member& member, Outcome& outcome);
+
+// Sets inputs and steps from `begin` to `end`; gets the outputs if the step ends there.
+Status step_unit(Context& context, std::int32_t member, std::int64_t begin, std::int64_t end,
+                 Outcome& outcome);
+
+// One step of one unit, which may be in several threads at once for several units.
+Status advance_unit(Context& context, std::int32_t member, Outcome& outcome);
+
+// Says to a unit what advance_unit() will let it do.
+void expect_unit(const Context& context, std::int32_t member);
+
+// A half of the step of the units first.. of an operation.
+Status step_halves(Context& context, const Operation& operation, Outcome& outcome);
+
+Status save_unit(const Context& context, std::int32_t member, std::size_t number, Outcome& outcome);
+Status restore_unit(const Context& context, std::int32_t member, std::size_t number,
+                    Outcome& outcome);
+
+}  // namespace softdock

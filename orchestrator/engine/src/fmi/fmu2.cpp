@@ -1,0 +1,207 @@
+#include "fmi/fmu2.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+namespace softdock {
+
+namespace {
+
+bool fits(double rounded) {
+    return rounded >= std::numeric_limits<fmi2Integer>::min() &&
+           rounded <= std::numeric_limits<fmi2Integer>::max();
+}
+
+extern "C" void log_message(fmi2ComponentEnvironment environment, fmi2String, fmi2Status status,
+                            fmi2String category, fmi2String message, ...) {
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, message);
+    std::vsnprintf(text, sizeof text, message ? message : "", arguments);
+    va_end(arguments);
+    static_cast<Fmu2*>(environment)->log(status, category ? category : "", text);
+}
+
+}  // namespace
+
+Fmu2::Fmu2(const std::string& library, const std::string& name, const std::string& guid,
+           const std::string& resources, bool logging, fmi2Type type)
+    : Fmu(name, library) {
+    load(type == fmi2CoSimulation);
+    callbacks_ = {log_message, std::calloc, std::free, nullptr, this};
+    instance_ = call_.instantiate(name.c_str(), type, guid.c_str(), resources.c_str(), &callbacks_,
+                                  0, logging);
+    require_instance("fmi2Instantiate");
+}
+
+Fmu2::~Fmu2() {
+    if (!usable()) return;
+    release_states();
+    call_.free_instance(instance_);
+}
+
+void Fmu2::load(bool steps) {
+    find("fmi2Instantiate", call_.instantiate);
+    find("fmi2FreeInstance", call_.free_instance);
+    find("fmi2SetupExperiment", call_.setup_experiment);
+    find("fmi2EnterInitializationMode", call_.enter_initialization_mode);
+    find("fmi2ExitInitializationMode", call_.exit_initialization_mode);
+    find("fmi2Terminate", call_.terminate);
+    find("fmi2GetReal", call_.get_real);
+    find("fmi2GetInteger", call_.get_integer);
+    find("fmi2GetBoolean", call_.get_boolean);
+    find("fmi2GetString", call_.get_string);
+    find("fmi2SetReal", call_.set_real);
+    find("fmi2SetInteger", call_.set_integer);
+    find("fmi2SetBoolean", call_.set_boolean);
+    find("fmi2SetString", call_.set_string);
+    find("fmi2DoStep", call_.do_step, steps);
+    find("fmi2GetRealStatus", call_.get_real_status, steps);
+    states_.prefix = "fmi2";
+    find("fmi2GetFMUstate", states_.get, false);
+    find("fmi2SetFMUstate", states_.set, false);
+    find("fmi2FreeFMUstate", states_.release, false);
+    find("fmi2SerializedFMUstateSize", states_.size, false);
+    find("fmi2SerializeFMUstate", states_.to_bytes, false);
+    find("fmi2DeSerializeFMUstate", states_.from_bytes, false);
+    find("fmi2SetRealInputDerivatives", call_.set_slopes, false);
+    find("fmi2GetDirectionalDerivative", call_.get_derivative, false);
+}
+
+void Fmu2::bind(Binding inputs, Binding outputs) {
+    inputs_ = std::move(inputs);
+    outputs_ = std::move(outputs);
+    input_count_ = inputs_.size();
+    output_count_ = outputs_.size();
+    scratch_.resize(std::max(inputs_.size(), outputs_.size()));
+    orders_.assign(inputs_.reals.size(), 1);
+}
+
+Status Fmu2::set_inputs(const double* values) {
+    failure_.clear();
+    auto status = Status::ok;
+    if (const auto n = inputs_.reals.size()) {
+        status = note(call_.set_real(instance_, inputs_.reals.data(), n, values));
+        values += n;
+        if (failed(status)) return status;
+    }
+    if (const auto n = inputs_.integers.size()) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const double rounded = std::nearbyint(*values++);
+            if (!fits(rounded)) {
+                return fail("input '" + inputs_.integer_names[i] + "': " + std::to_string(rounded) +
+                            " does not fit the 32 bits of FMI 2.0");
+            }
+            scratch_[i] = static_cast<fmi2Integer>(rounded);
+        }
+        const auto s =
+            note(call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data()));
+        status = std::max(status, s);
+        if (failed(status)) return status;
+    }
+    if (const auto n = inputs_.booleans.size()) {
+        for (std::size_t i = 0; i < n; ++i) scratch_[i] = *values++ != 0.0;
+        const auto s =
+            note(call_.set_boolean(instance_, inputs_.booleans.data(), n, scratch_.data()));
+        status = std::max(status, s);
+    }
+    return status;
+}
+
+Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
+    failure_.clear();
+    const int no_way_back = !may_go_back();
+    const auto status =
+        note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), no_way_back));
+    reached_.time_ns = time_ns + step_ns;
+    return status;
+}
+
+void Fmu2::declare(bool rolls_back, bool takes_slopes, bool has_derivatives) {
+    rolls_back_ = rolls_back;
+    takes_slopes_ = takes_slopes;
+    has_derivatives_ = has_derivatives;
+}
+
+Status Fmu2::set_slopes(const double* slopes) {
+    const auto n = inputs_.reals.size();
+    if (!takes_slopes()) return cannot("take slopes of its inputs");
+    failure_.clear();
+    if (n == 0) return Status::ok;
+    return note(call_.set_slopes(instance_, inputs_.reals.data(), n, orders_.data(), slopes));
+}
+
+Status Fmu2::derivative(const double* inputs, double* outputs) {
+    if (!has_derivatives()) return cannot("give derivatives");
+    failure_.clear();
+    std::fill_n(outputs, output_count_, 0.0);
+    const auto known = inputs_.reals.size(), unknown = outputs_.reals.size();
+    if (known == 0 || unknown == 0) return Status::ok;
+    return note(call_.get_derivative(instance_, outputs_.reals.data(), unknown,
+                                     inputs_.reals.data(), known, inputs, outputs));
+}
+
+Status Fmu2::get_outputs(double* values) {
+    failure_.clear();
+    auto status = Status::ok;
+    if (const auto n = outputs_.reals.size()) {
+        status = note(call_.get_real(instance_, outputs_.reals.data(), n, values));
+        values += n;
+        if (failed(status)) return status;
+    }
+    if (const auto n = outputs_.integers.size()) {
+        const auto s =
+            note(call_.get_integer(instance_, outputs_.integers.data(), n, scratch_.data()));
+        status = std::max(status, s);
+        if (failed(status)) return status;
+        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i];
+    }
+    if (const auto n = outputs_.booleans.size()) {
+        const auto s =
+            note(call_.get_boolean(instance_, outputs_.booleans.data(), n, scratch_.data()));
+        status = std::max(status, s);
+        if (failed(status)) return status;
+        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i] != 0;
+    }
+    return status;
+}
+
+Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {
+    failure_.clear();
+    return note(call_.setup_experiment(instance_, has_tolerance, tolerance, start, has_stop, stop));
+}
+
+Status Fmu2::enter_initialization() {
+    failure_.clear();
+    return note(call_.enter_initialization_mode(instance_));
+}
+
+Status Fmu2::exit_initialization() {
+    failure_.clear();
+    return note(call_.exit_initialization_mode(instance_));
+}
+
+Status Fmu2::terminate() {
+    // After an error the standard allows to free the instance, not to terminate it.
+    return worst_ < Status::error ? note(call_.terminate(instance_)) : Status::ok;
+}
+
+Status Fmu2::set_strings(const References& references, const char** values, std::size_t count) {
+    return note(call_.set_string(instance_, references.data(), count, values));
+}
+
+Status Fmu2::get_strings(const References& references, const char** values, std::size_t count) {
+    return note(call_.get_string(instance_, references.data(), count, values));
+}
+
+double Fmu2::last_successful_time() {
+    double time = 0.0;
+    call_.get_real_status(instance_, fmi2LastSuccessfulTime, &time);
+    return time;
+}
+
+}  // namespace softdock

@@ -1,0 +1,60 @@
+// One instance of an FMI 2.0 FMU; made for Model Exchange it does not step by itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fmi/fmi2.hpp"
+#include "fmi/fmu.hpp"
+
+namespace softdock {
+
+// Value references that are set or read together, reals first.
+struct Binding {
+    std::vector<fmi2ValueReference> reals, integers, booleans;
+    std::vector<std::string> integer_names;
+    std::size_t size() const { return reals.size() + integers.size() + booleans.size(); }
+};
+
+class Fmu2 final : public Fmu {
+  public:
+    Fmu2(const std::string& library, const std::string& name, const std::string& guid,
+         const std::string& resources, bool logging, fmi2Type type = fmi2CoSimulation);
+    ~Fmu2() override;
+
+    void bind(Binding inputs, Binding outputs);
+    Status set_inputs(const double* values) override;
+    Status step(std::int64_t time_ns, std::int64_t step_ns) override;
+    Status get_outputs(double* values) override;
+
+    // What the model description declares; without it the functions are not called.
+    void declare(bool rolls_back, bool takes_slopes, bool has_derivatives);
+    bool takes_slopes() const override { return takes_slopes_ && call_.set_slopes; }
+    Status set_slopes(const double* slopes) override;
+    bool has_derivatives() const override { return has_derivatives_ && call_.get_derivative; }
+    Status derivative(const double* inputs, double* outputs) override;
+
+    Status setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance);
+    Status enter_initialization();
+    Status exit_initialization();
+    Status terminate();
+
+    Status set_strings(const References& references, const char** values,
+                       std::size_t count) override;
+    Status get_strings(const References& references, const char** values,
+                       std::size_t count) override;
+    fmi2::Functions& functions() { return call_; }
+    double last_successful_time();
+
+  private:
+    void load(bool steps);
+
+    fmi2::Functions call_{};
+    fmi2CallbackFunctions callbacks_{};
+    Binding inputs_, outputs_;
+    std::vector<int> scratch_;
+    std::vector<int> orders_;  // 1 for each Real input
+    bool takes_slopes_ = false, has_derivatives_ = false;
+};
+
+}  // namespace softdock

@@ -1,0 +1,197 @@
+#include "fmi/fmu3.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace softdock {
+
+namespace {
+
+extern "C" void log_message3(fmi3InstanceEnvironment environment, fmi3Status status,
+                             fmi3String category, fmi3String message) {
+    static_cast<Fmu3*>(environment)->log(status, category ? category : "", message ? message : "");
+}
+
+}  // namespace
+
+Fmu3::Fmu3(const std::string& library, const std::string& name, const std::string& token,
+           const std::string& resources, Options3 options)
+    : Fmu(name, library), options_(options), inputs_(*this, {}), outputs_(*this, {}) {
+    load();
+    make_instance(token, resources);
+}
+
+void Fmu3::make_instance(const std::string& token, const std::string& resources) {
+    if (options_.exchange) {
+        instance_ = call_.instantiate_exchange(name().c_str(), token.c_str(), resources.c_str(),
+                                               false, options_.logging, this, log_message3);
+        return require_instance("fmi3InstantiateModelExchange");
+    }
+    instance_ = call_.instantiate(name().c_str(), token.c_str(), resources.c_str(), false,
+                                  options_.logging, options_.event_mode, options_.early_return,
+                                  nullptr, 0, this, log_message3, nullptr);
+    require_instance("fmi3InstantiateCoSimulation");
+}
+
+Fmu3::~Fmu3() {
+    if (!usable()) return;
+    release_states();
+    call_.free_instance(instance_);
+}
+
+void Fmu3::load() {
+    const bool exchange = options_.exchange;
+    find("fmi3InstantiateCoSimulation", call_.instantiate, !exchange);
+    find("fmi3InstantiateModelExchange", call_.instantiate_exchange, exchange);
+    find("fmi3FreeInstance", call_.free_instance);
+    find("fmi3EnterInitializationMode", call_.enter_initialization_mode);
+    find("fmi3ExitInitializationMode", call_.exit_initialization_mode);
+    find("fmi3Terminate", call_.terminate);
+    find("fmi3DoStep", call_.do_step, !exchange);
+    find_values();
+    find("fmi3EnterConfigurationMode", call_.enter_configuration_mode, false);
+    find("fmi3ExitConfigurationMode", call_.exit_configuration_mode, false);
+    find("fmi3GetDirectionalDerivative", call_.get_derivative, false);
+    find("fmi3EnterEventMode", call_.enter_event_mode, options_.event_mode);
+    find("fmi3EnterStepMode", call_.enter_step_mode, options_.event_mode);
+    find("fmi3UpdateDiscreteStates", call_.update_discrete, options_.event_mode);
+    find("fmi3GetClock", call_.get_clock, false);
+    find("fmi3SetClock", call_.set_clock, false);
+    find("fmi3GetIntervalDecimal", call_.get_interval, false);
+    find("fmi3GetIntervalFraction", call_.get_fraction, false);
+    find("fmi3GetShiftDecimal", call_.get_shift, false);
+    states_.prefix = "fmi3";
+    find("fmi3GetFMUState", states_.get, false);
+    find("fmi3SetFMUState", states_.set, false);
+    find("fmi3FreeFMUState", states_.release, false);
+    find("fmi3SerializedFMUStateSize", states_.size, false);
+    find("fmi3SerializeFMUState", states_.to_bytes, false);
+    find("fmi3DeserializeFMUState", states_.from_bytes, false);
+}
+
+void Fmu3::find_values() {
+    const auto both = [this](const std::string& type, auto& access) {
+        find("fmi3Get" + type, access.get);
+        find("fmi3Set" + type, access.set);
+    };
+    both("Float64", call_.float64);
+    both("Float32", call_.float32);
+    both("Int8", call_.int8);
+    both("UInt8", call_.uint8);
+    both("Int16", call_.int16);
+    both("UInt16", call_.uint16);
+    both("Int32", call_.int32);
+    both("UInt32", call_.uint32);
+    both("Int64", call_.int64);
+    both("UInt64", call_.uint64);
+    both("Boolean", call_.boolean);
+    both("String", call_.string);
+    find("fmi3GetBinary", call_.get_binary);
+    find("fmi3SetBinary", call_.set_binary);
+}
+
+void Fmu3::declare(bool rolls_back, bool has_derivatives) {
+    rolls_back_ = rolls_back;
+    has_derivatives_ = has_derivatives;
+}
+
+void Fmu3::bind(std::vector<Port3> inputs, std::vector<Port3> outputs) {
+    clocks_.clear();
+    for (const auto* ports : {&inputs, &outputs}) {
+        for (const auto& port : *ports) {
+            if (port.type == Type3::clock) clocks_.emplace_back(port.reference, false);
+        }
+    }
+    inputs_ = Ports3(*this, std::move(inputs));
+    outputs_ = Ports3(*this, std::move(outputs));
+    input_count_ = inputs_.size();
+    output_count_ = outputs_.size();
+}
+
+Status Fmu3::set_inputs(const double* values) {
+    failure_.clear();
+    if (!options_.event_mode || mode_ == initial) return inputs_.set(values, Setting::all);
+    if (mode_ == in_event) return inputs_.set(values, Setting::events);
+    auto status = inputs_.set(values, Setting::continuous);
+    bool changed = false;
+    if (!failed(status)) status = inputs_.find_discrete_change(values, changed);
+    if (failed(status) || !changed) return status;
+    status = enter_event_mode();
+    if (!failed(status)) status = inputs_.set(values, Setting::events);
+    return failed(status) ? status : settle();
+}
+
+Status Fmu3::get_outputs(double* values) {
+    failure_.clear();
+    return outputs_.get(values, mode_ == in_event);
+}
+
+Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
+    failure_.clear();
+    if (event_due_ || mode_ == in_event) {  // nobody has handled the event of the last step
+        auto status = enter_event_mode();
+        if (!failed(status)) status = settle();
+        if (failed(status)) return status;
+    }
+    bool event = false, terminate = false, early = false;
+    double last = to_seconds(time_ns);
+    const auto status = note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns),
+                                           !may_go_back(), &event, &terminate, &early, &last));
+    const auto end_ns = time_ns + step_ns;
+    reached_ = {early || failed(status) ? std::clamp(not_before(last), time_ns, end_ns) : end_ns,
+                early, event, terminate};
+    clock_scheduler_.reach(reached_.time_ns);
+    event_due_ = event && options_.event_mode;
+    if (early && !options_.early_return && !failed(status)) {
+        return fail("it returned early from a step, which it was not allowed");
+    }
+    return status;
+}
+
+Status Fmu3::derivative(const double* inputs, double* outputs) {
+    if (!has_derivatives()) return cannot("give derivatives");
+    failure_.clear();
+    std::fill_n(outputs, output_count_, 0.0);
+    const auto &known = inputs_.floats(), &unknown = outputs_.floats();
+    if (known.empty() || unknown.empty()) return Status::ok;
+    return note(call_.get_derivative(instance_, unknown.data(), unknown.size(), known.data(),
+                                     known.size(), inputs, inputs_.float_values(), outputs,
+                                     outputs_.float_values()));
+}
+
+Status Fmu3::initialise(double start, bool has_stop, double stop, bool has_tolerance,
+                        double tolerance) {
+    failure_.clear();
+    reached_ = {std::llround(start * 1e9), false, false, false};
+    clock_scheduler_.start(reached_.time_ns);
+    return note(call_.enter_initialization_mode(instance_, has_tolerance, tolerance, start,
+                                                has_stop, stop));
+}
+
+Status Fmu3::set_strings(const References& references, const char** values, std::size_t count) {
+    return note(call_.string.set(instance_, references.data(), references.size(), values, count));
+}
+
+Status Fmu3::get_strings(const References& references, const char** values, std::size_t count) {
+    return note(call_.string.get(instance_, references.data(), references.size(), values, count));
+}
+
+Status Fmu3::set_binaries(const References& references, const std::size_t* sizes,
+                          const std::uint8_t** values, std::size_t count) {
+    return note(
+        call_.set_binary(instance_, references.data(), references.size(), sizes, values, count));
+}
+
+Status Fmu3::get_binaries(const References& references, std::size_t* sizes,
+                          const std::uint8_t** values, std::size_t count) {
+    return note(
+        call_.get_binary(instance_, references.data(), references.size(), sizes, values, count));
+}
+
+Status Fmu3::terminate() {
+    // After an error the standard allows to free the instance, not to terminate it.
+    return worst_ < Status::error ? note(call_.terminate(instance_)) : Status::ok;
+}
+
+}  // namespace softdock

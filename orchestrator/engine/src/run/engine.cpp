@@ -1,0 +1,97 @@
+#include "run/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "run/table_checks.hpp"
+
+namespace softdock {
+
+namespace {
+
+// Pushes of one history in a step that is done again: two halves, and the whole before them.
+constexpr std::size_t most_rewound = 3;
+
+}  // namespace
+
+Engine::Engine(Schedule schedule, std::size_t threads)
+    : context_(schedule),
+      executor_(context_, schedule.loops, threads),
+      control_(make_control(schedule.rule)) {
+    context_.remembers = !context_.mixes.empty() || control_->varies();
+    if (control_->varies()) {
+        for (auto& history : context_.histories) history.let_rewind(most_rewound);
+    }
+    check_tables(context_, schedule.loops, schedule.rule);
+    for (const auto& line : context_.reads) {
+        if (!line.span_ns) continue;
+        const auto owner = owner_of(context_, line) - context_.members.begin();
+        context_.members[static_cast<std::size_t>(owner)].sloped = true;
+    }
+}
+
+void Engine::set_texts(Texts texts) {
+    check_texts(context_, texts);
+    context_.texts = std::move(texts);
+}
+
+void Engine::set_value_tables(ValueTables tables) {
+    check_value_tables(context_, tables);
+    context_.tables = std::move(tables);
+}
+
+void Engine::handle_events(std::unique_ptr<EventPhase> events) {
+    check_events(context_, events->table());
+    context_.allows_early_return = events->table().early_return;
+    if (context_.allows_early_return) {
+        for (auto& history : context_.histories) history.let_rewind(1);
+    }
+    events_ = std::move(events);
+}
+
+void Engine::check(const Operation& operation) const {
+    check_operation(context_, executor_.loops().size(), operation);
+}
+
+void Engine::start(std::int64_t start_ns, std::int64_t step_ns) {
+    time_ns_ = start_ns;
+    context_.start(start_ns, step_ns);
+    for (auto& loop : executor_.loops()) {
+        std::fill(loop->memory().begin(), loop->memory().end(), 0.0);
+    }
+    control_->start(step_ns);
+    recorder_.restart();
+}
+
+// Outputs jump where a fault begins or ends.
+void Engine::pass_changes() {
+    if (!control_->varies() || !context_.faults.changes_at(time_ns_)) return;
+    context_.settling = 1;
+    context_.last_ns = 0;
+    control_->restart();
+}
+
+Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
+    recorder_.require_room(context_.done, steps);
+    Outcome outcome;
+    const bool varies = control_->varies();
+    while (outcome.steps < steps && !(varies && time_ns_ >= goal_ns)) {
+        std::int64_t taken = 0;
+        pass_changes();
+        const auto goal = std::min(goal_ns, context_.faults.next_change(time_ns_));
+        outcome.status = events_
+                             ? events_->step(executor_, *control_, time_ns_, goal, taken, outcome)
+                             : control_->step(executor_, time_ns_, goal, taken, outcome);
+        if (failed(outcome.status)) return outcome;
+        if (!events_) context_.accept_step();
+        time_ns_ += taken;
+        context_.now_ns = time_ns_;
+        ++context_.done;
+        ++outcome.steps;
+        if (recorder_.is_due(context_.done)) write_row();
+    }
+    outcome.status = Status::ok;
+    return outcome;
+}
+
+}  // namespace softdock

@@ -1,0 +1,1 @@
+"""What is read off finished runs: measures, energy ledgers, predictions."""

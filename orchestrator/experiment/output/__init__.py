@@ -1,0 +1,1 @@
+"""What an experiment leaves for people: figures, diagrams, animations, files."""

@@ -1,0 +1,209 @@
+"""The files that an experiment leaves: results, pictures, the report and the summary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.drawing import Drawing, draw_system
+from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
+from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
+from orchestrator.experiment.output.animations import drawable, write_animation
+from orchestrator.experiment.output.default_figures import default_figures
+from orchestrator.experiment.output.diagram import facts_of_run
+from orchestrator.experiment.output.figures import cases_of, draw, sweeps_of
+from orchestrator.experiment.output.ledger_files import (
+    draw_ledger,
+    energy_note,
+    energy_rows,
+    write_ledger,
+)
+from orchestrator.experiment.prepare.prepare import merged
+from orchestrator.recording import (
+    CaseSection,
+    FigureItem,
+    FileItem,
+    FmuItem,
+    Measure,
+    Report,
+    parameters_of,
+    save,
+    whole_file,
+    write_report,
+)
+from orchestrator.simunits import read_fmu
+from orchestrator.system import SourceKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_rest(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    folder: Path,
+    output: Path,
+    tell: Callable[[str, float], None],
+) -> None:
+    """Draw all figures whose cases and sweeps were run, and write report and summary.
+
+    They are written to ``folder``; the outcome names them as they are found in ``output``.
+    """
+    pictures = folder / "figures"
+    pictures.mkdir(exist_ok=True)
+    drawn = _figures(experiment, outcome)
+    items = []
+    for number, (name, (figure, caption)) in enumerate(drawn.items()):
+        _save(figure, pictures / name, outcome)
+        items.append(FigureItem(figure, caption))
+        tell("drawing", (number + 1) / len(drawn))
+    ledgers = _ledgers(outcome, folder)
+    diagrams = []
+    _animations(experiment, outcome, folder, tell)
+    for names in _each_drawing(outcome):
+        first = outcome.cases[names[0]]
+        options = merged(experiment.case[names[0]], experiment.defaults)
+        facts = facts_of_run(first.system, options, first.result)
+        drawing = draw_system(first.nested, facts, title=", ".join(names))
+        _save_drawing(drawing, pictures / f"system-{names[0]}", outcome)
+        caption = f"{first.title}. {first.system.description}"
+        diagrams.append(FigureItem(drawing, caption.strip()))
+    report, summary = folder / "report.html", folder / "summary.json"
+    outcome.files += [report, summary]
+    sections = [_section(case, ledgers.get(name)) for name, case in outcome.cases.items()]
+    write_report(_report(experiment, outcome, sections, items, diagrams, folder), report)
+    outcome.files = [output / path.relative_to(folder) for path in outcome.files]
+    with whole_file(summary) as draft:
+        draft.write_text(
+            json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
+        )
+
+
+def _animations(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    output: Path,
+    tell: Callable[[str, float], None],
+) -> None:
+    results = {name: case.result for name, case in outcome.cases.items()}
+    titles = {name: case.title for name, case in outcome.cases.items()}
+    chosen = drawable(experiment, results)
+    for number, (name, table) in enumerate(chosen.items()):
+        try:
+            outcome.files.append(write_animation(name, table, results, titles, output))
+        except DescriptionError as error:
+            outcome.problems += error.problems
+        tell("animating", (number + 1) / len(chosen))
+
+
+def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
+    for suffix, content in ((".png", drawing.png()), (".svg", drawing.svg())):
+        path = stem.with_name(stem.name + suffix)
+        with whole_file(path) as draft:
+            draft.write_bytes(content)
+        outcome.files.append(path)
+
+
+def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> None:
+    for suffix in (".png", ".svg"):
+        path = stem.with_name(stem.name + suffix)
+        save(figure, path)
+        outcome.files.append(path)
+
+
+def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Figure, str]]:
+    wanted = {
+        name: figure
+        for name, figure in experiment.figure.items()
+        if cases_of(figure) <= set(outcome.cases)
+        and sweeps_of(figure) <= set(outcome.sweeps)
+        and not isinstance(figure, MapFigure | LinesFigure)  # `softdock sweep` draws these
+    }
+    if not experiment.figure and not experiment.animation:
+        wanted = {}
+        for case in outcome.cases.values():
+            wanted |= default_figures(case.result)
+    return {name: (draw(figure, outcome), figure.caption) for name, figure in wanted.items()}
+
+
+def _each_drawing(outcome: ExperimentOutcome) -> list[list[str]]:
+    """Cases by the drawing that they share: they differ in no source, connection or delay."""
+    drawings: dict[object, list[str]] = {}
+    for name, case in outcome.cases.items():
+        sources = tuple((n, c.source) for n, c in case.system.components.items())
+        drawings.setdefault((sources, case.system.connections), []).append(name)
+    return list(drawings.values())
+
+
+def _report(
+    experiment: Experiment,
+    outcome: ExperimentOutcome,
+    sections: list[CaseSection],
+    figures: list[FigureItem],
+    diagrams: list[FigureItem],
+    output: Path,
+) -> Report:
+    return Report(
+        title=experiment.title,
+        description=experiment.description,
+        cases=tuple(sections),
+        diagrams=tuple(diagrams),
+        figures=tuple(figures),
+        fmus=_fmus(outcome),
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
+    )
+
+
+def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
+    """Write the energy ledgers of the cases that have one, and draw them."""
+    items = {}
+    for name, case in outcome.cases.items():
+        if case.ledger is None:
+            continue
+        table = output / f"{name}.ledger.csv"
+        write_ledger(case.ledger, table)
+        outcome.files.append(table)
+        figure = draw_ledger(case.ledger, f"Energy of '{name}'")
+        _save(figure, output / "figures" / f"ledger-{name}", outcome)
+        items[name] = FigureItem(figure, f"Energy ledger of {name}. {case.title}.")
+    return items
+
+
+def _section(case: CaseOutcome, ledger: FigureItem | None) -> CaseSection:
+    measures = []
+    for name, value in case.measured.items():
+        measures.append(Measure(name.replace("_", " "), value.value, value.unit))
+        if "predicted" in value.details:
+            predicted = value.details["predicted"]
+            measures.append(Measure(f"{name.replace('_', ' ')}, predicted", predicted, value.unit))
+    section = CaseSection.of(
+        case.result,
+        description=case.title,
+        measures=tuple(measures),
+        parameters=parameters_of(case.system),
+        figures=(ledger,) if ledger else (),
+        note="; ".join(case.result.remarks),
+    )
+    if case.ledger is None:
+        return section
+    note, rows = energy_note(case.ledger), tuple(energy_rows(case.ledger))
+    return replace(section, energies=rows, energy_note=note)
+
+
+def _fmus(outcome: ExperimentOutcome) -> tuple[FmuItem, ...]:
+    items: dict[str, FmuItem] = {}
+    for case in outcome.cases.values():
+        for name, component in case.system.components.items():
+            source = component.source
+            if source.kind is SourceKind.FMU and source.location not in items:
+                fmu = read_fmu(Path(source.location))
+                tool = fmu.description.details["tool"]
+                items[source.location] = FmuItem(name, Path(source.location).name, fmu.guid, tool)
+    return tuple(items.values())

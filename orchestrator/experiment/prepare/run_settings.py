@@ -1,0 +1,46 @@
+"""What is asked of one run of an experiment, beyond what its file says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from orchestrator.experiment.file.experiment import ParameterFile, Setting
+from orchestrator.experiment.file.table import Time
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """Changes for all cases of a run, and how it is done.
+
+    Parameters
+    ----------
+    values, swaps
+        By ``component.parameter`` and by ``component``, for every case that has the component.
+    delays
+        By ``source -> target``, for every case that has the connection.
+    parameters
+        Parameter sets for every case, over its own values and under ``values``; paths start from
+        the present folder.
+    only
+        Cases to run; empty means all.
+    isolated
+        Components that run in processes of their own; ``"all"`` means every one.
+    notes
+        Sentences to put into every result.
+    strict
+        Whether FMUs whose model descriptions break rules of FMI are refused.
+    """
+
+    values: Mapping[str, Setting] = field(default_factory=dict)
+    swaps: Mapping[str, str] = field(default_factory=dict)
+    delays: Mapping[str, Time] = field(default_factory=dict)
+    parameters: Sequence[ParameterFile] = ()
+    only: Collection[str] = ()
+    isolated: Collection[str] = ()
+    notes: Sequence[str] = ()
+    strict: bool = False
+
+
+#: The file says all.
+AS_WRITTEN = RunSettings()

@@ -1,0 +1,261 @@
+"""One run of one system, from description to result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.diagnostics import CapabilityError, DescriptionError, SoftdockError, StepError
+from orchestrator.system.time import nanoseconds, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.master import DelayMode, Execution, Recording
+    from orchestrator.recording import Journal, Result
+    from orchestrator.system import Fault, System
+
+#: 8 GB of float64: what a run may hold in memory.
+MOST_VALUES = 1_000_000_000
+
+Progress = Callable[[float], None]
+
+
+class FailedRunError(StepError):
+    """A run that a unit ended; ``result`` holds what was recorded until then."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class InterruptedRun(KeyboardInterrupt):
+    """A run that was interrupted (Ctrl-C); ``result`` holds what was recorded until then."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"case '{result.name}' was interrupted at {result.time[-1]:.9g} s")
+        self.result = result
+
+
+def horizon(
+    system: System,
+    start: str | float | None,
+    stop: str | float | None,
+    step: str | float | None,
+) -> tuple[int, int, int]:
+    """Start, stop and step in nanoseconds; what is ``None`` is the system's own.
+
+    Raises
+    ------
+    DescriptionError
+        If one is missing, or they hold no step.
+    """
+    default = system.experiment
+    start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
+    stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
+    step_ns = default.step_ns if step is None else nanoseconds(step, "communication step")
+    if stop_ns is None or step_ns is None:
+        missing, key = ("stop time", "stop") if stop_ns is None else ("communication step", "step")
+        raise DescriptionError(
+            f"system '{system.name}': no {missing} is given; give one ({key}, or --{key})"
+        )
+    if step_ns <= 0 or stop_ns - start_ns < step_ns:
+        raise DescriptionError(
+            f"system '{system.name}': expected a step > 0 s and a stop at least one step after the"
+            f" start; found start {seconds(start_ns):.9g} s, stop {seconds(stop_ns):.9g} s, step"
+            f" {seconds(step_ns):.9g} s"
+        )
+    return start_ns, stop_ns, step_ns
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationSettings:
+    """How a system is run; see :func:`simulate`."""
+
+    step: str | float | None = None
+    stop: str | float | None = None
+    start: str | float | None = None
+    algorithm: str | None = None
+    algorithm_options: Mapping[str, Any] | None = None
+    rates: Mapping[str, int] | None = None
+    delay: DelayMode | str = "exact"
+    record: Sequence[str] | None = None
+    every: int = 1
+    early_return: bool | None = None
+    threads: int | None = None
+    faults: Sequence[Fault] = ()
+    strict: bool = False
+    name: str | None = None
+    progress: Progress | None = None
+    journal: Journal | None = None
+
+
+def simulate(  # the options of a run are what they are
+    system: System,
+    *,
+    step: str | float | None = None,
+    stop: str | float | None = None,
+    start: str | float | None = None,
+    algorithm: str | None = None,
+    algorithm_options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
+    delay: DelayMode | str = "exact",
+    record: Sequence[str] | None = None,
+    every: int = 1,
+    early_return: bool | None = None,
+    threads: int | None = None,
+    faults: Sequence[Fault] = (),
+    strict: bool = False,
+    name: str | None = None,
+    progress: Progress | None = None,
+    journal: Journal | None = None,
+) -> Result:
+    """Run a system from start to stop.
+
+    Parameters
+    ----------
+    system
+        What to run.
+    step, stop, start, algorithm, algorithm_options, rates, early_return, threads
+        See :class:`orchestrator.master.Execution`; what is ``None`` is taken from the system's
+        default experiment. A stop time off the grid of steps is reached by the last
+        whole step before it.
+    delay
+        ``"exact"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
+    record, every
+        Variables to record (all outputs; names, also of local variables and inputs, or patterns
+        with ``*`` and ``?``), and of how many steps one is recorded; the first and the last time
+        always are.
+    faults, strict
+        See :class:`orchestrator.master.Execution`.
+    name
+        Name of the result; the system's name if ``None``.
+    progress
+        Called with the share that is done, 0 to 1.
+    journal
+        Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
+        written the run goes on without it, and the result says so.
+
+    Raises
+    ------
+    FailedRunError
+        If a unit fails; its ``result`` holds everything up to there.
+    InterruptedRun
+        On Ctrl-C, likewise.
+    DescriptionError, LoadError
+        If the system or an option is wrong.
+    """
+    settings = SimulationSettings(
+        step=step,
+        stop=stop,
+        start=start,
+        algorithm=algorithm,
+        algorithm_options=algorithm_options,
+        rates=rates,
+        delay=delay,
+        record=record,
+        every=every,
+        early_return=early_return,
+        threads=threads,
+        faults=faults,
+        strict=strict,
+        name=name,
+        progress=progress,
+        journal=journal,
+    )
+    return simulate_with(system, settings)
+
+
+def simulate_with(system: System, settings: SimulationSettings) -> Result:
+    """Run a system from start to stop; see :func:`simulate`."""
+    from orchestrator.master import Execution, MasterSettings
+
+    given, name, journal = settings, settings.name or system.name, settings.journal
+    start_ns, stop_ns, step_ns = horizon(system, given.start, given.stop, given.step)
+    chosen = MasterSettings.of(
+        system,
+        given.algorithm,
+        given.algorithm_options,
+        given.rates,
+        early_return=given.early_return,
+    )
+    with Execution(
+        system,
+        step=f"{step_ns} ns",
+        algorithm=chosen.algorithm,
+        algorithm_options=chosen.options,
+        rates=chosen.rates,
+        delay=given.delay,
+        start=f"{start_ns} ns",
+        stop=f"{stop_ns} ns",
+        record=given.record,
+        every=given.every,
+        early_return=chosen.early_return,
+        threads=given.threads,
+        faults=given.faults,
+        strict=given.strict,
+    ) as execution:
+        last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
+        if execution.schedule.varies:
+            last_ns = stop_ns
+        values = ((last_ns - start_ns) // step_ns // given.every + 1) * execution.recorded_columns
+        if values > MOST_VALUES:
+            raise CapabilityError(
+                f"'{name}': the run would record {values:.3g} values in memory;"
+                f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
+            )
+        notes: list[str] = []
+        if last_ns != stop_ns:
+            notes.append(
+                f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
+                f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
+            )
+
+        def report(time: float) -> None:
+            nonlocal journal
+            if journal is not None and journal.due:
+                rows = execution.recording_since(journal.rows)
+                try:
+                    journal.add(_result(execution, rows, name, notes))
+                except SoftdockError as error:
+                    notes.append(f"the run went on without its journal from {time:.9g} s: {error}")
+                    journal = None
+            if given.progress is not None:
+                given.progress((time - seconds(start_ns)) / max(seconds(last_ns - start_ns), 1e-9))
+
+        try:
+            execution.advance(f"{last_ns} ns", report)
+        except StepError as error:
+            result = _result(execution, execution.recording(), name, notes)
+            raise FailedRunError(f"case '{result.name}': {error}", result) from error
+        except KeyboardInterrupt:
+            result = _result(execution, execution.recording(), name, notes)
+            raise InterruptedRun(result) from None
+        return _result(execution, execution.recording(), name, notes)
+
+
+def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:
+    from orchestrator.recording import Result, parameters_of
+    from orchestrator.system.former_names import former_paths
+
+    schedule = execution.schedule
+    return Result(
+        name=name,
+        time_ns=recording.time_ns,
+        names=recording.names,
+        values=recording.values,
+        units=recording.units,
+        descriptions=recording.descriptions,
+        parameters=parameters_of(execution.system),
+        step_ns=schedule.step_ns,
+        algorithm=schedule.algorithm,
+        delay_mode=str(schedule.mode),
+        loops=schedule.loop_delays,
+        plans=schedule.plans,
+        line_statistics=execution.line_statistics(),
+        faults=execution.faults,
+        notices=execution.notices,
+        wall_seconds=execution.wall_seconds,
+        simulated_seconds=execution.time - seconds(execution.start_ns),
+        notes=(*notes, *execution.notes),
+        former_names=former_paths(execution.system.components),
+    )

@@ -1,0 +1,24 @@
+"""Swapping a component for another source of the same ports."""
+
+from __future__ import annotations
+
+from orchestrator.simunits import component_of
+from orchestrator.system import Source, System
+
+
+def swap_component(system: System, name: str, source: Source | str) -> System:
+    """Replace a component's source by name, or by a path in nested systems.
+
+    ``source`` may be text: a path that ends in ``.fmu``, or ``"block:NAME"``,
+    ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``. What must agree is
+    said at :meth:`System.swap`.
+
+    Raises
+    ------
+    DescriptionError
+        If the component does not exist, or ports are missing or differ; all together.
+    """
+    if isinstance(source, str):
+        source = Source.parse(source)
+    system.component(name)
+    return system.swap(name, component_of(source))

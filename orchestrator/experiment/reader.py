@@ -1,0 +1,129 @@
+"""Reading of an experiment file, and of the names by which its parts refer to each other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from orchestrator.animation import loose_ends
+from orchestrator.diagnostics import (
+    DescriptionError,
+    Diagnostic,
+    LoadError,
+    Severity,
+    nearest,
+    nearest_name,
+)
+from orchestrator.diagnostics.validation import format_validation_error
+from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.file.figure_tables import SweepFigure, TimeFigure
+from orchestrator.experiment.file.old_words import with_new_words
+from orchestrator.experiment.file.scenes import with_scenes
+from orchestrator.experiment.prepare.map_check import named_by_maps
+from orchestrator.experiment.prepare.sweep_check import named_by_sweeps
+from orchestrator.plain_data import toml_data
+
+#: Of what is wrong with an experiment file by itself.
+CODE = "EXP101"
+
+_LOGGER = logging.getLogger(__name__)
+
+
+def read_experiment(path: Path) -> Experiment:
+    """Read and check an experiment file.
+
+    Raises
+    ------
+    LoadError
+        If the file, or a scene that it names, is missing or is no TOML.
+    DescriptionError
+        If keys are unknown or missing, values have a wrong type, or names that refer to each
+        other do not exist; all together.
+    """
+    try:
+        content = toml_data(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LoadError.in_file(path, "no such experiment file") from None
+    except (ValueError, OSError) as error:
+        raise LoadError.in_file(path, f"expected a TOML file: {error}") from None
+    if not {"title", "case"} & content.keys():
+        raise LoadError.in_file(
+            path,
+            "expected an experiment, which has 'title' and a table [case.NAME], or a"
+            " system file, which has a table [system]",
+        )
+    try:
+        content, notes = with_new_words(content)
+    except DescriptionError as error:
+        raise DescriptionError(*(f"{path}: {text}" for text in error.problems)) from None
+    for note in notes:
+        _LOGGER.warning("%s: %s", path, note)
+    try:
+        experiment = Experiment.model_validate(with_scenes(content, path.parent))
+    except ValidationError as error:
+        found = format_validation_error(error, Experiment, path, CODE)
+        raise DescriptionError(*found) from None
+    problems = _dangling(experiment)
+    for name, table in experiment.animation.items():
+        problems += (
+            Diagnostic(CODE, Severity.ERROR, f"'{key}': {text}", key=key)
+            for key, text in loose_ends(name, table)
+        )
+    if problems:
+        raise DescriptionError(*problems).of_file(path)
+    return experiment
+
+
+def _dangling(experiment: Experiment) -> list[Diagnostic]:
+    """Find names of cases, sweeps and measures that do not exist."""
+    named = [
+        *_named_by_cases(experiment),
+        *named_by_sweeps(experiment),
+        *_named_by_figures(experiment),
+        *named_by_maps(experiment),
+    ]
+    return [
+        Diagnostic(
+            CODE,
+            Severity.ERROR,
+            f"'{where}': no '{name}'{nearest(name, known)}; known: {', '.join(known) or 'none'}",
+            key=where,
+            hint=nearest_name(name, known),
+        )
+        for where, name, known in named
+        if name not in known
+    ]
+
+
+Named = Iterator[tuple[str, str, Collection[str]]]
+
+
+def _named_by_cases(experiment: Experiment) -> Named:
+    """Where a case or a ledger names another thing, what it names, and what there is."""
+    for name, case in experiment.case.items():
+        for key, measure in case.measure.items():
+            if measure.is_difference:
+                yield f"case.{name}.measure.{key}.to", measure.to or "", experiment.case
+    for name, ledger in experiment.ledger.items():
+        yield from ((f"ledger.{name}.cases", case, experiment.case) for case in ledger.cases)
+
+
+def _named_by_figures(experiment: Experiment) -> Named:
+    listed = experiment.listed_sweeps
+    for name, figure in experiment.figure.items():
+        where = f"figure.{name}"
+        if isinstance(figure, TimeFigure):
+            for panel in figure.panels:
+                for curve in panel.curves:
+                    yield from ((where, case, experiment.case) for case in curve.cases)
+        elif isinstance(figure, SweepFigure):
+            for line in figure.curves:
+                yield where, line.sweep, listed
+                if line.sweep in listed:
+                    yield where, line.measure, listed[line.sweep].measures
+    for name, animation in experiment.animation.items():
+        where = f"animation.{name}"
+        yield from ((where, case, experiment.case) for case in sorted(animation.needed()))

@@ -1,0 +1,1 @@
+"""One run of a case: its options, what it records, its checkpoints."""

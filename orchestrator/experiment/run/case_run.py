@@ -1,0 +1,56 @@
+"""One run of a case, with its options and its faults."""
+
+from __future__ import annotations
+
+from orchestrator.experiment.prepare.faults import faults_of
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.simulate import (
+    Progress,
+    SimulationSettings,
+    simulate_with,
+)
+from orchestrator.recording import Journal, Result
+
+
+def run_case(
+    case: PreparedCase,
+    progress: Progress | None = None,
+    journal: Journal | None = None,
+    *,
+    threads: int | None = None,
+) -> Result:
+    """Run a case; see :func:`~orchestrator.experiment.prepare.simulate.simulate`.
+
+    Parameters
+    ----------
+    case
+        Its name is that of the result.
+    progress, journal, threads
+        As there.
+
+    Raises
+    ------
+    SoftdockError
+        As there.
+    """
+    options, system = case.options, case.system
+    if options.backend is not None:
+        system = system.with_backend(options.backend)
+    settings = SimulationSettings(
+        step=options.step,
+        stop=options.stop,
+        start=options.start,
+        algorithm=options.algorithm,
+        algorithm_options=options.algorithm_options,
+        rates=options.rates,
+        delay=options.delay or "exact",
+        record=options.record,
+        every=options.every or 1,
+        early_return=options.early_return,
+        threads=threads,
+        faults=faults_of(case.case),
+        name=case.name,
+        progress=progress,
+        journal=journal,
+    )
+    return simulate_with(system, settings)

@@ -1,0 +1,80 @@
+"""What people look at: the figures of sweeps, and a page of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
+from orchestrator.experiment.output.figures import draw, sweeps_of
+from orchestrator.experiment.sweep.drawing import draw_sweep
+from orchestrator.experiment.sweep.listed import as_run
+from orchestrator.experiment.sweep.runner import FinishedSweep
+from orchestrator.experiment.sweep.summary import summaries
+from orchestrator.recording import FigureItem, FileItem, Report, save, write_report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_page(
+    experiment: Experiment,
+    outcomes: Mapping[str, FinishedSweep],
+    output: Path,
+    into: Path | None = None,
+) -> list[Path]:
+    """Draw the figures of sweeps and write ``sweep.html``; returns what was written.
+
+    Parameters
+    ----------
+    experiment, outcomes
+        What was run, and what came of it.
+    output
+        Where the files of the sweeps are, or will be.
+    into
+        Where the page is written until all becomes visible, see
+        :data:`~orchestrator.experiment.sweep.runner.Finish`; in ``output`` itself if ``None``.
+
+    Raises
+    ------
+    SoftdockError
+        If a file cannot be written.
+    """
+    files = [path for outcome in outcomes.values() for path in outcome.files]
+    items = []
+    pictures: list[Path] = []
+    for name, (figure, caption) in _figures(experiment, outcomes).items():
+        for suffix in (".png", ".svg"):
+            pictures.append(Path("figures") / f"{name}{suffix}")
+            save(figure, (into or output) / pictures[-1])
+        items.append(FigureItem(figure, caption))
+    report = Report(
+        title=experiment.title,
+        description=experiment.description,
+        figures=tuple(items),
+        tables=summaries(outcomes),
+        created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        files=tuple(
+            FileItem(path) for path in (*(f.relative_to(output) for f in files), *pictures)
+        ),
+    )
+    write_report(report, (into or output) / "sweep.html")
+    return [output / "sweep.html", *(output / path for path in pictures)]
+
+
+def _figures(
+    experiment: Experiment, outcomes: Mapping[str, FinishedSweep]
+) -> dict[str, tuple[Figure, str]]:
+    """Draw all figures whose sweeps were run."""
+    drawn: dict[str, tuple[Figure, str]] = {}
+    swept = as_run(experiment, outcomes)
+    for name, figure in experiment.figure.items():
+        if isinstance(figure, MapFigure | LinesFigure):
+            if figure.sweep in outcomes:
+                drawn[name] = draw_sweep(figure, outcomes[figure.sweep]), figure.caption
+        elif sweeps_of(figure) and sweeps_of(figure) <= set(swept.sweeps):
+            drawn[name] = draw(figure, swept), figure.caption
+    return drawn

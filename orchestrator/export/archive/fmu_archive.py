@@ -1,0 +1,139 @@
+"""Writes one FMU: sources, library and description in one archive that knows its origin."""
+
+from __future__ import annotations
+
+import json
+import platform
+import tempfile
+import uuid
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from orchestrator.diagnostics import FmuError
+from orchestrator.export.archive import description_fmi2, description_fmi3, terminals
+from orchestrator.export.archive.description_parts import SOURCE_FILE
+from orchestrator.export.archive.stamp import STAMP_FILE, runtime_files
+from orchestrator.export.codegen import c_code
+from orchestrator.export.codegen.array_layout import entries
+from orchestrator.export.codegen.compiler import compile_library, sundials_libraries
+from orchestrator.export.codegen.layout import Layout
+from orchestrator.export.codegen.sampled_c import FILES, GENERATED
+from orchestrator.export.recipe import METHODS, Recipe
+
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sources make equal archives
+
+
+def write_fmu(
+    layout: Layout, recipe: Recipe, fmi: str, stamp: dict[str, str], target: Path
+) -> None:
+    """Write an archive in one version of FMI; an older one stays if anything fails.
+
+    Raises
+    ------
+    FmuError
+        If compiling or writing fails.
+    """
+    write_archive(target, lambda folder: _assemble(layout, recipe, fmi, stamp, folder))
+
+
+def write_archive(target: Path, assemble: Callable[[Path], Path]) -> None:
+    """Put the archive that is assembled in a new folder in its place.
+
+    Raises
+    ------
+    FmuError
+        If writing fails; an older archive is untouched.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".fmu-", dir=target.parent) as folder:
+            assemble(Path(folder)).replace(target)  # the same file system: all or nothing
+    except OSError as error:
+        raise FmuError(f"cannot write '{target}': {error.strerror or error}") from error
+
+
+def _assemble(
+    layout: Layout, recipe: Recipe, fmi: str, stamp: dict[str, str], folder: Path
+) -> Path:
+    guid = guid_of(stamp)
+    sources = folder / "sources"
+    sources.mkdir()
+    for file in runtime_files():
+        if not (
+            _belongs_to_other_version(file, fmi)
+            or _is_other_solver(file, recipe, layout)
+            or _takes_other_steps(file, layout)
+        ):
+            (sources / file.name).write_bytes(file.read_bytes())
+    (sources / "model.h").write_text(
+        c_code.model_header(layout, recipe.solver, guid, fmi), encoding="utf-8"
+    )
+    (sources / "functions.c").write_text(
+        c_code.functions(layout.ode, recipe.solver, fmi), encoding="utf-8"
+    )
+    library = folder / f"{recipe.name}.so"
+    libraries = sundials_libraries() if recipe.solver.is_implicit else ()
+    compile_library(sources, SOURCE_FILE, library, libraries=libraries)
+    description = description_fmi2 if fmi == "2.0" else description_fmi3
+    if fmi == "3.0":
+        text = description_fmi3.write_build_description(recipe)
+        (sources / "buildDescription.xml").write_bytes(text)
+    archive = folder / target_name(recipe, fmi)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        add_file(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
+        if fmi == "3.0" and (listed := terminals.write(entries(layout))):
+            add_file(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
+        add_file(zipped, f"binaries/{binary_folder(fmi)}/{library.name}", library.read_bytes())
+        for file in sorted(sources.iterdir()):
+            add_file(zipped, f"sources/{file.name}", file.read_bytes())
+        add_file(zipped, STAMP_FILE, json.dumps(stamp, indent=2, sort_keys=True).encode())
+    return archive
+
+
+def guid_of(stamp: Mapping[str, str]) -> str:
+    """The guid, or instantiation token, of what a stamp describes."""
+    return f"{{{uuid.uuid5(uuid.NAMESPACE_URL, 'softdock:' + stamp['key'])}}}"
+
+
+def target_name(recipe: Recipe, fmi: str) -> str:
+    """File name of a recipe's FMU; the archives of two versions lie beside each other."""
+    return f"{recipe.name}.fmu" if fmi == "2.0" else f"{recipe.name}.fmi3.fmu"
+
+
+def _belongs_to_other_version(file: Path, fmi: str) -> bool:
+    return file.name.startswith("fmi3" if fmi == "2.0" else "fmi2")
+
+
+def _is_other_solver(file: Path, recipe: Recipe, layout: Layout) -> bool:
+    used = recipe.solver.method if layout.ode.sampled is None else ""
+    return file.stem in METHODS and file.stem != used
+
+
+def _takes_other_steps(file: Path, layout: Layout) -> bool:
+    sampled = layout.ode.sampled
+    return file.name in FILES - ({sampled.code or GENERATED} if sampled else set())
+
+
+def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """Add a file without the time: equal sources make equal archives."""
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+    archive.writestr(entry, content)
+
+
+def binary_folder(fmi: str) -> str:
+    """Name of this platform's folder of binaries.
+
+    Raises
+    ------
+    FmuError
+        If the exporter does not build for it.
+    """
+    if platform.system() != "Linux" or platform.machine() not in {"x86_64", "AMD64"}:
+        raise FmuError(
+            f"FMUs are built for 64-bit Linux on x86; this is {platform.system()} on"
+            f" {platform.machine()}, for which the exporter fills no folder"
+        )
+    return "linux64" if fmi == "2.0" else "x86_64-linux"

@@ -1,0 +1,1 @@
+"""Generated C: sizes, tables and functions of a model, and the compiler of its library."""

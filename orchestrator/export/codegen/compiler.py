@@ -1,0 +1,152 @@
+"""The C compiler that turns generated sources into an FMU's shared library."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from orchestrator.diagnostics import FmuError
+
+# No contraction to fused multiply-add: the same FMU gives the same bits on every machine.
+FLAGS = (
+    "-std=c11",
+    "-O2",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+)
+
+# What cvode.c needs.
+SUNDIALS = (
+    "sundials_cvode",
+    "sundials_nvecserial",
+    "sundials_sunmatrixdense",
+    "sundials_sunlinsoldense",
+)
+
+
+def compiler_path() -> str:
+    """Path of the C compiler: the environment's CC, or gcc.
+
+    Raises
+    ------
+    FmuError
+        If it is not installed.
+    """
+    name = os.environ.get("CC", "gcc")
+    path = shutil.which(name)
+    if path is None:
+        raise FmuError(
+            f"no C compiler: '{name}' is not on PATH; install it (apt install gcc) or set CC"
+        )
+    return path
+
+
+@cache
+def compiler_version(path: str) -> str:
+    """First line of ``--version``."""
+    result = subprocess.run(  # noqa: S603 - the compiler that was asked for, no shell
+        [path, "--version"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    return result.stdout.partition("\n")[0]
+
+
+@cache
+def sundials_libraries() -> tuple[str, ...]:
+    """Options that link CVODE into an FMU, none of its symbols visible outside.
+
+    Raises
+    ------
+    FmuError
+        If SUNDIALS' headers or static libraries are not installed; tells what to install.
+    """
+    compiler, missing = compiler_path(), []
+    probe = subprocess.run(  # noqa: S603 - our own sources, no shell
+        [compiler, "-E", "-x", "c", "-"],
+        input="#include <cvode/cvode.h>\n#include <sundials/sundials_context.h>\n",
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if probe.returncode != 0:
+        missing.append("headers cvode/cvode.h and sundials/sundials_context.h")
+    paths = []
+    for name in SUNDIALS:
+        path = _library_path(compiler, f"lib{name}.a")
+        if path is None:
+            missing.append(f"lib{name}.a")
+        else:
+            paths.append(path)
+    if missing:
+        raise FmuError(
+            f"solver.method = 'cvode' needs SUNDIALS 6 with static libraries; missing:"
+            f" {', '.join(missing)}; install it (apt install libsundials-dev)"
+        )
+    return (*paths, "-Wl,--exclude-libs,ALL")
+
+
+def _library_path(compiler: str, file: str) -> str | None:
+    result = subprocess.run(  # noqa: S603 - our own sources, no shell
+        [compiler, f"-print-file-name={file}"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    path = Path(result.stdout.strip())  # the bare name if the compiler does not find it
+    return str(path) if path.is_absolute() and path.is_file() else None
+
+
+def compile_library(
+    sources: Path,
+    main: str,
+    library: Path,
+    warnings: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+) -> None:
+    """Compile ``sources / main`` into a shared library.
+
+    Parameters
+    ----------
+    sources, main
+        Folder, and the file in it that includes the rest.
+    library
+        What is written.
+    warnings
+        Further options; the project's own tests ask for all warnings as errors.
+    libraries
+        Linked statically, as :func:`sundials_libraries`.
+
+    Raises
+    ------
+    FmuError
+        If the compiler fails; the message holds its first lines.
+    """
+    # The compiler works in the folder of the sources: a relative target would be looked for there.
+    target = str(library.resolve())
+    command = [compiler_path(), *FLAGS, *warnings, "-o", target, main, *libraries, "-lm"]
+    result = subprocess.run(  # noqa: S603 - our own sources, no shell
+        command,
+        cwd=sources,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if result.returncode != 0:
+        shown = "\n  ".join(result.stderr.splitlines()[:20])
+        raise FmuError(f"'{' '.join(command)}' failed ({result.returncode}):\n  {shown}")

@@ -1,0 +1,148 @@
+"""Value references: where each variable of an FMU stands in the runtime's array of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import casadi as ca
+
+from orchestrator.export.dae.explicit_ode import ExplicitOde
+from orchestrator.export.dae.residual_dae import DataType, Kind, Variable
+
+
+class Region(Enum):
+    """Consecutive parts of the array; the values are the names of their sizes in model.h."""
+
+    CONSTANT = "N_CONSTANTS"
+    INPUT = "N_U"
+    STATE = "N_X"
+    PARAMETER = "N_P"
+    CALCULATED = "N_C"
+    DISCRETE = "N_D"
+    OUTPUT = "N_Y"
+    LOCAL = "N_W"
+    DERIVATIVE = "N_DX"
+    INDICATOR = "N_INDICATORS"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One element of the array: a variable or the derivative of a state."""
+
+    reference: int
+    region: Region
+    variable: Variable
+
+    @property
+    def name(self) -> str:
+        """Name in modelDescription.xml."""
+        name = self.variable.name
+        return f"der({name})" if self.region is Region.DERIVATIVE else name
+
+    @property
+    def type(self) -> DataType:
+        """Type in modelDescription.xml."""
+        return self.variable.type
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All slots of a model, in the order of their value references."""
+
+    ode: ExplicitOde
+
+    @cached_property
+    def _indicators(self) -> tuple[Variable, ...]:
+        """Event indicators; FMI 3 wants them as variables."""
+        labels = (relation.label for relation in self.ode.indicating)
+        return tuple(
+            Variable(
+                f"'event indicator {number}'",
+                Kind.LOCAL,
+                DataType.REAL,
+                ca.SX.sym(f"indicator {number}"),
+                ca.SX(0),
+                description=f"Positive where {label}",
+            )
+            for number, label in enumerate(labels, start=1)
+        )
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every element of the array."""
+        groups = (
+            (Region.CONSTANT, self.ode.constants),
+            (Region.INPUT, self.ode.inputs),
+            (Region.STATE, self.ode.states),
+            (Region.PARAMETER, self.ode.parameters),
+            (Region.CALCULATED, self.ode.calculated),
+            (Region.DISCRETE, self.ode.discrete),
+            (Region.OUTPUT, self.ode.outputs),
+            (Region.LOCAL, self.ode.locals),
+            (Region.DERIVATIVE, self.ode.states),
+            (Region.INDICATOR, self._indicators),
+        )
+        pairs = [(region, variable) for region, group in groups for variable in group]
+        return tuple(
+            Slot(reference, region, variable) for reference, (region, variable) in enumerate(pairs)
+        )
+
+    def of(self, region: Region) -> tuple[Slot, ...]:
+        """Slots of one region."""
+        return tuple(slot for slot in self.slots if slot.region is region)
+
+    def start(self, slot: Slot) -> float:
+        """Start value, with all parameters at their defaults; 0 for what is calculated later."""
+        return self._starts.get(slot.reference, 0.0)
+
+    def tunable(self, slot: Slot) -> bool:
+        """Whether setting it between steps has its full effect.
+
+        A parameter of a start value is fixed: after initialisation it would do nothing.
+        """
+        if slot.region is Region.CALCULATED:
+            position = slot.reference - self.of(Region.CALCULATED)[0].reference
+            value = self.ode.c[position]
+            return any(symbol.name() in self._tunable_names for symbol in ca.symvar(value))
+        return slot.region is Region.PARAMETER and slot.name in self._tunable_names
+
+    @cached_property
+    def _tunable_names(self) -> frozenset[str]:
+        if self.ode.sampled is not None:
+            return self.ode.sampled.tunable
+        _, _, _, _, c, _ = self.ode.arguments
+        events = self.ode.events
+        begins = [d.start for d in events.discrete]
+        start = ca.substitute(ca.vertcat(self.ode.start, *begins), c, self.ode.c)
+        initial = {symbol.name() for symbol in ca.symvar(start)}
+        return frozenset(
+            variable.name
+            for variable in self.ode.parameters
+            if variable.type is DataType.REAL and variable.name not in initial
+        )
+
+    @cached_property
+    def _starts(self) -> dict[int, float]:
+        ode = self.ode
+        starts = {s.reference: float(s.variable.value) for s in self.of(Region.CONSTANT)}
+        starts |= {s.reference: number(s.variable.start) for s in self.of(Region.PARAMETER)}
+        for slot, equation in zip(self.of(Region.DISCRETE), ode.events.discrete, strict=False):
+            starts[slot.reference] = number(ca.SX(equation.start)) if equation.exact else 0.0
+        p = [starts[slot.reference] for slot in self.of(Region.PARAMETER)]
+        _, _, _, p_symbols, c_symbols, _ = ode.arguments
+        c = ca.Function("c", [p_symbols], [ode.c])(p)
+        inputs = ca.densify(ca.vertcat(ca.SX(0, 1), *(v.start for v in ode.inputs)))
+        u, x = ca.Function("s", [p_symbols, c_symbols], [inputs, ode.start])(p, c)
+        for region, column in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
+            starts |= {s.reference: float(column[i]) for i, s in enumerate(self.of(region))}
+        if self.ode.sampled is not None:
+            memory = (*self.of(Region.OUTPUT), *self.of(Region.LOCAL))
+            starts |= {slot.reference: number(slot.variable.start) for slot in memory}
+        return starts
+
+
+def number(expression: object) -> float:
+    """Value of a constant expression; NaN if it depends on a symbol."""
+    return float(expression) if expression.is_constant() else float("nan")  # type: ignore[attr-defined, arg-type]

@@ -1,0 +1,1 @@
+"""Equations: from residuals to explicit functions, blocks solved at run time, and events."""

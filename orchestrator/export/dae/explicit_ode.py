@@ -1,0 +1,208 @@
+"""From residuals to explicit functions: index reduction, blocks, initial system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.dae.block_triangular import Block, Solution, solve
+from orchestrator.export.dae.events import Events, Relation
+from orchestrator.export.dae.index_reduction import reduce_index
+from orchestrator.export.dae.initial_system import InitialSystem, initial_system
+from orchestrator.export.dae.residual_dae import Kind, ResidualDae, Variable
+from orchestrator.export.dae.sampled import Sampled
+from orchestrator.export.dae.selection_guard import SelectionGuard
+from orchestrator.export.dae.start_point import (
+    calculated_values,
+    column,
+    guessed_values,
+    start_point,
+)
+
+_SX = Any  # casadi.SX column
+
+
+@dataclass(frozen=True)
+class ExplicitOde:
+    """``xdot = f(t, u, x, p, c, q)``, ``y = g(..)``, ``w = h(..)``, ``c = c(p)``, ``x0 = s(p, c)``.
+
+    The tuples of variables give the order of the elements in the columns of the same letter:
+    states x, inputs u, parameters p, calculated parameters c, outputs y and locals w that are not
+    states, constants with their values. The column q of modes is that of ``events``.
+
+    The functions of time may also contain z, the unknowns of the blocks, which Newton's method
+    solves at run time; ``guess`` holds its start values, in terms of t, u, x, p and c. Parameters
+    that the initial system determines stand in c: as guesses in ``c``, as symbols in ``c_running``.
+    """
+
+    name: str
+    description: str
+    time: _SX
+    constants: tuple[Variable, ...]
+    inputs: tuple[Variable, ...]
+    states: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    calculated: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+    locals: tuple[Variable, ...]
+    xdot: _SX
+    y: _SX
+    w: _SX
+    c: _SX
+    start: _SX
+    c_running: _SX
+    blocks: tuple[Block, ...] = ()
+    guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    initial: InitialSystem | None = None
+    initial_guess: _SX = field(default_factory=lambda: ca.SX(0, 1))
+    discrete: tuple[Variable, ...] = ()
+    events: Events = field(default_factory=Events)
+    guards: tuple[SelectionGuard, ...] = ()
+    sampled: Sampled | None = None  # what happens at each step instead, if there is no equation
+
+    @property
+    def z(self) -> _SX:
+        """Column of the unknowns of all blocks."""
+        return column(block.unknowns for block in self.blocks)
+
+    @property
+    def is_explicit(self) -> bool:
+        """No block is left to Newton's method at run time."""
+        return not self.blocks
+
+    @property
+    def arguments(self) -> list[_SX]:
+        """Columns t, u, x, p, c, q: the arguments of every function of time."""
+        groups = (self.inputs, self.states, self.parameters, self.calculated)
+        return [self.time, *(symbols(group) for group in groups), self.events.modes]
+
+    @property
+    def indicating(self) -> tuple[Relation, ...]:
+        """Relations whose changes have to be looked for; the times of others are known."""
+        moving = ca.vertcat(*self.arguments[1:3], self.z)
+        return tuple(
+            relation
+            for relation in self.events.relations
+            if not self.events.is_time_event(relation, self.time, moving)
+        )
+
+
+def without_equations(name: str, description: str, sampled: Sampled) -> ExplicitOde:
+    """A model that only changes at the ends of communication steps."""
+    empty = column(())
+    outputs = tuple(v for v in sampled.memory if v.kind is Kind.OUTPUT)
+    shown = sampled.memory[len(outputs) :]
+    return ExplicitOde(
+        name,
+        description,
+        sampled.time,
+        (),
+        sampled.inputs,
+        (),
+        sampled.parameters,
+        (),
+        outputs,
+        shown,
+        empty,
+        ca.SX.zeros(len(outputs)),
+        ca.SX.zeros(len(shown)),
+        empty,
+        empty,
+        empty,
+        sampled=sampled,
+    )
+
+
+def symbols(variables: Sequence[Variable]) -> _SX:
+    """Column of the variables' symbols."""
+    return ca.vertcat(ca.SX(0, 1), *(variable.symbol for variable in variables))
+
+
+def make_explicit(dae: ResidualDae) -> ExplicitOde:
+    """Solve the residuals for the derivatives and all other unknowns.
+
+    Raises
+    ------
+    ModelicaError
+        If equations and unknowns do not match one to one, or the index cannot be reduced.
+    """
+    dae = reduce_index(dae)
+    free = dae.of_kind(Kind.OUTPUT, Kind.LOCAL)
+    states = tuple(variable for variable in free if dae.is_state(variable))
+    others = tuple(variable for variable in free if not dae.is_state(variable))
+    unknowns = [dae.derivatives[state.name] for state in states] + [v.symbol for v in others]
+    started = frozenset(v.name for v in others if not (v.start.is_constant() and v.start.is_zero()))
+    solution = solve(dae.name, dae.residuals, unknowns, started, start_point(dae))
+    calculated = dae.of_kind(Kind.CALCULATED)
+    outputs = tuple(variable for variable in others if variable.kind is Kind.OUTPUT)
+    shown = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)
+    columns = ca.cse(
+        ca.densify(
+            column(
+                (
+                    *(solution.values[dae.derivatives[state.name].name()] for state in states),
+                    *(solution.values[variable.name] for variable in (*outputs, *shown)),
+                )
+            )
+        )
+    )
+    ends = [0, len(states), len(states) + len(outputs), columns.numel()]
+    xdot, y, w = ca.vertsplit(columns, ends)
+    running = calculated_values(dae, calculated)
+    initial = initial_system(dae, states, solution)
+    return ExplicitOde(
+        dae.name,
+        dae.description,
+        dae.time,
+        tuple(v for v in dae.of_kind(Kind.CONSTANT) if not v.protected),
+        dae.of_kind(Kind.INPUT),
+        states,
+        dae.of_kind(Kind.PARAMETER),
+        calculated,
+        outputs,
+        shown,
+        xdot,
+        y,
+        w,
+        guessed_values(dae, running),
+        column(state.start for state in states),
+        running,
+        solution.blocks,
+        _guesses(dae, solution.blocks, {}),
+        initial,
+        _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
+        dae.of_kind(Kind.DISCRETE),
+        _events(dae, states, solution),
+        tuple(
+            replace(g, margin=solution.insert(g.margin), slope=solution.insert(g.slope))
+            for g in dae.guards
+        ),
+    )
+
+
+def _events(dae: ResidualDae, states: Sequence[Variable], solution: Solution) -> Events:
+    """The events in terms of knowns and unknowns of blocks."""
+    names = {state.name for state in states}
+    for reinit in dae.events.reinits:
+        if reinit.state not in names:
+            raise ModelicaError(
+                f"{dae.name}: {reinit.origin}: '{reinit.state}' is not a state of the reduced"
+                " system; give it stateSelect = StateSelect.always"
+            )
+    if strangers := sorted(dae.events.before - names):
+        raise ModelicaError(
+            f"{dae.name}: pre({strangers[0]}): pre() of a continuous variable is exported for"
+            f" states only ({', '.join(sorted(names)) or 'the model has none'})"
+        )
+    return dae.events.map(lambda expression: solution.insert(ca.SX(expression)))
+
+
+def _guesses(dae: ResidualDae, blocks: Sequence[Block], solved: Mapping[str, _SX]) -> _SX:
+    """Start values of the blocks' unknowns, 0 for derivatives."""
+    starts = {v.name: v.start for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)} | dict(solved)
+    names = [block.unknowns[i].name() for block in blocks for i in range(block.unknowns.numel())]
+    return ca.densify(column(starts.get(name, ca.SX(0)) for name in names))

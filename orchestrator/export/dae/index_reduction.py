@@ -1,0 +1,254 @@
+"""Index reduction: Pantelides' algorithm, then static selection of dummy derivatives.
+
+References
+----------
+Pantelides (1988), The consistent initialization of differential-algebraic systems, algorithm 4.1.
+Mattsson and Söderlind (1993), Index reduction in DAEs using dummy derivatives, section 3.2; here
+the columns are picked for all blocks at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.dae.block_triangular import check_matching
+from orchestrator.export.dae.residual_dae import (
+    DataType,
+    Kind,
+    Residual,
+    ResidualDae,
+    StateSelect,
+    Variable,
+)
+from orchestrator.export.dae.selection_guard import SelectionGuard, selection_guards
+from orchestrator.export.dae.start_point import start_point
+
+_MAX_ORDER = 6
+_SMALLEST_PIVOT = 1e-8  # relative to the largest element
+
+
+def reduce_index(dae: ResidualDae) -> ResidualDae:
+    """Differentiate constraints between states and turn surplus states into plain unknowns.
+
+    Raises
+    ------
+    ModelicaError
+        If the model is singular, or a constraint cannot be differentiated or solved at the start.
+    """
+    names = {v.name for v in dae.of_kind(Kind.OUTPUT, Kind.LOCAL)}
+    free = [v.symbol for v in dae.variables if v.name in names]
+    highest = [dae.derivatives.get(symbol.name(), symbol) for symbol in free]
+    expressions = ca.vertcat(ca.SX(0, 1), *(residual.expression for residual in dae.residuals))
+    incidence = ca.jacobian(expressions, ca.vertcat(ca.SX(0, 1), *highest)).sparsity()
+    if len(free) == len(dae.residuals) and ca.sprank(incidence) == len(free):
+        return dae
+    _check_solvable(dae, free, expressions)
+    return _Reduction(dae, free).run()
+
+
+def _check_solvable(dae: ResidualDae, free: Sequence[Any], expressions: Any) -> None:
+    """A variable counts as one unknown together with its derivative: that must match at least."""
+    merged = expressions
+    if dae.derivatives:
+        states = [symbol for symbol in free if symbol.name() in dae.derivatives]
+        slopes = ca.vertcat(*(dae.derivatives[symbol.name()] for symbol in states))
+        merged = ca.vertcat(
+            *(sum((s for s in ca.symvar(e)), ca.SX(0)) for e in ca.vertsplit(ca.SX(expressions)))
+        )
+        merged = ca.substitute(merged, slopes, ca.vertcat(*states))
+    incidence = ca.jacobian(merged, ca.vertcat(ca.SX(0, 1), *free)).sparsity()
+    check_matching(dae.name, dae.residuals, free, incidence)
+
+
+class _Reduction:
+    """Chains of variables and equations, each with its derivative."""
+
+    def __init__(self, dae: ResidualDae, free: Sequence[Any]) -> None:
+        self._dae = dae
+        self._symbols = {symbol.name(): symbol for symbol in free}
+        self._next: dict[str, str] = {}
+        for name, slope in dae.derivatives.items():
+            self._symbols[slope.name()] = slope
+            self._next[name] = slope.name()
+        self._previous = {slope: name for name, slope in self._next.items()}
+        self._switching = {symbol.name() for symbol in dae.events.symbols}
+        self._equations = list(dae.residuals)
+        self._original: dict[int, int] = {}  # differentiated equation to the one before
+        self._derived: dict[int, int] = {}
+        self._guards: list[SelectionGuard] = []
+        self._incidence: list[list[str]] = []
+        self._assigned: dict[str, int] = {}
+        for equation in self._equations:
+            self._incidence.append(self._unknowns(equation.expression))
+
+    def run(self) -> ResidualDae:
+        """The reduced system."""
+        for index in range(len(self._dae.residuals)):
+            equation = index
+            for _ in range(_MAX_ORDER + 1):
+                colors: tuple[set[int], set[str]] = (set(), set())
+                if self._augment(equation, *colors):
+                    break
+                self._differentiate(*colors)
+                equation = self._derived[equation]
+            else:
+                raise ModelicaError(
+                    f"{self._dae.name}: {self._equations[index].origin}: this constraint would have"
+                    f" to be differentiated more than {_MAX_ORDER} times"
+                )
+        return self._reduced(self._dummies())
+
+    def _unknowns(self, expression: Any) -> list[str]:
+        names = (symbol.name() for symbol in ca.symvar(expression))
+        return [name for name in names if name in self._symbols]
+
+    def _augment(self, equation: int, equations: set[int], variables: set[str]) -> bool:
+        equations.add(equation)
+        candidates = [v for v in self._incidence[equation] if v not in self._next]
+        for name in candidates:
+            if name not in self._assigned:
+                self._assigned[name] = equation
+                return True
+        for name in candidates:
+            if name in variables:
+                continue
+            variables.add(name)
+            if self._augment(self._assigned[name], equations, variables):
+                self._assigned[name] = equation
+                return True
+        return False
+
+    def _differentiate(self, equations: set[int], variables: set[str]) -> None:
+        for name in sorted(variables):
+            slope = ca.SX.sym(f"der({name})")
+            self._symbols[slope.name()] = slope
+            self._next[name], self._previous[slope.name()] = slope.name(), name
+        for index in sorted(equations):
+            residual = self._equations[index]
+            derivative = Residual(self._total_derivative(residual), f"der of {residual.origin}")
+            self._derived[index] = len(self._equations)
+            self._original[len(self._equations)] = index
+            self._equations.append(derivative)
+            self._incidence.append(self._unknowns(derivative.expression))
+        for name in variables:
+            self._assigned[self._next[name]] = self._derived[self._assigned[name]]
+
+    def _total_derivative(self, residual: Residual) -> Any:
+        symbols, slopes = [], []
+        for symbol in ca.symvar(residual.expression):
+            name = symbol.name()
+            if name in self._next:
+                symbols.append(symbol)
+                slopes.append(self._symbols[self._next[name]])
+            elif name == self._dae.time.name():
+                symbols.append(symbol)
+                slopes.append(ca.SX(1))
+            elif name in self._switching:
+                continue  # constant between events
+            elif self._dae.variable(name).kind is Kind.INPUT:
+                raise ModelicaError(
+                    f"{self._dae.name}: {residual.origin}: a constraint between states contains the"
+                    f" input '{name}', so its derivative is needed: make it an input as well, or"
+                    " choose independent states (minimal coordinates)"
+                )
+        return ca.jtimes(residual.expression, ca.vertcat(*symbols), ca.vertcat(*slopes))
+
+    def _dummies(self) -> set[str]:
+        equations = [e for e in self._original if e not in self._derived]
+        candidates = [v for v in self._previous if v not in self._next]
+        point = start_point(self._dae)
+        dummies: set[str] = set()
+        while equations:
+            chosen = self._select(equations, candidates, point)
+            dummies |= set(chosen)
+            equations = [o for e in equations if (o := self._original[e]) in self._original]
+            candidates = [p for v in chosen if (p := self._previous[v]) in self._previous]
+        return dummies
+
+    def _select(
+        self, equations: list[int], candidates: list[str], point: dict[str, float]
+    ) -> list[str]:
+        """Derivatives for which the equations can be solved best, unwanted states first."""
+        column = ca.vertcat(ca.SX(0, 1), *(self._symbols[name] for name in candidates))
+        rows = ca.vertcat(*(self._equations[e].expression for e in equations))
+        symbolic = ca.jacobian(rows, column)
+        symbols = ca.symvar(symbolic)
+        values = [point.get(symbol.name(), 0.0) for symbol in symbols]
+        function = ca.Function("J", [ca.vertcat(ca.SX(0, 1), *symbols)], [symbolic])
+        matrix = np.nan_to_num(function(values).full())
+        limit = _SMALLEST_PIVOT * max(float(np.abs(matrix).max(initial=0.0)), 1e-300)
+        left = list(range(len(equations)))
+        chosen: list[int] = []
+        wishes = [self._wish(name) for name in candidates]
+        for wish in sorted(set(wishes)):
+            columns = [i for i in range(len(candidates)) if wishes[i] == wish]
+            while left and columns:
+                part = np.abs(matrix[np.ix_(left, columns)])
+                row, place = np.unravel_index(int(part.argmax()), part.shape)
+                if part[row, place] <= limit:
+                    break
+                pivot_row, pivot = left.pop(int(row)), columns.pop(int(place))
+                chosen.append(pivot)
+                for other in left:
+                    factor = matrix[other, pivot] / matrix[pivot_row, pivot]
+                    matrix[other] -= factor * matrix[pivot_row]
+        if left:
+            origins = "; ".join(self._equations[equations[row]].origin for row in left)
+            raise ModelicaError(
+                f"{self._dae.name}: at the start values the differentiated constraints do not"
+                f" determine {', '.join(self._previous[name] for name in candidates)}: {origins};"
+                " give other start values, or choose independent states (minimal coordinates)"
+            )
+        names = [self._previous[name] for name in candidates]
+        for guard in selection_guards(symbolic, chosen, names, self._rates()):
+            if not any(ca.is_equal(guard.margin, known.margin, 20) for known in self._guards):
+                self._guards.append(guard)
+        return [candidates[index] for index in chosen]
+
+    def _rates(self) -> dict[str, Any]:
+        slopes = {name: self._symbols[slope] for name, slope in self._next.items()}
+        return {**slopes, self._dae.time.name(): ca.SX(1)}
+
+    def _wish(self, slope: str) -> tuple[int, bool]:
+        """How much the variable below wants to be a state; nameless ones least."""
+        name = self._previous[slope]
+        if name in self._previous:
+            return (-1, False)
+        variable = self._dae.variable(name)
+        return (variable.state_select.value, variable.fixed)
+
+    def _reduced(self, dummies: set[str]) -> ResidualDae:
+        derivatives = {
+            name: self._symbols[slope] for name, slope in self._next.items() if slope not in dummies
+        }
+        shown = {symbol.name() for symbol in derivatives.values()}
+        nameless = [name for name in derivatives if name in self._previous]
+        if nameless:
+            raise ModelicaError(
+                f"{self._dae.name}: {', '.join(nameless)} would have to be a state; introduce a"
+                " variable for it"
+            )
+        extra = tuple(
+            Variable(name, Kind.LOCAL, DataType.REAL, self._symbols[name], ca.SX(0), protected=True)
+            for name in self._previous
+            if name not in shown
+        )
+        for variable in self._dae.variables:
+            if variable.state_select is StateSelect.ALWAYS and variable.name not in derivatives:
+                raise ModelicaError(
+                    f"{self._dae.name}: '{variable.name}' has stateSelect = always, but it cannot"
+                    " be a state: a constraint determines it"
+                )
+        return replace(
+            self._dae,
+            variables=(*self._dae.variables, *extra),
+            derivatives=derivatives,
+            residuals=tuple(self._equations),
+            guards=tuple(self._guards),
+        )

@@ -1,0 +1,1 @@
+"""The front end: from Modelica sources, by rumoca, to a residual DAE."""

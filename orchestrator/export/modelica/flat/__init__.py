@@ -1,0 +1,1 @@
+"""Reading of rumoca's flat model: variables and equations as CasADi expressions."""

@@ -1,0 +1,274 @@
+"""The discrete part of a flat model: equations of discrete variables, when clauses, asserts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.dae.events import DiscreteEquation, Events
+from orchestrator.export.dae.residual_dae import Kind, Residual, Variable
+from orchestrator.export.modelica.flat.event_collector import EventCollector
+from orchestrator.export.modelica.flat.expression import Interpreter, Scope
+from orchestrator.export.modelica.flat.model import FlatEquation, FlatModel
+from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.tensor import Tensor
+from orchestrator.export.modelica.flat.variable import VariableReader
+from orchestrator.export.modelica.flat.when_reader import WhenReader
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    value: Any
+    origin: str
+
+
+class DiscreteReader:
+    """Sorts out what changes at events only.
+
+    A Boolean or Integer equation without any event, such as ``b = noEvent(x > 0)``, is left to the
+    continuous part.
+
+    Attributes
+    ----------
+    names
+        Scalar variables with a discrete equation.
+    when
+        Reader of when clauses.
+    """
+
+    def __init__(
+        self,
+        flat: FlatModel,
+        interpreter: Interpreter,
+        collector: EventCollector,
+        scope: Scope,
+        variables: VariableReader,
+    ) -> None:
+        self._flat = flat
+        self._interpreter = interpreter
+        self._collector = collector
+        self._scope = scope
+        self._variables = variables
+        self.when = WhenReader(interpreter, collector, scope, variables.target)
+        self._definitions: dict[str, _Definition] = {}
+        self._starts: dict[str, Any] = {}
+        self._kept: set[str] = set()  # of algorithms: they may keep their value
+        self.names: set[str] = set()
+
+    def take(self, equation: FlatEquation) -> bool:
+        """Keep an equation ``v = ..`` of a discrete variable; whether it was one."""
+        sides = _sides(equation.residual)
+        scope = self._scope
+        if equation.loop:
+            indices = {name: Tensor.scalar(value) for name, value in equation.loop.items()}
+            scope = replace(scope, names={**scope.names, **indices})
+        for target_node, value_node in (sides, sides[::-1]) if sides else ():
+            with self._reporting(equation.origin):
+                target = self._discrete_target(target_node, scope)
+                if target is None or self._is_defined(target):
+                    continue
+                value = self._interpreter.evaluate(value_node, scope)
+                if sides and target_node is sides[1] and any(map(self._moves, value.items)):
+                    continue  # x = n: an equation for x
+                self._define(target, value, equation.origin)
+            return True
+        return False
+
+    def take_binding(self, name: str, binding: Json, origin: str) -> bool:
+        """Keep a declaration equation of a discrete variable; whether it was one."""
+        if self._variables.kind(_first(self._variables.names[name])) is not Kind.DISCRETE:
+            return False
+        with self._reporting(origin):
+            value = self._interpreter.evaluate(binding, self._scope)
+            self._define(self._variables.names[name], value, origin)
+        return True
+
+    def is_discrete(self, name: str) -> bool:
+        """Whether a scalar variable of the model changes at events only."""
+        return self._variables.kind(name) is Kind.DISCRETE
+
+    def take_value(self, target: Tensor, value: Tensor, origin: str, *, initial: bool) -> bool:
+        """Keep what an algorithm section gives a discrete variable; whether it is one."""
+        if not all(item.is_symbolic() and self.is_discrete(item.name()) for item in target.items):
+            return False
+        if initial:
+            self._starts.update((symbol.name(), item) for symbol, item in _pairs(target, value))
+        else:
+            self._define(target, value, origin)
+            self._kept |= {symbol.name() for symbol in target.items}
+        return True
+
+    def take_initial(self, equation: FlatEquation) -> bool:
+        """Keep an initial equation ``v = ..`` or ``pre(v) = ..``; whether it was one."""
+        sides = _sides(equation.residual)
+        scope = replace(self._scope, event_free=True)
+        for target_node, value_node in (sides, sides[::-1]) if sides else ():
+            with self._reporting(equation.origin):
+                call = target_node.get("BuiltinCall", {})
+                node = call["args"][0] if call.get("function") == "Pre" else target_node
+                target = self._discrete_target(node, scope)
+                if target is None:
+                    continue
+                value = self._interpreter.evaluate(value_node, scope)
+                for symbol, item in _pairs(target, value):
+                    if symbol.name() not in self._kept.union(self.when.values):
+                        raise Refusal(
+                            f"an initial equation for '{symbol.name()}', which has an equation of"
+                            " its own that also holds at the start",
+                            "remove one of them",
+                        )
+                    self._starts[symbol.name()] = item
+            return True
+        return False
+
+    def read_when_clauses(self) -> None:
+        """Read all when clauses and asserts."""
+        for chain in self._flat.tree["when_chains"]:
+            place = self._place(chain, "when-clause")
+            known = len(self.when.assertions)
+            with self._reporting(place):
+                self.when.chain(chain)
+            new = self.when.assertions[known:]
+            self.when.assertions[known:] = [replace(one, origin=place) for one in new]
+        for key in ("assert_equations", "initial_assert_equations"):
+            for entry in self._flat.tree[key]:
+                place = self._place(entry, "assert")
+                with self._reporting(place):
+                    scope = replace(self._scope, event_free=True)
+                    assertion = self.when.assertion(entry, scope)
+                    if key.startswith("initial"):
+                        late = ca.logic_not(self._collector.initial)
+                        condition = ca.logic_or(late, assertion.condition)
+                        assertion = replace(assertion, condition=condition, instant=True)
+                    self.when.assertions.append(replace(assertion, origin=place))
+        for name, value in self.when.values.items():
+            if name in self._definitions:
+                raise ModelicaError(
+                    f"{self._flat.name}: '{name}' is assigned in a when-clause and by"
+                    f" {self._definitions[name].origin}"
+                )
+            self.names.add(name)
+            self._definitions[name] = _Definition(value, "when-clause")
+
+    def continuous(self) -> Iterator[Residual]:
+        """Equations of Boolean and Integer variables that need no event.
+
+        They hold between events as well, or follow from parameters alone.
+        """
+        for name, definition in self._definitions.items():
+            keeps = name in self.when.values or name in self._kept
+            if keeps or self._changes_at_events_only(definition.value):
+                self.names.add(name)
+                continue
+            symbol = self._variables.target(name).items[0]
+            yield Residual(symbol - definition.value, definition.origin)
+
+    def events(self, variables: Iterable[Variable]) -> Events:
+        """Everything that happens at instants, in terms of the model's variables."""
+        collector, when = self._collector, self.when
+        equations = [self._equation(v) for v in variables if v.kind is Kind.DISCRETE]
+        return Events(
+            collector.initial,
+            tuple(collector.relations),
+            tuple(collector.samplers),
+            (*equations, *collector.hidden),
+            tuple(when.reinits),
+            tuple(when.assertions),
+            tuple(when.terminations),
+            frozenset(collector.before),
+        )
+
+    def _equation(self, variable: Variable) -> DiscreteEquation:
+        name = variable.name
+        start = self._starts.get(name, variable.start)
+        kept = name in self.when.values and name not in self.when.initially
+        return DiscreteEquation(
+            variable.symbol,
+            self._collector.pre(variable.symbol),
+            self._definitions[name].value,
+            start,
+            exact=kept and name not in self._starts and ca.SX(start).is_constant(),
+            label=name,
+        )
+
+    def _changes_at_events_only(self, value: Any) -> bool:
+        fixed = {Kind.PARAMETER, Kind.CALCULATED, Kind.CONSTANT}
+        kinds = [self._variables.kind(symbol.name()) for symbol in ca.symvar(value)]
+        return not self._moves(value) and any(kind not in fixed for kind in kinds)
+
+    def _moves(self, value: Any) -> bool:
+        names = (symbol.name() for symbol in ca.symvar(value))
+        return any(self._interpreter.is_continuous(name) for name in names)
+
+    def _define(self, target: Tensor, value: Tensor, origin: str) -> None:
+        for symbol, item in _pairs(target, value):
+            name = symbol.name()
+            if name in self._definitions:
+                raise Refusal(
+                    f"a second equation for the discrete variable '{name}' (the first:"
+                    f" {self._definitions[name].origin})"
+                )
+            self._definitions[name] = _Definition(item, origin)
+
+    def _is_defined(self, target: Tensor) -> bool:
+        names = [item.name() for item in target.items]
+        return any(
+            name in self._definitions or self._variables.classes.is_assigned_in_when(name)
+            for name in names
+        )
+
+    def _discrete_target(self, node: Json, scope: Scope) -> Tensor | None:
+        """Symbols of a discrete variable, if the node is one."""
+        if not isinstance(node, dict) or "VarRef" not in node:
+            return None
+        if node["VarRef"]["name"]["name"] not in scope.names:
+            return None
+        target = self._interpreter.evaluate(node, scope)
+        for item in target.items:
+            if not item.is_symbolic() or self._variables.kind(item.name()) is not Kind.DISCRETE:
+                return None
+        return target if target.items else None
+
+    def _place(self, entry: Json, what: str) -> str:
+        place = self._flat.where(entry)
+        return f"{what} at {place}" if place else what
+
+    def _reporting(self, origin: str) -> _Reporting:
+        return _Reporting(f"{self._flat.name}: {origin}")
+
+
+class _Reporting:
+    """Turns a refusal into an error that says where."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Refusal):
+            raise ModelicaError(f"{self._place}: the exporter does not support {error}") from error
+
+
+def _sides(residual: Json) -> tuple[Json, Json] | None:
+    body = residual.get("Binary") if isinstance(residual, dict) else None
+    return (body["lhs"], body["rhs"]) if body and body["op"] == "Sub" else None
+
+
+def _first(tensor: Tensor) -> str:
+    item = tensor.items[0] if tensor.items else ca.SX(0)
+    return str(item.name()) if item.is_symbolic() else ""
+
+
+def _pairs(target: Tensor, value: Tensor) -> Iterator[tuple[Any, Any]]:
+    if value.shape not in {target.shape, ()}:
+        raise Refusal(f"a value of shape {value.shape} for shape {target.shape}")
+    items = value.items if value.shape else value.items * len(target.items)
+    return zip(target.items, items, strict=True)

@@ -1,0 +1,274 @@
+"""Interpreter of rumoca's JSON expressions: from a tree to scalar CasADi expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.export.modelica.flat.builtin import BUILTINS, EVENT_GENERATING, REFUSED
+from orchestrator.export.modelica.flat.event_collector import EventCollector
+from orchestrator.export.modelica.flat.operators import (
+    RELATIONS,
+    UNARY,
+    arithmetic,
+    choose,
+    compare_texts,
+    is_text,
+)
+from orchestrator.export.modelica.flat.record import Record, gather, stack
+from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.tensor import Scalar, Subscript, Tensor
+
+Json = Any
+FunctionCaller = Callable[[str, list[Tensor]], list[Tensor]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Names that an expression can see, and whether relations may switch without an event."""
+
+    names: Mapping[str, Tensor]
+    event_free: bool = False
+
+
+class Interpreter:
+    """Evaluates expression trees.
+
+    Parameters
+    ----------
+    derivative
+        Gives ``der(symbol)`` of a scalar symbol; raises :class:`Refusal` where there is none.
+    is_continuous
+        Whether a symbol varies continuously, so that a relation on it is an event.
+    call
+        Evaluates all outputs of a user's function.
+    events
+        Takes note of relations, pre(), sample() and the like.
+
+    Attributes
+    ----------
+    variables
+        The model's variables: those of which pre(), edge() and change() may be taken.
+    """
+
+    def __init__(
+        self,
+        derivative: Callable[[Scalar], Scalar],
+        is_continuous: Callable[[str], bool],
+        call: FunctionCaller,
+        events: EventCollector,
+    ) -> None:
+        self._derivative = derivative
+        self.is_continuous = is_continuous
+        self._call = call
+        self._events = events
+        self.variables: Mapping[str, Tensor] = {}
+        self._event_builtins: dict[str, Callable[..., Tensor]] = {
+            "Pre": lambda _, variable: variable.map(events.pre),
+            "Edge": lambda value, variable: value.zip(variable, events.edge),
+            "Change": lambda value, variable: value.zip(variable, events.change),
+            "Sample": lambda start, interval: start.zip(interval, events.sample),
+            "Initial": lambda: Tensor((), (events.initial,)),
+        }
+        self._rounding: dict[str, Callable[..., Tensor]] = {
+            "Floor": lambda value: value.map(events.floor),
+            "Integer": lambda value: value.map(events.floor),
+            "Ceil": lambda value: value.map(lambda v: -events.floor(-v)),
+            "Div": lambda x, y: x.zip(y, lambda a, b: events.truncate(a / b)),
+            "Mod": lambda x, y: x.zip(y, lambda a, b: a - events.floor(a / b) * b),
+            "Rem": lambda x, y: x.zip(y, lambda a, b: a - events.truncate(a / b) * b),
+        }
+
+    def evaluate(self, node: Json, scope: Scope) -> Tensor:
+        """Value of an expression tree."""
+        if not isinstance(node, dict) or len(node) != 1:
+            raise Refusal(f"an expression of an unknown form: {str(node)[:80]}")
+        tag, body = next(iter(node.items()))
+        visit = getattr(self, f"_visit_{_snake(tag)}", None)
+        if visit is None:
+            raise Refusal(f"an expression of the kind {tag}")
+        result: Tensor = visit(body, scope)
+        return result
+
+    def subscripts(self, listed: list[Json], scope: Scope) -> list[Subscript | None]:
+        """1-based subscripts; ``None`` for a colon."""
+        return [self._subscript(entry, scope) for entry in listed]
+
+    def _subscript(self, entry: Json, scope: Scope) -> Subscript | None:
+        tag = entry if isinstance(entry, str) else next(iter(entry))
+        if tag == "Colon":
+            return None
+        if tag == "Index":
+            return int(entry["Index"]["value"])
+        value = self.evaluate(entry["Expr"]["expr"], scope)
+        if value.shape:
+            return tuple(Tensor((), (item,)).integer for item in value.items)
+        return value.integer
+
+    def _visit_literal(self, body: Json, _: Scope) -> Tensor:
+        tag, value = next(iter(body["value"].items()))
+        if tag == "String":
+            return Tensor((), (value,))
+        if tag not in {"Real", "Integer", "Boolean"}:
+            raise Refusal(f"a {tag} value", "only Real, Integer, Boolean and String are exported")
+        return Tensor.scalar(float(value))
+
+    def _visit_var_ref(self, body: Json, scope: Scope) -> Tensor:
+        name = body["name"]["name"]
+        value = gather(scope.names, name)
+        if value is None:
+            raise Refusal(f"the name '{name}', which is no variable of a predefined type")
+        return value.select(self.subscripts(body["subscripts"], scope))
+
+    def _visit_field_access(self, body: Json, scope: Scope) -> Tensor:
+        owner = self.evaluate(body["base"], scope)
+        if not isinstance(owner, Record):
+            raise Refusal(f"the field '{body['field']}' of something that is no record")
+        return owner.field(body["field"])
+
+    def _visit_index(self, body: Json, scope: Scope) -> Tensor:
+        return self.evaluate(body["base"], scope).select(self.subscripts(body["subscripts"], scope))
+
+    def _visit_binary(self, body: Json, scope: Scope) -> Tensor:
+        operation = body["op"]
+        if operation == "Sub" and "Tuple" in body["lhs"]:
+            return self._outputs_equation(body, scope)
+        left, right = self.evaluate(body["lhs"], scope), self.evaluate(body["rhs"], scope)
+        if is_text(left) or is_text(right):
+            return compare_texts(left, right, operation)
+        if operation == "Mul":
+            return left.multiply(right)
+        if operation in RELATIONS:
+            if scope.event_free:
+                return left.zip(right, RELATIONS[operation])
+            return left.zip(right, lambda a, b: self._relation(operation, a, b))
+        return arithmetic(operation, left, right)
+
+    def _outputs_equation(self, body: Json, scope: Scope) -> Tensor:
+        """Residuals of ``(a, b) = f(x)``."""
+        targets = body["lhs"]["Tuple"]["elements"]
+        outputs = self.outputs(body["rhs"], scope)
+        if len(targets) > len(outputs):
+            raise Refusal(f"{len(targets)} results of a function that has {len(outputs)}")
+        items: list[Scalar] = []
+        for node, output in zip(targets, outputs, strict=False):
+            if node != "Empty" and "Empty" not in node:  # (a, ) = f(x) leaves one out
+                residual = self.evaluate(node, scope).zip(output, lambda a, b: a - b)
+                items.extend(residual.items)
+        return Tensor((len(items),), tuple(items))
+
+    def outputs(self, node: Json, scope: Scope) -> list[Tensor]:
+        """All outputs of a function call."""
+        if "FunctionCall" not in node:
+            raise Refusal("several variables set at once by something that is no function call")
+        body = node["FunctionCall"]
+        return self.call(body["name"]["name"], body["args"], scope)
+
+    def call(self, name: str, nodes: list[Json], scope: Scope) -> list[Tensor]:
+        """All outputs of a user's function."""
+        return self._call(name, [self.evaluate(node, scope) for node in nodes])
+
+    def _visit_unary(self, body: Json, scope: Scope) -> Tensor:
+        if body["op"] not in UNARY:
+            raise Refusal(f"the operator {body['op']}")
+        return self.evaluate(body["rhs"], scope).map(UNARY[body["op"]])
+
+    def _visit_if(self, body: Json, scope: Scope) -> Tensor:
+        cases: list[tuple[Scalar, Tensor]] = []
+        for condition_node, node in body["branches"]:
+            condition = self.evaluate(condition_node, scope).item
+            if condition.is_constant() and not float(condition):
+                continue  # what cannot be reached need not make sense
+            cases.append((condition, self.evaluate(node, scope)))
+            if condition.is_constant():
+                break
+        else:
+            cases.append((ca.SX(1), self.evaluate(body["else_branch"], scope)))
+        _, result = cases.pop()
+        for condition, chosen in reversed(cases):
+            if chosen.shape != result.shape:
+                raise Refusal(f"an if-expression of shapes {chosen.shape} and {result.shape}")
+            result = choose(condition, chosen, result)
+        return result
+
+    def _visit_array(self, body: Json, scope: Scope) -> Tensor:
+        parts = [self.evaluate(element, scope) for element in body["elements"]]
+        if body["kind"] == "Array":
+            return stack(parts)
+        # [a, b; c, d]: the rows are Horizontal, inside of Vertical unless there is one only
+        return Tensor.concatenate(body["kind"] == "Horizontal", [part.matrix for part in parts])
+
+    def _visit_range(self, body: Json, scope: Scope) -> Tensor:
+        step = self.evaluate(body["step"], scope).integer if body["step"] else 1
+        first, last = (self.evaluate(body[key], scope).integer for key in ("start", "end"))
+        values = range(first, last + (1 if step > 0 else -1), step)
+        return Tensor((len(values),), tuple(ca.SX(value) for value in values))
+
+    def _visit_array_comprehension(self, body: Json, scope: Scope) -> Tensor:
+        if body["filter"] is not None:
+            raise Refusal("an array comprehension with a filter")
+        return self._comprehend(body["expr"], body["indices"], scope)
+
+    def _comprehend(self, node: Json, indices: list[Json], scope: Scope) -> Tensor:
+        if not indices:
+            return self.evaluate(node, scope)
+        *outer, last = indices  # {e for i in I, j in J} is {{e for i in I} for j in J}
+        values = self.evaluate(last["range"], scope)
+        inner = (
+            replace(scope, names={**scope.names, last["name"]: Tensor((), (value,))})
+            for value in values.items
+        )
+        return stack([self._comprehend(node, outer, one) for one in inner])
+
+    def _visit_builtin_call(self, body: Json, scope: Scope) -> Tensor:
+        function, nodes = body["function"], body["args"]
+        if function in {"NoEvent", "Smooth"}:
+            return self.evaluate(nodes[-1], replace(scope, event_free=True))
+        if function in REFUSED:
+            raise Refusal(f"{function.lower()}()", REFUSED[function])
+        arguments = [self.evaluate(node, scope) for node in nodes]
+        if any(is_text(argument) for argument in arguments):
+            raise Refusal(f"{function.lower()}() of a String")
+        if function == "Der":
+            return arguments[0].map(self._total_derivative)
+        if function in {"Pre", "Edge", "Change"}:  # in an algorithm a name may have got a new value
+            variables = replace(scope, names={**scope.names, **self.variables})
+            arguments.append(self.evaluate(nodes[0], variables))
+        if function in self._event_builtins:
+            return self._event_builtins[function](*arguments)
+        if function in EVENT_GENERATING and not scope.event_free and self._any_moves(arguments):
+            return self._rounding[function](*arguments)
+        if function not in BUILTINS:
+            raise Refusal(f"the built-in function {function}")
+        return BUILTINS[function](*arguments)
+
+    def _visit_function_call(self, body: Json, scope: Scope) -> Tensor:
+        return self.call(body["name"]["name"], body["args"], scope)[0]
+
+    def _total_derivative(self, expression: Scalar) -> Scalar:
+        if expression.is_symbolic():
+            return self._derivative(expression)
+        return sum(
+            (ca.gradient(expression, s) * self._derivative(s) for s in ca.symvar(expression)),
+            ca.SX(0),
+        )
+
+    def _relation(self, operation: str, left: Scalar, right: Scalar) -> Scalar:
+        if self._moves(left) or self._moves(right):
+            return self._events.relation(operation, left, right)
+        return RELATIONS[operation](left, right)
+
+    def _any_moves(self, values: list[Tensor]) -> bool:
+        return any(self._moves(item) for value in values for item in value.items)
+
+    def _moves(self, expression: Scalar) -> bool:
+        """Whether it can change between events."""
+        return any(self.is_continuous(symbol.name()) for symbol in ca.symvar(expression))
+
+
+def _snake(tag: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tag).lower()

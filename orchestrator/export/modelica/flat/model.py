@@ -1,0 +1,142 @@
+"""The flat model as rumoca writes it, with the families of equations of for loops expanded."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.source.source_map import SourceMap
+
+Json = Any
+_TYPE_NAME = re.compile(r"\.?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\s*\[[^\]]*\])?\s+[A-Za-z_]")
+_PREDEFINED = frozenset({"Real", "Integer", "Boolean", "String"})
+
+
+@dataclass(frozen=True, slots=True)
+class FlatEquation:
+    """One (possibly array-valued) equation; ``loop`` holds the values of for-loop variables.
+
+    ``count`` is the number of scalar equations that rumoca announces, where it does.
+    """
+
+    residual: Json
+    origin: str
+    count: int | None = None
+    loop: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FlatModel:
+    """A flattened model: rumoca's JSON tree and what is needed to point at its sources.
+
+    Attributes
+    ----------
+    name
+        Qualified class name.
+    tree
+        The dictionary of ``Model.to_dict("flat")``.
+    structural
+        Parameters whose value is folded into the equations: they cannot be set afterwards.
+    sources
+        File name to Modelica text, for line numbers in messages.
+    """
+
+    name: str
+    tree: Json
+    structural: frozenset[str]
+    sources: SourceMap
+
+    def equations(self, key: str = "equations") -> Iterator[FlatEquation]:
+        """Equations in order; ``key`` is ``equations`` or ``initial_equations``.
+
+        rumoca 0.10 leaves the inner points of some for loops as the placeholder ``der(x[i]) = 0.0``
+        (``interiors_materialized: false``): those families are expanded from their template.
+        """
+        listed = self.tree[key]
+        families = {
+            family["first_equation_index"]: family
+            for family in self.tree[key.replace("equations", "structured_equations")]
+            if not family["interiors_materialized"]
+        }
+        index = 0
+        while index < len(listed):
+            family = families.get(index)
+            if family is None:
+                entry = listed[index]
+                yield FlatEquation(entry["residual"], self._origin(entry), entry["scalar_count"])
+                index += 1
+                continue
+            points = list(self._points(family))
+            bodies = family["template"]["body"] if family["template"] else []
+            if not bodies or len(bodies) != family["equations_per_point"]:
+                raise ModelicaError(
+                    f"{self.name}: {self._origin(listed[index])}: rumoca neither expanded this for"
+                    " loop nor gave its template; write the equations out"
+                )
+            origin = self._origin(listed[index])
+            for point, body in itertools.product(points, bodies):
+                yield FlatEquation(body, f"{origin}, for {_listed(point)}", loop=point)
+            index += len(points) * len(bodies)
+
+    @cached_property
+    def _connectors(self) -> frozenset[str]:
+        return frozenset(self.tree["top_level_connectors"])
+
+    def connector(self, name: str) -> str:
+        """Connector of the model itself that a variable is a member of; empty if of none."""
+        owner, _, member = name.partition(".")
+        return owner if member and owner.partition("[")[0] in self._connectors else ""
+
+    def declared_type(self, entry: Json) -> str:
+        """Type of a variable as its declaration writes it; empty for a predefined type."""
+        written = _TYPE_NAME.match(self.sources.text(entry.get("source_span")))
+        return written[1] if written and written[1] not in _PREDEFINED else ""
+
+    def where(self, entry: Json) -> str:
+        """``file:line`` of a part of the tree, empty if unknown."""
+        return self.sources.locate(entry.get("span") or entry.get("source_span"))
+
+    def at(self, name: str) -> str:
+        """Model, variable and the place of its declaration, for messages."""
+        place = self.where(self.tree["variables"][name])
+        return f"{self.name}: variable '{name}'" + (f" at {place}" if place else "")
+
+    def variable_error(self, name: str, refusal: Refusal) -> ModelicaError:
+        """The error for a variable that cannot be exported."""
+        return ModelicaError(f"{self.at(name)}: the exporter does not support {refusal}")
+
+    def _origin(self, entry: Json) -> str:
+        kind, details = "equation", entry.get("origin")
+        if isinstance(details, dict):
+            tag, body = next(iter(details.items()))
+            if tag == "ComponentEquation":
+                kind = f"equation of '{body['component']}'" if body["component"] else "equation"
+            elif tag == "FlowSum":
+                kind = f"flow balance {body['description']}"
+            elif tag == "Connection":
+                kind = f"connection {body['lhs']} = {body['rhs']}"
+            elif tag == "UnconnectedFlow":
+                kind = f"zero flow of '{body['variable']}', which nothing is connected to"
+            else:
+                kind = f"{tag} {body}"
+        elif details:
+            kind = str(details)
+        place = self.where(entry)
+        return f"{kind} at {place}" if place else kind
+
+    @staticmethod
+    def _points(family: Json) -> Iterator[dict[str, int]]:
+        binders = family["domain"]["binders"]
+        ranges = [range(b["lower"], b["upper"] + 1, b["step"]) for b in binders]
+        for values in itertools.product(*ranges):
+            yield {b["display_name"]: v for b, v in zip(binders, values, strict=True)}
+
+
+def _listed(point: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in point.items())

@@ -1,0 +1,183 @@
+"""Which parameters are folded into the equations, so that setting them later would do nothing.
+
+A flat model does not tell: a condition of a component or of an if-equation has been decided and is
+gone. So each Boolean and Integer parameter is given another value, the model is flattened again
+(milliseconds), and the equations are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.flat.enumeration_types import EnumerationTypes
+
+Json = Any
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_COMPARED = (
+    "equations",
+    "initial_equations",
+    "algorithms",
+    "initial_algorithms",
+    "when_chains",
+    "assert_equations",
+)
+
+
+def structural_parameters(
+    tree: Json, suspected: frozenset[str], flatten_with: Callable[[str], Json]
+) -> frozenset[str]:
+    """Names of parameters that cannot be set after the model was flattened.
+
+    Parameters
+    ----------
+    tree
+        The flat model.
+    suspected
+        Parameters that rumoca calls structural (it also does so for some that are not).
+    flatten_with
+        Flattens the model again with a modification such as ``latched=true``; returns the tree.
+    """
+    referenced = set(_all_names(tree))
+    known = {name for name, entry in tree["variables"].items() if not _is_constant(entry)}
+    found: set[str] = set()
+    probed: dict[str, tuple[str, str]] = {}
+    for name, variable in tree["variables"].items():
+        if (
+            not isinstance(variable["variability"], dict)
+            or "Parameter" not in variable["variability"]
+        ):
+            continue
+        if known.intersection(referenced_names(variable["binding"])):
+            continue  # calculated from others, so never set from outside
+        if not referenced.intersection(_wholes(name)):
+            found.add(name)  # unused, or decided during flattening
+        elif tree["variable_type_names"].get(name) == "Real" or not _PLAIN_NAME.fullmatch(name):
+            found |= {name} & suspected
+        elif (values := _two_values(tree, name)) is not None:
+            probed[name] = values
+        else:
+            found |= {name} & suspected
+    if probed:
+        probe = _Probe(probed, flatten_with)
+        found.update(name for name in probed if name in suspected and probe.shapes([name]))
+        found.update(probe.shaping([name for name in probed if name not in suspected]))
+    return frozenset(found)
+
+
+class _Probe:
+    """Gives parameters their other values and compares the equations.
+
+    Parameters
+    ----------
+    values
+        Present and other value of each parameter, as Modelica text.
+    """
+
+    def __init__(
+        self, values: dict[str, tuple[str, str]], flatten_with: Callable[[str], Json]
+    ) -> None:
+        self._values = values
+        self._flatten_with = flatten_with
+        self._unmodified = _shape(flatten_with(""))
+
+    def shapes(self, names: list[str]) -> bool:
+        """Whether the other values of these, all at once, give other equations."""
+        try:
+            other = self._shape_with(names, 1)
+            if other == self._unmodified:
+                return False
+            return len(names) > 1 or other != self._shape_with(names, 0)
+        except ModelicaError:
+            return True  # no valid model with the other value: a size, for example
+
+    def _shape_with(self, names: list[str], which: int) -> tuple[Any, ...]:
+        chosen = {name: self._values[name][which] for name in names}
+        return _shape(self._flatten_with(_modification(chosen)))
+
+    def shaping(self, names: list[str]) -> Iterator[str]:
+        """Those that give other equations: looked for by halves, since most do not."""
+        if not names or not self.shapes(names):
+            return
+        if len(names) == 1:
+            yield from names
+            return
+        half = len(names) // 2
+        yield from self.shaping(names[:half])
+        yield from self.shaping(names[half:])
+
+
+def _is_constant(entry: Json) -> bool:
+    return isinstance(entry["variability"], dict) and "Constant" in entry["variability"]
+
+
+def _wholes(name: str) -> Iterator[str]:
+    """The name, and those of the records that it is a part of."""
+    yield name
+    for match in re.finditer(r"[.\[]", name):
+        yield name[: match.start()]
+
+
+def _two_values(tree: Json, name: str) -> tuple[str, str] | None:
+    """The present value and another one, as Modelica text; both go through the same flattening."""
+    variable, declared = tree["variables"][name], tree["variable_type_names"].get(name)
+    if variable["dims"]:
+        return None
+    if literals := EnumerationTypes(name, tree).literals(variable):
+        return (f"{declared}.{literals[0]}", f"{declared}.{literals[-1]}")
+    binding = variable["binding"] or variable["start"]
+    if not isinstance(binding, dict) or "Literal" not in binding:  # an expression of constants
+        return {"Boolean": ("true", "false"), "Integer": ("1", "2")}.get(declared)
+    tag, value = next(iter(binding["Literal"]["value"].items()))
+    if tag == "Boolean":
+        return ("true", "false") if value else ("false", "true")
+    return (str(value), str(value + 1)) if tag == "Integer" else None
+
+
+def _modification(values: Mapping[str, str]) -> str:
+    """Modelica text that modifies these, ``a.b = 1`` and ``a.c = 2`` as ``a(b=1, c=2)``."""
+    plain = [f"{name}={value}" for name, value in values.items() if "." not in name]
+    inner: dict[str, dict[str, str]] = {}
+    for name, value in values.items():
+        first, dot, rest = name.partition(".")
+        if dot:
+            inner.setdefault(first, {})[rest] = value
+    nested = [f"{name}({_modification(parts)})" for name, parts in inner.items()]
+    return ", ".join([*plain, *nested])
+
+
+def _shape(tree: Json) -> tuple[Any, ...]:
+    return (sorted(tree["variables"]), *(_bare(tree[key]) for key in _COMPARED))
+
+
+def _bare(node: Json) -> Json:
+    """The tree without what legitimately differs between two runs: places and identities."""
+    if isinstance(node, dict):
+        return {
+            key: _bare(value)
+            for key, value in node.items()
+            if key not in {"span", "component_ref", "location", "instance_id", "def_id", "source"}
+        }
+    return [_bare(value) for value in node] if isinstance(node, list) else node
+
+
+def _all_names(tree: Json) -> Iterator[str]:
+    for key in (*_COMPARED, "structured_equations", "initial_structured_equations"):
+        yield from referenced_names(tree[key])
+    for variable in tree["variables"].values():
+        for key in ("binding", "start", "min", "max", "nominal"):
+            yield from referenced_names(variable[key])
+
+
+def referenced_names(node: Json) -> Iterator[str]:
+    """Names of all variables and literals that a part of the tree refers to."""
+    if isinstance(node, dict):
+        if "VarRef" in node:
+            yield node["VarRef"]["name"]["name"]
+        for value in node.values():
+            yield from referenced_names(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from referenced_names(value)

@@ -1,0 +1,297 @@
+"""The variables of a flat model, expanded to scalars and classified."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import math
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+
+from orchestrator.diagnostics import ModelicaError, UnitMismatchError
+from orchestrator.export.dae.residual_dae import DataType, Kind, StateSelect, Variable
+from orchestrator.export.modelica.flat.enumeration_types import EnumerationTypes
+from orchestrator.export.modelica.flat.expression import Interpreter, Scope
+from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.export.modelica.flat.refusal import Refusal
+from orchestrator.export.modelica.flat.tensor import Tensor
+from orchestrator.export.modelica.flat.texts import read_texts
+from orchestrator.export.modelica.flat.variable_classes import VariableClasses
+from orchestrator.system.units import is_expressible, other_spelling
+
+Json = Any
+_LOGGER = logging.getLogger(__name__)
+
+
+class VariableReader:
+    """Symbols and metadata of every variable.
+
+    Attributes
+    ----------
+    names
+        Variable name to its symbols; constants to their values.
+    texts
+        Values of the Strings.
+    classes
+        What the declarations alone say about each variable.
+    equation_bindings
+        ``(name, binding, place)`` of declarations ``Real x = expression``: they are equations.
+    """
+
+    def __init__(
+        self, flat: FlatModel, interpreter: Interpreter, literals: Mapping[str, Tensor]
+    ) -> None:
+        self._flat = flat
+        self._interpreter = interpreter
+        self._literals = literals
+        self._enumerations = EnumerationTypes(flat.name, flat.tree)
+        types = flat.tree["variable_type_names"]
+        self._entries: dict[str, Json] = {
+            name: entry for name, entry in flat.tree["variables"].items() if types[name] != "String"
+        }
+        self._scalar_kinds: dict[str, Kind] = {}
+        self._discrete: set[str] = set()
+        self._fixed: set[str] = set()
+        self.names: dict[str, Tensor] = {}
+        self.equation_bindings: list[tuple[str, Json, str]] = []
+        self.texts = read_texts(flat, interpreter)
+        self.classes = VariableClasses(flat)
+        self._kinds = {name: self.classes.kind(name) for name in self._entries}
+        for name, entry in self._entries.items():
+            self._declare(name, entry)
+        self._fold_constants()
+        self._free_constant_bindings()
+
+    def kind(self, name: str) -> Kind:
+        """Kind of a scalar variable."""
+        return self._scalar_kinds.get(name, Kind.LOCAL)
+
+    def is_fixed(self, name: str) -> bool:
+        """Whether a scalar variable is declared with fixed=true."""
+        return name in self._fixed
+
+    def is_discrete(self, name: str) -> bool:
+        """Whether a scalar variable changes at events only."""
+        return name in self._discrete
+
+    def is_variable(self, name: str) -> bool:
+        """Whether the model declares a scalar variable of that name."""
+        return name in self._scalar_kinds
+
+    def target(self, written: str) -> Tensor:
+        """Symbols of a variable that is written to, as ``name`` or ``name[1]``."""
+        if written in self.names:
+            return self.names[written]
+        for tensor in self.names.values():
+            for item in tensor.items:
+                if item.is_symbolic() and item.name() == written:
+                    return Tensor((), (item,))
+        raise Refusal(f"an assignment to '{written}', which is no variable")
+
+    def finish(self, starts: Mapping[str, Any], discrete: AbstractSet[str]) -> Iterator[Variable]:
+        """Scalar variables in order of declaration.
+
+        Parameters
+        ----------
+        starts
+            Start values from initial equations.
+        discrete
+            Names of the variables that have a discrete equation.
+        """
+        for name, entry in self._entries.items():
+            try:
+                for position, variable in enumerate(self._scalars(name, entry, starts)):
+                    if position == 0 and self.classes.has_no_value(name):
+                        _LOGGER.warning(
+                            "%s is a parameter without a value; it is %s, its start value",
+                            self._flat.at(name),
+                            variable.start,
+                        )
+                    _warn_beyond_limits(self._flat.at(name), variable)
+                    if variable.kind is Kind.DISCRETE and variable.name not in discrete:
+                        kind = Kind.OUTPUT if variable.is_output else Kind.LOCAL
+                        yield replace(variable, kind=kind)
+                    else:
+                        yield variable
+                _expect_unit(self._flat.at(name), entry["unit"] or "")
+            except Refusal as refusal:
+                raise self._error(name, refusal) from refusal
+            except (ModelicaError, UnitMismatchError) as error:
+                raise ModelicaError(f"{self._flat.at(name)}: {error}") from error
+
+    def _declare(self, name: str, entry: Json) -> None:
+        self._data_type(name)
+        shape = tuple(entry["dims"])
+        names = list(_scalar_names(name, shape))
+        kind = self._kinds[name]
+        self._scalar_kinds.update(dict.fromkeys(names, kind))
+        if kind is Kind.DISCRETE or self._data_type(name) is not DataType.REAL:
+            self._discrete.update(names)
+        fixed = entry["fixed"] or [False]
+        self._fixed.update(n for i, n in enumerate(names) if fixed[i % len(fixed)])
+        self.names[name] = Tensor(shape, tuple(ca.SX.sym(scalar) for scalar in names))
+        binding = entry["binding"]
+        if binding is not None and kind in {Kind.OUTPUT, Kind.LOCAL, Kind.INPUT, Kind.DISCRETE}:
+            if kind is Kind.INPUT:
+                raise self._error(
+                    name, Refusal("an input with a declaration equation", "use start")
+                )
+            self.equation_bindings.append((name, binding, self._flat.where(entry)))
+
+    def _free_constant_bindings(self) -> None:
+        """A binding of constants only, as in ``k = 2*pi``, leaves its parameter settable."""
+        for name, kind in self._kinds.items():
+            if (
+                kind is not Kind.CALCULATED
+                or self.classes.is_final(name)
+                or self.classes.is_free(name)
+            ):
+                continue
+            value = self._evaluate(name, self._entries[name]["binding"])
+            if all(item.is_constant() for item in value.items):
+                self._kinds[name] = Kind.PARAMETER
+                scalars = _scalar_names(name, value.shape)
+                self._scalar_kinds.update(dict.fromkeys(scalars, Kind.PARAMETER))
+
+    def _fold_constants(self) -> None:
+        """Replace symbols of constants by their values, whatever their order of declaration."""
+        values: dict[str, Tensor] = {}
+        waiting = [name for name, kind in self._kinds.items() if kind is Kind.CONSTANT]
+        symbols = {name: self.names[name] for name in waiting}
+        for _ in range(len(waiting) + 1):
+            for name in [name for name in waiting if name not in values]:
+                entry = self._entries[name]
+                value = self._evaluate(name, entry["binding"] or entry["start"])
+                if all(item.is_constant() for item in value.items):
+                    values[name] = self.names[name] = value
+        stuck = [name for name in symbols if name not in values]
+        if stuck:
+            raise self._error(
+                stuck[0], Refusal("a constant or structural parameter without a value")
+            )
+
+    def _scalars(self, name: str, entry: Json, starts: Mapping[str, Any]) -> Iterator[Variable]:
+        kind, data_type = self._kinds[name], self._data_type(name)
+        shape = tuple(entry["dims"])
+        start = self._evaluate(name, entry["start"])
+        bound = kind is Kind.CALCULATED and not self.classes.is_free(name)
+        value = self._evaluate(name, entry["binding"]) if bound else None
+        if kind is Kind.PARAMETER and entry["binding"] is not None:
+            start = self._evaluate(name, entry["binding"])
+        fixed = entry["fixed"] or [False]
+        free = self.classes.is_free(name)
+        literals = self._literals_of(name)
+        for position, scalar in enumerate(_scalar_names(name, shape)):
+            constant = kind is Kind.CONSTANT
+            known = self.names[name].items[position] if constant else None
+            yield Variable(
+                scalar,
+                kind,
+                data_type,
+                ca.SX.sym(scalar) if constant else self.names[name].items[position],
+                starts.get(scalar, start.items[position]),
+                known if constant else (value.items[position] if value else None),
+                fixed=scalar in starts or fixed[position % len(fixed)],
+                minimum=1.0 if literals else self._limit(name, entry["min"], position),
+                maximum=len(literals) if literals else self._limit(name, entry["max"], position),
+                nominal=self._limit(name, entry["nominal"], position),
+                unit=entry["unit"] or None,
+                description=entry["description"] or "",
+                protected=entry["is_protected"],
+                state_select=_state_select(entry["state_select"]),
+                free=free,
+                settable=name not in self._flat.structural,
+                is_output=kind in {Kind.DISCRETE, Kind.OUTPUT}
+                and self.classes.is_connector_output(name),
+                literals=literals,
+                array=name if shape else "",
+                shape=shape,
+                quantity=entry["quantity"] or None,
+                display_unit=entry["display_unit"] or None,
+                declared_type=self._flat.declared_type(entry),
+                connector=self._flat.connector(name),
+                flow=bool(entry["flow"]),
+            )
+
+    @property
+    def _scope(self) -> Scope:
+        return Scope({**self._literals, **self.texts, **self.names}, event_free=True)
+
+    def _evaluate(self, name: str, node: Json) -> Tensor:
+        shape = tuple(self._entries[name]["dims"])
+        if node is None:
+            default = ca.SX(1 if self._literals_of(name) else 0)  # an enumeration's first literal
+            return Tensor(shape, (default,) * math.prod(shape))
+        try:
+            value = self._interpreter.evaluate(node, self._scope)
+        except Refusal as refusal:
+            raise self._error(name, refusal) from refusal
+        if not value.shape and shape:
+            return Tensor(shape, value.items * math.prod(shape))
+        if value.shape != shape:
+            raise self._error(name, Refusal(f"a value of shape {value.shape} for shape {shape}"))
+        return value
+
+    def _limit(self, name: str, node: Json, position: int) -> float | None:
+        if node is None:
+            return None
+        value = self._evaluate(name, node).items[position]
+        return float(value) if value.is_constant() else None
+
+    def _data_type(self, name: str) -> DataType:
+        declared = self._flat.tree["variable_type_names"].get(name)
+        if self._literals_of(name):
+            return DataType.ENUMERATION
+        try:
+            return DataType(declared)
+        except ValueError as error:
+            hint = "only Real, Integer, Boolean, enumerations and Strings are exported"
+            raise self._error(name, Refusal(f"the type {declared}", hint)) from error
+
+    def _literals_of(self, name: str) -> tuple[str, ...]:
+        """Literals of a variable's enumeration type; none if it has another type."""
+        return self._enumerations.literals(self._entries[name])
+
+    def _error(self, name: str, refusal: Refusal) -> ModelicaError:
+        return self._flat.variable_error(name, refusal)
+
+
+def _warn_beyond_limits(place: str, variable: Variable) -> None:
+    settled = variable.kind in {Kind.PARAMETER, Kind.CONSTANT} or variable.fixed
+    held = variable.value if variable.kind is Kind.CONSTANT else variable.start
+    if not (settled and held is not None and held.is_constant()):
+        return
+    value = float(held)
+    low = -math.inf if variable.minimum is None else variable.minimum
+    high = math.inf if variable.maximum is None else variable.maximum
+    if not low <= value <= high:
+        _LOGGER.warning(
+            "%s: the value %g is outside of its limits: min %g, max %g",
+            place,
+            value,
+            low,
+            high,
+        )
+
+
+def _expect_unit(place: str, unit: str) -> None:
+    is_expressible(unit)  # raises if it is not a unit
+    if (text := other_spelling(unit)) is not None:
+        _LOGGER.warning("%s: unit '%s' is read as '%s'; write it so", place, unit, text)
+
+
+def _state_select(declared: str | None) -> StateSelect:
+    name = (declared or "Default").rpartition(".")[2].upper()
+    return StateSelect[name]
+
+
+def _scalar_names(name: str, shape: tuple[int, ...]) -> Iterator[str]:
+    if not shape:
+        yield name
+        return
+    for point in itertools.product(*(range(1, size + 1) for size in shape)):
+        yield f"{name}[{','.join(map(str, point))}]"

@@ -1,0 +1,216 @@
+"""Whether the flat model has what the sources say: rumoca 0.10 drops modifications silently.
+
+What it loses or puts where it does not belong (modifications of a redeclared class and of a
+constraint, nested redeclarations, redeclarations in ``extends`` that reach other components,
+modifications of two levels that ``extends`` should merge) is not told by any list of constructs. So
+each class that the model uses is read again, the modifications are merged as the specification says
+(Modelica 3.6, sections 7.2 and 7.3), and what wins is compared with the place in the sources from
+which rumoca took each value, attribute and equation.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.export.modelica.source.class_library import ClassLibrary
+from orchestrator.export.modelica.source.class_scope import Changes, Scope
+from orchestrator.export.modelica.source.function_choices import function_problems
+from orchestrator.export.modelica.source.instances import Instance, Leaf, walk
+from orchestrator.export.modelica.source.tree import Place, Value
+
+_LOGGER = logging.getLogger(__name__)
+Json = Any
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+_PLACED = ("start", "min", "max", "nominal")
+#: Attributes of which the flat model has the text but no place, and what it calls them.
+_TEXTS = {"unit": "unit", "quantity": "quantity", "displayUnit": "display_unit"}
+_SHOWN = 5
+_ALGORITHM = "algorithm from "
+_HINT = (
+    "rumoca loses modifications of redeclared classes, of constraints (constrainedby) and of bases"
+    " that modify the same component deeper, and redeclarations that are nested or stand in"
+    " extends: declare a class of its own that has them (model Other = Law(k = 2)), or modify the"
+    " component where it is declared; and dotted names: write a(k = 3), not a.k = 3"
+)
+
+
+def check_modifications(flat: FlatModel, library: ClassLibrary) -> None:
+    """Raise if a modification or redeclaration did not arrive where it belongs.
+
+    Raises
+    ------
+    ModelicaError
+        With file and line of each.
+    """
+    scope = library.find(flat.name)
+    if scope is None:
+        return
+    problems = list(dict.fromkeys(_Check(flat).problems(scope)))
+    if problems:
+        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        listed = "\n  ".join(problems[:_SHOWN])
+        raise ModelicaError(
+            f"{flat.name}: the front end does not do what these lines say:\n  {listed}{more}\n"
+            + _HINT
+        )
+
+
+class _Check:
+    def __init__(self, flat: FlatModel) -> None:
+        self._flat = flat
+        self._variables: dict[str, list[tuple[str, Json]]] = defaultdict(list)
+        for name, entry in flat.tree["variables"].items():
+            self._variables[_SUBSCRIPTS.sub("", name)].append((name, entry))
+        self._equations: dict[str, list[Json]] = defaultdict(list)
+        for component, entry in _statements(flat.tree):
+            self._equations[_SUBSCRIPTS.sub("", component)].append(entry)
+
+    def problems(self, scope: Scope) -> Iterator[str]:
+        """What is wrong, each with its place."""
+        known = set(self._equations)
+        for name in self._variables:
+            parts = name.split(".")
+            known |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+        found = list(walk(scope, known))
+        for each in found:
+            yield from self._leaf(each) if isinstance(each, Leaf) else self._instance(each)
+        yield from function_problems(
+            [each for each in found if isinstance(each, Instance)], self._flat.sources
+        )
+
+    def _at(self, place: Place | None) -> str:
+        return self._flat.sources.locate(place.span) if place else ""
+
+    def _instance(self, instance: Instance) -> Iterator[str]:
+        places = list(instance.scope.places())
+        if not instance.path or not instance.scope.complete:
+            return
+        for entry in self._equations[instance.path]:
+            if any(place.meets(entry["span"]) for place in places):
+                continue
+            yield (
+                f"{self._at(places[0])}: '{instance.path}' is a {instance.scope.tree.name} as"
+                f" declared and redeclared, but has got the equation at {self._flat.where(entry)}"
+            )
+            return
+
+    def _leaf(self, leaf: Leaf) -> Iterator[str]:
+        changes = leaf.scope.changes
+        for name, entry in self._variables[leaf.path]:
+            if not leaf.given_whole:
+                yield from self._value(name, entry, changes)
+            for attribute in _PLACED:
+                if attribute == "start" and entry["binding"] and _is_constant(entry):
+                    continue  # rumoca takes its value
+                wanted = changes.at(attribute).value
+                if wanted and not self._agrees(name, wanted, entry[attribute]):
+                    yield self._lost(name, attribute, wanted, entry[attribute])
+            yield from self._told(name, entry, changes)
+
+    def _told(self, name: str, entry: Json, changes: Changes) -> Iterator[str]:
+        """Attributes that the flat model has by their value, without a place."""
+        fixed = changes.at("fixed").value
+        if fixed and not _is_fixed_as(entry, fixed.text):
+            yield self._lost(name, "fixed", fixed, None)
+        selected = changes.at("stateSelect").value
+        if selected and not _is_selected_as(entry, selected):
+            yield self._lost(name, "stateSelect", selected, None, entry["state_select"].lower())
+        for attribute, key in _TEXTS.items():
+            wanted = changes.at(attribute).value
+            if wanted is None or _is_text(entry[key], wanted):
+                continue
+            lost = self._lost(name, attribute, wanted, None, f'"{entry[key]}"' * bool(entry[key]))
+            if attribute == "displayUnit":  # none may stop a build
+                _LOGGER.warning("%s: the front end loses it", lost)
+            else:
+                yield lost
+
+    def _value(self, name: str, entry: Json, changes: Changes) -> Iterator[str]:
+        binding, wanted = entry["binding"], changes.value
+        if wanted is None and binding is not None and entry["binding_from_modification"]:
+            place = self._flat.sources.locate(_span(binding))
+            yield f"{place}: this value reaches '{name}', where it does not belong"
+        elif wanted and binding is None and self._is_equation(wanted):
+            return
+        elif wanted and not self._agrees(name, wanted, binding):
+            yield self._lost(name, "", wanted, binding)
+
+    def _agrees(self, name: str, wanted: Value, got: Json) -> bool:
+        """Whether an expression comes from where it should, or is what a plain name is bound to."""
+        if wanted.place.meets(_span(got)):
+            return True
+        owner = name if got is not None else ""
+        while owner:
+            owner = owner.rpartition(".")[0]
+            named = _SUBSCRIPTS.sub("", f"{owner}.{wanted.text}" if owner else wanted.text)
+            for _, entry in self._variables.get(named, []):
+                if entry["binding"] is not None and _span(entry["binding"]) == _span(got):
+                    return True
+        return False
+
+    def _is_equation(self, wanted: Value) -> bool:
+        return any(
+            wanted.place.meets(entry.get("span"))
+            for listed in self._equations.values()
+            for entry in listed
+        )
+
+    def _lost(self, name: str, attribute: str, wanted: Value, got: Json, has: str = "") -> str:
+        what = f"{attribute} = {wanted.text}" if attribute else wanted.text
+        from_ = self._flat.sources.locate(_span(got)) if got else ""
+        said = f"; it has {f'the one at {from_}' if from_ else has or 'none'}"
+        return f"{self._at(wanted.place)}: '{what}' does not reach '{name}'{said}"
+
+
+def _statements(tree: Json) -> Iterator[tuple[str, Json]]:
+    """Equations and algorithms, each with its component. Of when clauses only targets are known."""
+    for key in ("equations", "initial_equations"):
+        for entry in tree[key]:
+            origin = entry.get("origin")
+            if isinstance(origin, dict) and "ComponentEquation" in origin:
+                yield origin["ComponentEquation"]["component"], entry
+    for entry in tree["algorithms"]:
+        if str(entry["origin"]).startswith(_ALGORITHM):
+            yield entry["origin"].removeprefix(_ALGORITHM), entry
+
+
+def _is_constant(entry: Json) -> bool:
+    return bool({"Parameter", "Constant"} & set(entry["variability"]))
+
+
+def _is_fixed_as(entry: Json, said: str) -> bool:
+    if said not in {"true", "false"}:
+        return entry["fixed"] is not None  # an expression; the flat model has its value
+    if entry["fixed"] is None:
+        return said == "false" or _is_constant(entry)
+    return (said == "true") in entry["fixed"]
+
+
+def _is_selected_as(entry: Json, wanted: Value) -> bool:
+    *path, last = (token.text for token in wanted.tokens)
+    if path != ["StateSelect", "."]:
+        return True  # an expression; the flat model has its value
+    return bool(entry["state_select"].lower() == last)
+
+
+def _is_text(got: str | None, wanted: Value) -> bool:
+    """Whether a text is the one that is written; of an expression that is not known."""
+    written = wanted.text
+    literal = len(wanted.tokens) == 1 and wanted.tokens[0].kind == "text" and "\\" not in written
+    return not literal or (got or "") == written[1:-1]
+
+
+def _span(expression: Json) -> Json:
+    """The place of an expression, which is a dictionary of one kind."""
+    if not isinstance(expression, dict):
+        return None
+    inside = next(iter(expression.values()))
+    if not isinstance(inside, dict):
+        return None
+    return inside.get("span") or _span(inside)

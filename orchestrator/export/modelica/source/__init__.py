@@ -1,0 +1,1 @@
+"""What Modelica sources declare, read beside rumoca: classes, lines, modifications."""

@@ -1,0 +1,167 @@
+"""Where Modelica classes lie: roots, packages, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.source.syntax_error import first_syntax_error
+from orchestrator.export.modelica.source.text import ModelicaText
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPlace:
+    """A class, its file, and the folders in which all that it uses is looked for.
+
+    Attributes
+    ----------
+    roots
+        Folders of packages, or packages themselves.
+    """
+
+    model: str
+    file: Path
+    roots: tuple[Path, ...]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All ``.mo`` files that may matter, sorted; the siblings of a file that is in no root."""
+        found = {path for root in self.roots for path in root.rglob("*.mo")}
+        if self.file not in found:
+            found |= set(self.file.parent.glob("*.mo"))
+        return tuple(sorted(found))
+
+    def shown(self, file: Path) -> str:
+        """A file's name without the place of its root on this machine."""
+        for root in self.roots:
+            if file.is_relative_to(root):
+                return file.relative_to(root.parent).as_posix()
+        return file.name
+
+    @property
+    def local_name(self) -> str:
+        """Name of the class inside its file."""
+        within = ModelicaText(self.file).within
+        return self.model.removeprefix(f"{within}.") if within else self.model
+
+
+def place_by_name(model: str, roots: Sequence[Path]) -> ClassPlace:
+    """Find a class below the roots: in its own file, or the nearest one of an enclosing class.
+
+    Raises
+    ------
+    ModelicaError
+        If a root does not exist or no root holds anything of that name.
+    """
+    folders = _folders(model, roots)
+    parts = model.split(".")
+    for length in range(len(parts), 0, -1):
+        for candidate in _candidates(parts[:length], folders):
+            # A class inside a file of a package is only plausible if the file mentions it.
+            if length == len(parts) or ModelicaText(candidate).lines_of(parts[length]):
+                return ClassPlace(model, candidate, folders)
+    nearest = _nearest_folder(parts, folders)
+    siblings = sorted(path.stem for path in nearest.glob("*.mo"))
+    listed = ", ".join(name for name in siblings if name != "package") or "no class at all"
+    below = ", ".join(f"'{root}'" for root in folders)
+    raise ModelicaError(
+        f"model '{model}': no such class below {below}; the nearest existing package '{nearest}'"
+        f" holds {listed}"
+    )
+
+
+def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> ClassPlace:
+    """Find the class that a file is about, and its package from ``within`` and the folders.
+
+    Parameters
+    ----------
+    model
+        Qualified name, or the end of one; None if the file holds one model only.
+    roots
+        Further folders of packages, such as the Modelica Standard Library.
+
+    Raises
+    ------
+    ModelicaError
+        If the file holds no such model, or several and none is named.
+    """
+    file = file.resolve()
+    text = ModelicaText(file)
+    within = f"{text.within}." if text.within else ""
+    models = [found for found in text.classes if found.is_model]
+    outermost = [found for found in text.classes if "." not in found.name]
+    if model is None and len(outermost) == 1 and outermost[0].is_model:
+        models = outermost
+    if model is not None:
+        models = [found for found in models if f".{within}{found.name}".endswith(f".{model}")]
+    if len(models) != 1:
+        held = [
+            f"{within}{found.name} (line {found.line})" for found in text.classes if found.is_model
+        ]
+        listed = f"; it holds {', '.join(held)}" if held else _other_content(text)
+        wanted = (
+            f"{len(models) or 'no'} models '{model}'" if model else f"{len(models) or 'no'} models"
+        )
+        raise ModelicaError(
+            f"{file}: {wanted} in this file that could be built{listed}"
+            + ("" if model or not held else "; name one by --model")
+        )
+    folders = _folders(model or models[0].name, roots)
+    package = _outermost_package(file, text) if within else None
+    if package and not any(file.is_relative_to(folder) for folder in folders):
+        folders = (package, *folders)
+    return ClassPlace(within + models[0].name, file, folders)
+
+
+def _other_content(text: ModelicaText) -> str:
+    """What a file without models holds instead."""
+    if error := first_syntax_error(text.path):
+        return f": {error}"
+    others = [
+        f"{'partial ' if found.partial else ''}{found.word} {found.name} (line {found.line})"
+        for found in text.classes
+    ]
+    return f"; it holds {', '.join(others) or 'no class at all'}, expected a model or block"
+
+
+def _outermost_package(file: Path, text: ModelicaText) -> Path:
+    folder = file.parent.parent if file.name == "package.mo" else file.parent
+    found = folder
+    for name in reversed(text.within.split(".")):
+        if folder.name != name or not (folder / "package.mo").is_file():
+            raise ModelicaError(
+                f"{file}:{text.tokens[0].line}: the file says 'within {text.within}', but"
+                f" '{folder}' is not the folder of package '{name}' (expected {name}/package.mo)"
+            )
+        found, folder = folder, folder.parent
+    return found
+
+
+def _folders(model: str, roots: Sequence[Path]) -> tuple[Path, ...]:
+    for root in roots:
+        if not root.is_dir():
+            raise ModelicaError(
+                f"model '{model}': the Modelica root '{root}' is not a folder; expected the folder"
+                f" that contains the package '{model.partition('.')[0]}' or one that it uses"
+            )
+    return tuple(dict.fromkeys(root.resolve() for root in roots))
+
+
+def _candidates(parts: Sequence[str], roots: Sequence[Path]) -> Iterator[Path]:
+    for root in roots:
+        base = root.parent if (root / "package.mo").is_file() else root
+        place = base.joinpath(*parts)
+        for candidate in (place.with_suffix(".mo"), place / "package.mo"):
+            if candidate.is_file() and candidate.is_relative_to(root):
+                yield candidate
+
+
+def _nearest_folder(parts: Sequence[str], roots: Sequence[Path]) -> Path:
+    for length in range(len(parts) - 1, -1, -1):
+        for root in roots:
+            folder = root.joinpath(*parts[:length])
+            if folder.is_dir():
+                return folder
+    return roots[0]

@@ -1,0 +1,277 @@
+"""Classes where they are used: names are found from inside, bases and modifications are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from orchestrator.export.modelica.source.tree import (
+    Argument,
+    ClassTree,
+    Element,
+    Kind,
+    Place,
+    Value,
+)
+
+_PREDEFINED = frozenset(
+    ("Real", "Integer", "Boolean", "String", "Clock", "ExternalObject", "StateSelect")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Redeclared:
+    """What takes an element's place, where that is written and where its names are looked up."""
+
+    element: Element
+    scope: Scope
+    by_extends: bool
+    depth: int
+
+
+@dataclass(slots=True)
+class Changes:
+    """All modifications of one element, merged: the outermost wins.
+
+    Attributes
+    ----------
+    place
+        Where the winning value or redeclaration is written.
+    """
+
+    value: Value | None = None
+    inner: dict[str, Changes] = field(default_factory=dict)
+    redeclared: Redeclared | None = None
+    place: Place | None = None
+
+    def at(self, name: str) -> Changes:
+        """Those of an element inside."""
+        return self.inner.get(name) or Changes()
+
+
+def merge(outer: Changes, *others: Changes) -> Changes:
+    """Merge modifications; earlier ones win."""
+    for inner in others:
+        names = {**outer.inner, **inner.inner}
+        outer = Changes(
+            outer.value or inner.value,
+            {name: merge(outer.at(name), inner.at(name)) for name in names},
+            outer.redeclared or inner.redeclared,
+            outer.place or inner.place,
+        )
+    return outer
+
+
+def changes_of(
+    arguments: Sequence[Argument], scope: Scope, *, by_extends: bool = False, depth: int = 1
+) -> Changes:
+    """The arguments of a modification that is written in a scope."""
+    found = Changes()
+    for argument in arguments:
+        inner = changes_of(argument.inner, scope, by_extends=by_extends, depth=depth + 1)
+        made = Changes(argument.value, inner.inner, None, argument.place)
+        if argument.redeclared:
+            made.redeclared = Redeclared(argument.redeclared, scope, by_extends, depth)
+        for name in reversed(argument.path):
+            made = Changes(None, {name: made})
+        found = merge(found, made)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A component or class of a class: where it was declared, and how it is modified."""
+
+    element: Element
+    owner: Scope
+    changes: Changes
+
+    def changed(self) -> tuple[Element, Scope, Changes]:
+        """What it is after redeclaration, the scope of its names, all modifications of it."""
+        own, redeclared = self.element, self.changes.redeclared
+        bare = Changes(self.changes.value, self.changes.inner, None, self.changes.place)
+        declared = _declared(own, self.owner)
+        constraint = changes_of(own.constraint or (), self.owner)
+        if redeclared is None:
+            return own, self.owner, merge(bare, declared, constraint)
+        if own.constraint is None:  # the type of the declaration is the constraint
+            constraint = declared
+        new = redeclared.element
+        return new, redeclared.scope, merge(bare, _declared(new, redeclared.scope), constraint)
+
+
+def _declared(element: Element, scope: Scope) -> Changes:
+    """Modifications in a declaration: of a component, or of what a short class extends."""
+    arguments = element.arguments
+    if element.declared is not None and element.declared.short and element.declared.extends():
+        arguments = element.declared.extends()[0].arguments
+    return Changes(element.value, changes_of(arguments, scope).inner)
+
+
+class Scope:
+    """A class with the modifications that hold where it is used.
+
+    Parameters
+    ----------
+    tree
+        The class.
+    outer
+        The class around it; None at the top.
+    changes
+        Modifications of its elements.
+    find_top
+        Finds a class by its full name.
+    """
+
+    def __init__(
+        self,
+        tree: ClassTree,
+        outer: Scope | None,
+        changes: Changes,
+        find_top: Callable[[str], Scope | None],
+    ) -> None:
+        self.tree = tree
+        self.outer = outer
+        self.changes = changes
+        self._find_top = find_top
+        self.components: dict[str, Member] = {}
+        self.classes: dict[str, Member] = {}
+        self.bases: list[Scope] = []
+        self.predefined = tree.builtin
+        self.complete = True  # all bases have been found
+        self._expanded = False
+        self._whole = False  # expanded to the end
+        self._inside: dict[tuple[str, bool], Scope | None] = {}
+
+    @cached_property
+    def name(self) -> str:
+        """Full name."""
+        return f"{self.outer.name}.{self.tree.name}" if self.outer else self.tree.name
+
+    def with_changes(self, changes: Changes) -> Scope:
+        """The class, modified further."""
+        return Scope(self.tree, self.outer, merge(changes, self.changes), self._find_top)
+
+    def expand(self) -> Scope:
+        """Find bases and members; afterwards the attributes say them."""
+        if self._expanded:
+            return self
+        self._expanded = True
+        redeclaring = Changes()
+        for element in self.tree.elements:
+            member = Member(element, self, self.changes.at(element.name))
+            if element.kind in {Kind.COMPONENT, Kind.CLASS} and "redeclare" in element.prefixes:
+                made = Changes(
+                    None, {}, Redeclared(element, self, by_extends=True, depth=1), element.place
+                )
+                redeclaring = merge(redeclaring, Changes(None, {element.name: made}))
+            elif element.kind is Kind.COMPONENT:
+                self.components.setdefault(element.name, member)
+            elif element.kind is Kind.CLASS:
+                self.classes.setdefault(element.name, member)
+        for element in self.tree.extends():
+            given = changes_of(element.arguments, self, by_extends=True)
+            self._inherit(element, merge(self.changes, redeclaring, given))
+        self._whole = True
+        return self
+
+    def _inherit(self, element: Element, changes: Changes) -> None:
+        if element.type_name in _PREDEFINED:
+            self.predefined = True
+            self.changes = changes
+            return
+        found = self.find(element.type_name, inherited=False)
+        if found is None or found.tree is self.tree:
+            self.complete = False
+            return
+        base = found.with_changes(changes).expand()
+        self.bases.append(base)
+        self.complete &= base.complete
+        self.predefined |= base.predefined
+        if base.predefined:
+            self.changes = base.changes
+        for name, member in base.components.items():
+            self.components.setdefault(name, member)
+        for name, member in base.classes.items():
+            self.classes.setdefault(name, member)
+
+    def places(self) -> Iterator[Place]:
+        """Where the text of the class and of its bases stands."""
+        yield self.tree.place
+        for base in self.bases:
+            yield from base.places()
+
+    def find(self, name: str, *, inherited: bool = True) -> Scope | None:
+        """Look a class up as Modelica does (section 5.3); None where it is not found."""
+        if name.startswith("."):
+            return self._find_top(name[1:])
+        first, _, rest = name.partition(".")
+        scope: Scope | None = self
+        found = None
+        while scope is not None and found is None:
+            found = scope.local(first, inherited=inherited) or scope.imported(first)
+            scope, inherited = scope.outer, True
+        found = found or self._find_top(first)
+        for part in rest.split(".") if rest else ():
+            found = found and found.local(part)
+        return found
+
+    def local(self, name: str, *, inherited: bool = True) -> Scope | None:
+        """A class inside this one."""
+        if inherited:
+            self.expand()
+        key = (name, inherited)
+        if key not in self._inside:
+            self._inside[key] = None  # against classes that are looked for in themselves
+            self._inside[key] = found = self._local(name, inherited=inherited)
+            if found is None and not self._whole:
+                del self._inside[key]  # a base may still bring it
+            return found
+        return self._inside[key]
+
+    def _local(self, name: str, *, inherited: bool) -> Scope | None:
+        member = self.classes.get(name) if inherited else self._own(name)
+        if member is not None:
+            return self._scope_of(member)
+        found = None
+        if not self.tree.short and (filed := self._find_top(f"{self.name}.{name}")) is not None:
+            found = filed
+            if self.changes.inner:
+                found = Scope(filed.tree, self, self.changes.at(name), self._find_top)
+        for base in self.bases if inherited and found is None else ():
+            found = found or base.local(name)
+        return found
+
+    def _own(self, name: str) -> Member | None:
+        for element in self.tree.elements:
+            if element.kind is Kind.CLASS and element.name == name:
+                return Member(element, self, self.changes.at(name))
+        return None
+
+    def _scope_of(self, member: Member) -> Scope | None:
+        element, scope, changes = member.changed()
+        if element.declared is None:
+            return None
+        return Scope(element.declared, scope, changes, self._find_top)
+
+    def imported(self, name: str) -> Scope | None:
+        """A class that an import clause makes known."""
+        for element in self.tree.elements:
+            if element.kind is not Kind.IMPORT or element.name not in {name, "*"}:
+                continue
+            found = self._find_top(element.type_name)
+            if element.name == "*" and found is not None:
+                found = found.local(name)
+            if found is not None:
+                return found
+        return None
+
+    def type_of(self, member: Member) -> tuple[Element, Scope | None]:
+        """A component after redeclaration, and the class that it is an instance of."""
+        element, scope, changes = member.changed()
+        if element.type_name in _PREDEFINED:
+            tree = ClassTree(element.type_name, "type", element.place, builtin=True)
+            return element, Scope(tree, None, changes, self._find_top)
+        found = scope.find(element.type_name)
+        return element, found.with_changes(changes).expand() if found is not None else None

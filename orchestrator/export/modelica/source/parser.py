@@ -1,0 +1,266 @@
+"""Reads the declarations of Modelica classes; equations and algorithms are passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from orchestrator.export.modelica.source.text import CLASS_WORDS, tokens
+from orchestrator.export.modelica.source.token_cursor import CLOSING, OPENING, Cursor, NotRead
+from orchestrator.export.modelica.source.tree import Argument, ClassTree, Element, Kind, Value
+
+_CLASS_PREFIXES = frozenset(
+    ("encapsulated", "partial", "expandable", "pure", "impure", "final", "replaceable", "redeclare")
+)
+_PREFIXES = frozenset(
+    (
+        *("flow", "stream", "discrete", "parameter", "constant", "input", "output"),
+        *("final", "inner", "outer", "replaceable", "redeclare", "each"),
+    )
+)
+_SECTIONS = frozenset(("equation", "algorithm"))
+_BLOCKS = frozenset(("if", "for", "when", "while"))
+
+
+def parse_classes(text: str, source: int) -> tuple[str, list[ClassTree]]:
+    """Read a file.
+
+    Returns
+    -------
+    tuple
+        The package that it is within, and its outermost classes.
+
+    Raises
+    ------
+    NotRead
+        At the first thing that is not understood.
+    """
+    parser = _Parser(tokens(text), source)
+    return parser.within(), list(parser.classes())
+
+
+class _Parser(Cursor):
+    """Goes down the grammar of Modelica 3.6, appendix A."""
+
+    def within(self) -> str:
+        if not self.take("within"):
+            return ""
+        name = "" if self.next == ";" else self.name()
+        self.expect(";")
+        return name
+
+    def classes(self) -> Iterator[ClassTree]:
+        while self.next:
+            element = self._element()
+            self.expect(";")
+            if element[0].declared is None:
+                raise NotRead(self.next)
+            yield element[0].declared
+
+    def _element(self, *, alone: bool = False) -> list[Element]:
+        """A class, or the components of one clause; without the semicolon. ``alone``: only one."""
+        begin, prefixes = self._at, set()
+        while self.next in _PREFIXES | _CLASS_PREFIXES:
+            prefixes.add(self.advance().text)
+        if self.next in CLASS_WORDS:
+            declared = self._class(begin, frozenset(prefixes))
+            constraint = self._constraint()
+            self._comment()
+            made = Element(
+                Kind.CLASS,
+                declared.name,
+                self.since(begin),
+                prefixes=frozenset(prefixes),
+                constraint=constraint,
+                declared=declared,
+            )
+            return [made]
+        return self._components(begin, frozenset(prefixes), alone=alone)
+
+    def _components(self, begin: int, prefixes: frozenset[str], *, alone: bool) -> list[Element]:
+        type_name = self.name()
+        is_array = self._subscripts()
+        found = [self._component(begin, type_name, prefixes, is_array=is_array)]
+        while not alone and self.take(","):
+            found.append(self._component(self._at, type_name, prefixes, is_array=is_array))
+        constraint = self._constraint()
+        self._comment()
+        return [replace(element, constraint=constraint) for element in found]
+
+    def _component(
+        self, begin: int, type_name: str, prefixes: frozenset[str], *, is_array: bool
+    ) -> Element:
+        name = self.identifier()
+        is_array |= self._subscripts()
+        arguments, value = self._modification()
+        conditional = self.take("if")
+        if conditional:
+            self._expression()
+        if self.next != "constrainedby":
+            self._comment()
+        return Element(
+            Kind.COMPONENT,
+            name,
+            self.since(begin),
+            type_name,
+            arguments,
+            value,
+            prefixes,
+            conditional=conditional,
+            is_array=is_array,
+        )
+
+    def _class(self, begin: int, prefixes: frozenset[str]) -> ClassTree:
+        word = self.advance().text
+        while self.next in CLASS_WORDS:  # operator record, operator function
+            word = self.advance().text
+        if self.take("extends"):
+            name = self.identifier()
+            made = ClassTree(name, word, self.since(begin), prefixes)
+            base = Element(Kind.EXTENDS, "", self.since(begin), f"{name}", self._arguments())
+            made.elements.append(base)
+            self._composition(made)
+        else:
+            name = self.identifier()
+            made = ClassTree(name, word, self.since(begin), prefixes)
+            if self.take("="):
+                self._short(made)
+            else:
+                self._composition(made)
+        made.place = self.since(begin)
+        return made
+
+    def _short(self, made: ClassTree) -> None:
+        made.short = True
+        if self.next in {"enumeration", "der"}:
+            self.advance()
+            self.skip_brackets()
+            made.builtin = True
+            return
+        while self.next in _PREFIXES:
+            self.advance()
+        begin = self._at
+        name = self.name()
+        self._subscripts()
+        base = Element(Kind.EXTENDS, "", self.since(begin), name, self._arguments())
+        made.elements.append(base)
+
+    def _composition(self, made: ClassTree) -> None:
+        self.strings()
+        while True:
+            if self.take("end"):
+                self.identifier()
+                return
+            if self.next in {"public", "protected"}:
+                self.advance()
+            elif self.next in _SECTIONS or (self.next == "initial" and self.ahead() in _SECTIONS):
+                self._skip_section()
+            elif self.next in {"annotation", "external"}:
+                self.skip_to(";")
+                self.advance()
+            else:
+                made.elements += self._member()
+                self.expect(";")
+
+    def _member(self) -> list[Element]:
+        begin = self._at
+        if self.take("extends"):
+            name, arguments = self.name(), self._arguments()
+            self._comment()
+            return [Element(Kind.EXTENDS, "", self.since(begin), name, arguments)]
+        if self.take("import"):
+            return list(self._imports(begin))
+        return self._element()
+
+    def _imports(self, begin: int) -> Iterator[Element]:
+        alias = ""
+        if self.ahead() == "=":
+            alias = self.identifier()
+            self.advance()
+        name = self.name()
+        listed = [alias or name.rpartition(".")[2]]
+        targets = [name]
+        if self.take("."):
+            if self.take("*"):
+                listed, targets = ["*"], [name]
+            else:
+                inside = [token.text for token in self.brackets() if token.kind == "name"]
+                listed, targets = inside, [f"{name}.{each}" for each in inside]
+        self._comment()
+        for given, target in zip(listed, targets, strict=True):
+            yield Element(Kind.IMPORT, given, self.since(begin), target)
+
+    def _constraint(self) -> tuple[Argument, ...] | None:
+        if not self.take("constrainedby"):
+            return None
+        self.name()
+        return self._arguments()
+
+    def _modification(self) -> tuple[tuple[Argument, ...], Value | None]:
+        arguments = self._arguments()
+        if self.take("="):
+            return arguments, self._expression()
+        if self.next == ":" and self.ahead() == "=":
+            self._at += 2
+            return arguments, self._expression()
+        return arguments, None
+
+    def _arguments(self) -> tuple[Argument, ...]:
+        if not self.take("("):
+            return ()
+        found: list[Argument] = []
+        while not self.take(")"):
+            found.append(self._argument())
+            if self.next != ")":
+                self.expect(",")
+        return tuple(found)
+
+    def _argument(self) -> Argument:
+        begin, ahead = self._at, 0
+        while self.ahead(ahead) in {"each", "final"}:
+            ahead += 1
+        if self.ahead(ahead) in {"redeclare", "replaceable"}:
+            (element,) = self._element(alone=True)
+            return Argument((element.name,), self.since(begin), redeclared=element)
+        self._at += ahead
+        path = tuple(self.name().split("."))
+        inner, value = self._modification()
+        place = self.since(begin)
+        self.strings()
+        return Argument(path, place, value, inner)
+
+    def _expression(self) -> Value:
+        """Up to what cannot belong to it: a comma or bracket outside, a comment, a condition."""
+        begin, operand = self._at, False
+        while self.next and self.next not in {",", ";", "annotation", "constrainedby"}:
+            token = self._tokens[self._at]
+            if token.text in CLOSING or (operand and (token.kind == "text" or token.text == "if")):
+                break
+            if token.text in OPENING:
+                self.skip_brackets()
+                operand = True
+                continue
+            self.advance()
+            words = {"and", "or", "not", "if", "then", "else", "elseif"}
+            operand = token.kind != "sign" and token.text not in words
+        if begin == self._at:
+            raise NotRead(f"'{self.next}' in place of an expression")
+        return Value(tuple(self._tokens[begin : self._at]), self.since(begin))
+
+    def _subscripts(self) -> bool:
+        if self.next != "[":
+            return False
+        self.skip_brackets()
+        return True
+
+    def _comment(self) -> None:
+        self.strings()
+        if self.take("annotation"):
+            self.skip_brackets()
+
+    def _skip_section(self) -> None:
+        """Statements up to the end of the class or the next declarations."""
+        self.skip_to("end", "public", "protected")
+        while self.next == "end" and self.ahead() in _BLOCKS:
+            self._at += 2
+            self.skip_to("end", "public", "protected")

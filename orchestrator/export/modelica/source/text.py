@@ -1,0 +1,220 @@
+"""What rumoca does not tell of a Modelica file: its classes, their lines and their experiments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.experiment import Experiment
+
+# Quoted names are one token; strings and comments may hold anything, also the word "end".
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
+    |(?P<text>"(?:[^"\\]|\\.)*")
+    |(?P<name>[A-Za-z_]\w*|'(?:[^'\\]|\\.)*')
+    |(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)
+    |(?P<sign>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+CLASS_WORDS = frozenset(
+    ("model", "block", "class", "package", "record", "connector", "type", "function", "operator")
+)
+_EXPORTED = frozenset(("model", "block", "class"))
+_EXPERIMENT = {
+    "StartTime": "start_time",
+    "StopTime": "stop_time",
+    "Tolerance": "tolerance",
+    "Interval": "step_size",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number, string or sign; ``kind`` is the group of the pattern that found it.
+
+    Attributes
+    ----------
+    start, end
+        Where it stands in the file, in bytes of UTF-8 as rumoca counts.
+    """
+
+    kind: str
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassText:
+    """A class: its name inside the file, such as ``Outer.Inner``, and its own tokens.
+
+    Attributes
+    ----------
+    word
+        ``model``, ``package`` and so on.
+    partial
+        Other classes extend it; it cannot be exported.
+    """
+
+    name: str
+    word: str
+    line: int
+    partial: bool
+    tokens: Sequence[Token]
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it can be the model of an FMU."""
+        return self.word in _EXPORTED and not self.partial
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens of a Modelica text, without white space and comments."""
+    found, line, start = [], 1, 0
+    for match in _TOKEN.finditer(text):
+        end = start + len(match.group().encode())
+        if match.lastgroup != "skip":
+            found.append(Token(str(match.lastgroup), match.group(), line, start, end))
+        line += match.group().count("\n")
+        start = end
+    return found
+
+
+class ModelicaText:
+    """The outline of one file.
+
+    Parameters
+    ----------
+    path
+        The file; it is read as UTF-8.
+
+    Raises
+    ------
+    ModelicaError
+        If it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.tokens = tokens(path.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise ModelicaError(f"'{path}' cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise ModelicaError(f"'{path}' is not UTF-8 text: {error}") from error
+        self.classes = tuple(_classes(self.tokens))
+
+    @property
+    def within(self) -> str:
+        """Name of the enclosing package; empty at the top."""
+        if not self.tokens or self.tokens[0].text != "within":
+            return ""
+        end = next((i for i, token in enumerate(self.tokens) if token.text == ";"), 1)
+        return "".join(token.text for token in self.tokens[1:end])
+
+    def lines_of(self, word: str) -> list[int]:
+        """Lines on which a name stands, comments and strings left out; ``a.b`` may have blanks."""
+        parts = word.split(".")
+        wanted = [piece for part in parts for piece in (part, ".")][:-1]
+        texts = [token.text for token in self.tokens]
+        return sorted(
+            {self.tokens[i].line for i in range(len(texts)) if texts[i : i + len(wanted)] == wanted}
+        )
+
+    def experiment(self, name: str) -> Experiment:
+        """``annotation(experiment(..))`` of a class of this file; what it leaves out is None.
+
+        Raises
+        ------
+        ModelicaError
+            If a value is not a number.
+        """
+        own = next((found.tokens for found in self.classes if found.name == name), ())
+        return Experiment(**dict(self._arguments(_annotation(own, "experiment"))))
+
+    def _arguments(self, inside: Sequence[Token]) -> Iterator[tuple[str, float]]:
+        for argument in _split(inside):
+            key = _EXPERIMENT.get(argument[0].text)
+            if key is None:
+                continue  # NumberOfIntervals, and what tools add for themselves
+            text = "".join(token.text for token in argument[2:])
+            try:
+                yield key, float(text)
+            except ValueError:
+                raise ModelicaError(
+                    f"{self.path}:{argument[0].line}: experiment({argument[0].text} = {text}):"
+                    " expected a number"
+                ) from None
+
+
+@dataclass(slots=True)
+class _Open:
+    """A class whose end has not been read; a short one (``model A = B;``) ends with a semicolon."""
+
+    name: str
+    word: str
+    line: int
+    partial: bool
+    short: bool
+    tokens: list[Token] = field(default_factory=list)
+
+
+def _classes(listed: Sequence[Token]) -> Iterator[ClassText]:
+    stack: list[_Open] = []
+    depth, partial = 0, False
+    for position, token in enumerate(listed):
+        depth += (token.text in "([{") - (token.text in ")]}")
+        following = _text(listed, position + 1)
+        if stack and depth == 0 and _ends(stack[-1], token.text, following):
+            name = ".".join(entry.name for entry in stack)
+            top = stack.pop()
+            yield ClassText(name, top.word, top.line, top.partial, top.tokens)
+        elif token.text in CLASS_WORDS and depth == 0 and following not in CLASS_WORDS:
+            # "operator record R" is found at its second word.
+            name = _text(listed, position + 2) if following == "extends" else following
+            short = _text(listed, position + 2) == "="
+            stack.append(_Open(name, token.text, token.line, partial, short))
+        elif stack:
+            stack[-1].tokens.append(token)
+        partial = token.text == "partial"
+
+
+def _ends(top: _Open, text: str, following: str) -> bool:
+    return text == ";" if top.short else (text == "end" and following == top.name)
+
+
+def _text(listed: Sequence[Token], position: int) -> str:
+    return listed[position].text if position < len(listed) else ""
+
+
+def _annotation(listed: Sequence[Token], name: str) -> Sequence[Token]:
+    """Tokens inside ``annotation(.. name(..) ..)``; one of a component lies deeper, in no class."""
+    depth = 0
+    start: int | None = None
+    for position, token in enumerate(listed):
+        if token.text in "([{":
+            depth += 1
+            words = [t.text for t in listed[max(0, position - 2) : position]]
+            if depth == 2 and words[-1:] == [name] and words[:1] in (["("], [","]):
+                start = position + 1
+        elif token.text in ")]}":
+            depth -= 1
+            if start is not None and depth == 1:
+                return listed[start:position]
+    return ()
+
+
+def _split(inside: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Arguments between commas of the outermost level."""
+    depth, begin = 0, 0
+    for position, token in enumerate(inside):
+        depth += (token.text in "([{") - (token.text in ")]}")
+        if token.text == "," and depth == 0:
+            yield inside[begin:position]
+            begin = position + 1
+    if begin < len(inside):
+        yield inside[begin:]

@@ -1,0 +1,74 @@
+"""Gains in place of what connections make of values, for tools that ignore it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.diagnostics import CapabilityError
+from orchestrator.export.portable.gain import Gain
+from orchestrator.simunits import block
+from orchestrator.system import (
+    Connection,
+    Connector,
+    DataType,
+    Endpoint,
+    LinearTransformation,
+    System,
+    conversion_between,
+)
+
+
+def linear(line: Connection, source: Connector, target: Connector) -> tuple[float, float]:
+    """Factor and offset of a connection: unit conversion, then its own transformation."""
+    factor, offset = (
+        (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
+    )
+    own = line.transformation
+    if not isinstance(own, LinearTransformation):
+        return factor, offset
+    return own.factor * factor, own.factor * offset + own.offset
+
+
+def connector_at(system: System, end: Endpoint) -> Connector:
+    """The connector at an end of a connection of a flat system."""
+    if not end.component:
+        return system.connectors[end.connector]
+    return system.components[end.component].connectors[end.connector]
+
+
+def with_gains(system: System) -> tuple[System, list[str]]:
+    """Put a gain into every undelayed line of Reals that changes its values.
+
+    Returns
+    -------
+    system
+        With gains.
+    remarks
+        What was put where.
+    """
+    remarks: list[str] = []
+    lines: list[Connection] = []
+    made = system
+    for line in system.connections:
+        source, target = connector_at(system, line.source), connector_at(system, line.target)
+        changes = line.delay is None and source.type is DataType.REAL
+        factor, offset = linear(line, source, target) if changes else (1.0, 0.0)
+        if (factor, offset) == (1.0, 0.0):
+            lines.append(line)
+            continue
+        if source.shape:
+            raise CapabilityError(
+                f"connection {line} changes the values of an array, for which there is no gain: use"
+                " a block"
+            )
+        name = f"gain_{len(remarks) + 1}"
+        while name in made.components:
+            name += "_"
+        made = made.add(name, block(Gain), gain=factor, offset=offset)
+        lines.append(Connection(line.source, Endpoint(name, "u")))
+        lines.append(Connection(Endpoint(name, "y"), line.target))
+        remarks.append(
+            f"{line}: {name} multiplies by {factor:g} and adds {offset:g}; it is stepped as any"
+            " FMU, so the line is one step later"
+        )
+    return replace(made, connections=tuple(lines)), remarks

@@ -1,0 +1,95 @@
+"""The portable system as an .ssp archive, with its parameters in a file as well."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lxml import etree
+
+from orchestrator.coupling import DelayMode
+from orchestrator.diagnostics import SspError
+from orchestrator.export.portable.peers import PARAMETER_SET, for_peers
+from orchestrator.export.portable.portable_system import Portable, make_portable
+from orchestrator.simunits import fmu
+from orchestrator.ssp import write_ssp
+from orchestrator.system import System, Value
+
+#: Of all components, for tools that do not read the bindings inside the .ssd.
+PARAMETERS = "parameters.ssv"
+_SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+
+def write_portable_ssp(
+    system: System,
+    path: Path,
+    *,
+    step_ns: int,
+    delay: DelayMode = DelayMode.EXACT,
+    plain_connections: bool = False,
+) -> Portable:
+    """Write a system as an .ssp that holds nothing but FMUs and plain connections.
+
+    Parameters
+    ----------
+    system, step_ns, delay, plain_connections
+        As for :func:`make_portable`.
+    path
+        The archive.
+
+    Raises
+    ------
+    DescriptionError, FmuError
+        As :func:`make_portable`.
+    SspError
+        If the archive cannot be written; an old one is untouched.
+    """
+    try:
+        with TemporaryDirectory(prefix=".ssp-", dir=path.parent) as folder:
+            place = Path(folder)
+            portable = make_portable(
+                system,
+                place,
+                step_ns=step_ns,
+                delay=delay,
+                plain_connections=plain_connections,
+            )
+            archive = place / path.name
+            write_ssp(portable.system, archive, adapt=lambda text: for_peers(text, step_ns))
+            with zipfile.ZipFile(archive, "a") as zipped:
+                entry = zipfile.ZipInfo(PARAMETERS, _LONG_AGO)
+                entry.external_attr = 0o644 << 16
+                zipped.writestr(entry, _parameters(portable.system))
+            archive.replace(path)  # the same file system: all or nothing
+    except OSError as error:
+        raise SspError(f"cannot write '{path}': {error.strerror or error}") from error
+    return portable
+
+
+def _parameters(system: System) -> bytes:
+    """Values that differ from those of the FMUs as an .ssv, called ``component.parameter``."""
+    root = etree.Element(
+        f"{{{_SSV}}}ParameterSet", {"version": "1.0", "name": PARAMETER_SET}, {"ssv": _SSV}
+    )
+    group = etree.SubElement(root, f"{{{_SSV}}}Parameters")
+    for name, component in system.components.items():
+        known = fmu(component.source.location).connectors
+        for key, value in component.values.items():
+            if known[key].start == value:
+                continue
+            parameter = etree.SubElement(group, f"{{{_SSV}}}Parameter", name=f"{name}.{key}")
+            kind, text = _typed(value)
+            etree.SubElement(parameter, f"{{{_SSV}}}{kind}", value=text)
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+
+
+def _typed(value: Value) -> tuple[str, str]:
+    if isinstance(value, bool):
+        return "Boolean", str(value).lower()
+    if isinstance(value, int):
+        return "Integer", str(value)
+    if isinstance(value, float):
+        return "Real", repr(value)
+    return "String", str(value)

@@ -1,0 +1,214 @@
+"""A whole system as one FMU."""
+
+from __future__ import annotations
+
+import logging
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.engine import system_library
+from orchestrator.export.system.dependencies import direct_inputs
+from orchestrator.export.system.description import Abilities
+from orchestrator.export.system.description_fmi2 import describe_fmi2
+from orchestrator.export.system.description_fmi3 import describe_fmi3
+from orchestrator.export.system.inner_blocks import with_blocks_as_fmus
+from orchestrator.export.system.inner_fmu import InnerFmu, inner_fmus
+from orchestrator.export.system.interface import Interface
+from orchestrator.export.system.package import TABLES, expect_library, write_package
+from orchestrator.export.system.refusals import expect_exportable
+from orchestrator.export.system.system_file import write_system
+from orchestrator.master import DelayMode, MasterSettings, Schedule, compile_schedule, recordable
+from orchestrator.master.run.capability_check import expect_capabilities
+from orchestrator.master.schedule.boundary import SINK, SOURCE, interior, with_boundary
+from orchestrator.master.schedule.events import with_abilities
+from orchestrator.simunits import Capabilities, capabilities_of, resolve
+from orchestrator.system import (
+    Causality,
+    DataType,
+    Endpoint,
+    Fault,
+    System,
+    kept_notes,
+    nanoseconds,
+    with_starts,
+)
+from orchestrator.system.flatten import carried
+
+_LOGGER = logging.getLogger(__name__)
+_DESCRIBE = {2: describe_fmi2, 3: describe_fmi3}
+#: The boundary of a system can whatever is asked of a unit.
+_BOUNDARY = Capabilities(can_roll_back=True, can_serialize=True)
+
+
+def export_system(
+    system: System,
+    path: str | Path,
+    *,
+    fmi: int = 2,
+    step: str | float | None = None,
+    algorithm: str | None = None,
+    algorithm_options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
+    delay: DelayMode | str = DelayMode.EXACT,
+    faults: Sequence[Fault] = (),
+    early_return: bool | None = None,
+) -> Path:
+    """Write a system as one FMU for Co-Simulation, which runs without Softdock.
+
+    Its Python blocks become FMUs inside: C code where they can (a compiler is needed then), else,
+    with a warning, Python that the machine must have. Its inputs, outputs and parameters are the
+    system's own connectors; outputs inside are local variables, parameters inside are parameters,
+    by names such as ``arm.motor.speed``. For the same step it gives the values that
+    :class:`~orchestrator.master.Execution` gives.
+
+    Parameters
+    ----------
+    system
+        What to export; it may hold systems.
+    path
+        The FMU; an older one is replaced as a whole.
+    fmi
+        Version of FMI, 2 or 3.
+    step, algorithm, algorithm_options, rates, delay, faults, early_return
+        See :class:`~orchestrator.master.Execution`; what is ``None`` is taken from the system's
+        default experiment.
+
+    Returns
+    -------
+    Path
+        Of the FMU.
+
+    Raises
+    ------
+    DescriptionError
+        If the system is wrong, or holds what an FMU cannot: all components together.
+    SoftdockError
+        If an inner FMU cannot be read or the FMU cannot be written.
+    """
+    expect_library()
+    if fmi not in _DESCRIBE:
+        raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
+    mode, target = DelayMode(delay), Path(path)
+    with TemporaryDirectory(prefix="softdock-export-") as folder:
+        flat = _checked(system, mode, Path(folder))
+        step_ns = flat.experiment.step_ns if step is None else nanoseconds(step, "step")
+        if step_ns is None:
+            raise DescriptionError(
+                f"system '{system.name}': no communication step is given; give one (step, or"
+                " --step)"
+            )
+        settings = MasterSettings.of(
+            flat, algorithm, algorithm_options, rates, early_return=early_return
+        )
+        _write(flat, _scheduled(flat, step_ns, settings, mode, faults), target, fmi)
+    return target
+
+
+def _scheduled(
+    flat: System, step_ns: int, settings: MasterSettings, mode: DelayMode, faults: Sequence[Fault]
+) -> Schedule:
+    schedule = compile_schedule(
+        flat,
+        settings.algorithm,
+        step_ns,
+        mode,
+        _numbers(flat),
+        settings.options,
+        settings.rates,
+        faults,
+    )
+    abilities = [
+        _BOUNDARY if m.name in (SOURCE, SINK) else capabilities_of(flat.components[m.name])
+        for m in schedule.members
+    ]
+    # Nothing outside takes part in the events inside.
+    inside = replace(with_boundary(flat), connections=interior(flat).connections)
+    schedule = with_abilities(inside, schedule, abilities, early_return=settings.early_return)
+    expect_capabilities(schedule, abilities)
+    return schedule
+
+
+def _checked(system: System, mode: DelayMode, folder: Path) -> System:
+    """Refuse what cannot go in, and let blocks become FMUs in a folder."""
+    flat, kept = with_starts(resolve(system).flat(), closed=False)
+    for text in kept_notes(kept):
+        _LOGGER.warning("system '%s': %s", system.name, text)
+    expect_exportable(flat)
+    flat = with_blocks_as_fmus(flat, folder)
+    if mode is DelayMode.PLAIN:
+        flat = flat.without_zero_delays()  # nothing to take a step's own delay off
+    return _with_parameters(flat.check(algebraic_loops=True))
+
+
+def _with_parameters(flat: System) -> System:
+    """Give what own parameters feed their values, unless a component sets it itself."""
+    for line in flat.connections:
+        own = flat.connectors.get(line.source.connector)
+        if line.source.component or own is None or own.causality is not Causality.PARAMETER:
+            continue
+        component = flat.components[line.target.component]
+        value = flat.values.get(own.name, own.start)
+        target = component.connectors[line.target.connector]
+        held = None if value is None else carried(value, [line], [own, target])
+        if held is not None and target.name not in component.values:
+            flat = flat.replace(component.with_values({target.name: held}))
+    return flat
+
+
+def _numbers(flat: System) -> list[str]:
+    """All outputs inside but clocks, which tick between the steps."""
+    inside = interior(flat)
+    return [
+        name
+        for name in recordable(inside, None)
+        if _type(inside, Endpoint.parse(name)) is not DataType.CLOCK
+    ]
+
+
+def _type(system: System, end: Endpoint) -> DataType:
+    return system.components[end.component].connectors[end.connector].type
+
+
+def _write(flat: System, schedule: Schedule, path: Path, fmi: int) -> None:
+    names = [m.name for m in schedule.members if m.name not in (SOURCE, SINK)]
+    fmus = inner_fmus([flat.components[name] for name in names], schedule)
+    variables = Interface(flat, schedule, fmus).variables(arrays=fmi == 3)
+    about = _abilities(flat, schedule, fmus)
+    # The same system gives the same token, and another system or engine another one.
+    content = [
+        system_library().read_bytes(),
+        write_system("", schedule, fmus, variables),
+        _DESCRIBE[fmi](about, variables),
+    ]
+    digest = sha256(b"".join(sha256(part).digest() for part in content)).hexdigest()
+    token = f"{{{uuid.uuid5(uuid.NAMESPACE_URL, f'softdock:{digest}')}}}"
+    files = {
+        "modelDescription.xml": _DESCRIBE[fmi](replace(about, token=token), variables),
+        TABLES: write_system(token, schedule, fmus, variables),
+    }
+    write_package(path, fmi, about.identifier, files, fmus)
+
+
+def _abilities(flat: System, schedule: Schedule, fmus: Sequence[InnerFmu]) -> Abilities:
+    can = [inner.description.capabilities for inner in fmus]
+    identifier = re.sub(r"[^A-Za-z0-9_]", "_", flat.name) or "system"
+    return Abilities(
+        identifier=f"_{identifier}" if identifier[0].isdigit() else identifier,
+        token="",
+        system=flat.name,
+        description=flat.description,
+        experiment=flat.experiment,
+        step_ns=schedule.step_ns,
+        varies=schedule.varies,
+        keeps_states=all(each.can_roll_back for each in can),
+        serializes=all(each.can_roll_back and each.can_serialize for each in can),
+        once_per_process=any(each.once_per_process for each in can),
+        dependencies=direct_inputs(flat),
+    )

@@ -1,0 +1,92 @@
+"""The archive of an exported system: description, library, tables, and the FMUs inside."""
+
+from __future__ import annotations
+
+import platform
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from orchestrator.archive import open_archive
+from orchestrator.diagnostics import CapabilityError, FmuError
+from orchestrator.engine import system_library
+from orchestrator.export.system.inner_fmu import InnerFmu
+from orchestrator.recording import whole_file
+from orchestrator.simunits.fmi.elf import is_whole
+from orchestrator.simunits.fmi.model_exchange_unit import sundials_folder
+
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal systems make equal archives
+_FOLDERS = {2: "linux64", 3: "x86_64-linux"}
+TABLES = "resources/system.bin"
+#: What of an inner FMU is of use when it runs, beside its library.
+_KEPT = ("modelDescription.xml", "resources/", "documentation/licenses/")
+
+
+def expect_library() -> None:
+    """Raise CapabilityError where no library for the exported FMU is built, or it is damaged."""
+    if platform.system() != "Linux" or platform.machine() not in {"x86_64", "AMD64"}:
+        raise CapabilityError(
+            f"systems are exported on 64-bit Linux on x86; this is {platform.system()} on"
+            f" {platform.machine()}"
+        )
+    library = system_library()
+    if not (library.is_file() and is_whole(library)):
+        raise CapabilityError(
+            f"'{library}', the library of exported systems, is missing or damaged: install Softdock"
+            " again"
+        )
+
+
+def write_package(
+    path: Path,
+    version: int,
+    identifier: str,
+    content: Mapping[str, bytes],
+    fmus: Sequence[InnerFmu],
+) -> None:
+    """Write the archive; an older one stays if anything fails.
+
+    Parameters
+    ----------
+    path
+        The FMU.
+    version, identifier
+        Of FMI, and the name of the library.
+    content
+        Further files, by their path in the archive.
+    fmus
+        Those inside.
+
+    Raises
+    ------
+    SoftdockError
+        If the archive cannot be written, or that of an inner FMU cannot be read.
+    """
+    with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
+        for name, data in content.items():
+            _add(archive, name, data)
+        library = f"binaries/{_FOLDERS[version]}/{identifier}.so"
+        _add(archive, library, system_library().read_bytes())
+        for folder, inner in {inner.folder: inner for inner in fmus}.items():
+            for name, data in _parts(inner):
+                _add(archive, f"resources/{folder}/{name}", data)
+        if any(inner.component.options.solver == "cvode" for inner in fmus):
+            for file in sorted(sundials_folder().iterdir()):
+                _add(archive, f"resources/sundials/{file.name}", file.read_bytes())
+
+
+def _parts(inner: InnerFmu) -> Iterator[tuple[str, bytes]]:
+    """Files of an inner FMU that it needs to run, with those beside its library."""
+    beside = inner.fmu.library.rpartition("/")[0] + "/"
+    with open_archive(inner.path, FmuError) as archive:
+        for name in sorted(archive.namelist()):
+            wanted = name == _KEPT[0] or name.startswith((beside, *_KEPT[1:]))
+            if wanted and not name.endswith("/"):
+                yield name, archive.read(name)
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+    archive.writestr(entry, content)

@@ -1,0 +1,1 @@
+"""Runs: units are instantiated, initialised, stepped, recorded and saved."""

@@ -1,0 +1,129 @@
+"""Initialisation of the units of a schedule: consistent signals at the start time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from orchestrator.diagnostics import StepError
+from orchestrator.engine import Engine
+from orchestrator.master.run.initial_loop import solve_at_start
+from orchestrator.master.run.step_failure import reason_of, unsettled_message
+from orchestrator.master.schedule.schedule import Code, Schedule
+from orchestrator.simunits import SimulationUnit
+
+#: What only steps do: the past is what the signals are, and faults are still to come.
+_LATER = (Code.PUSH, Code.FIRST_HALF, Code.INJECT_FAULT, Code.INJECT_SAMPLE_FAULT)
+
+
+def initialise(
+    schedule: Schedule,
+    units: Sequence[SimulationUnit],
+    engine: Engine,
+    start_ns: int,
+    stop_ns: int | None,
+) -> None:
+    """Set the units up and exchange initial values until all are consistent.
+
+    Before the start a delayed signal has the value that it has at the start. The exchange is
+    repeated until it changes nothing; each pass settles at least one more unit, or one more loop,
+    and as many passes as there are units suffice.
+
+    Raises
+    ------
+    StepError
+        If a unit fails, a loop has no solution, or an output is not finite in the end.
+    """
+    for unit in units:
+        unit.setup(start_ns, stop_ns)
+    signals = engine.signals
+    exchange = _Exchange(schedule, units, engine, start_ns)
+    for _ in range(schedule.initial_passes):
+        before, texts_before = signals.copy(), engine.texts
+        if schedule.events is not None and schedule.events.held_back[1]:
+            engine.lines(Code.COPY, *schedule.events.held_back)
+        exchange.unread = -1
+        exchange.execute(0, len(schedule.operations))
+        if np.array_equal(before, signals) and engine.texts == texts_before:
+            break
+    _expect_sound(schedule, engine, start_ns, exchange.unread)
+    engine.start(start_ns, schedule.step_ns)
+    for unit in units:
+        unit.begin_events()
+    if schedule.events is not None:
+        _begin_events(schedule, units, engine, start_ns)
+    engine.begin_faults()
+
+
+def _begin_events(
+    schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine, start_ns: int
+) -> None:
+    """Let units handle the events at the start together; the past is what they lead to."""
+    _, status, failed, _, _, reason = engine.begin_events(start_ns)
+    if status > 1 and failed < 0:
+        raise StepError(unsettled_message(schedule, reason, start_ns / 1e9))
+    if status > 1:
+        why = reason_of(units[failed], schedule.members[failed], reason)
+        raise StepError(
+            f"component '{units[failed].name}' failed in the event mode of the start: {why}"
+        )
+    engine.start(start_ns, schedule.step_ns)
+
+
+def _expect_sound(schedule: Schedule, engine: Engine, start_ns: int, unread: int) -> None:
+    """Refuse signals that are not finite, and a line that could not be read in the last pass."""
+    at = f"at the start, t = {start_ns / 1e9:.9g} s"
+    if unread >= 0:
+        raise StepError(f"input '{schedule.input_of(unread)}' {at}: {engine.read_error}")
+    for name, (slot, size) in schedule.slots.items():
+        if not np.isfinite(engine.signals[slot : slot + size]).all():
+            raise StepError(f"'{name}' is not finite (NaN or infinite) {at}")
+
+
+class _Exchange:
+    """Executes a schedule's operations at the start time: units are evaluated, not stepped."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        units: Sequence[SimulationUnit],
+        engine: Engine,
+        start_ns: int,
+    ) -> None:
+        self._schedule = schedule
+        self._units = units
+        self._engine = engine
+        self._start_ns = start_ns
+        self.unread = -1  # row of a line that could not be read in the last pass
+
+    def execute(self, begin: int, end: int) -> None:
+        """Do the operations ``begin`` to ``end - 1``."""
+        number = begin
+        while number < end:
+            code, first, count, _, _ = self._schedule.operations[number]
+            number += 1
+            if code in (Code.STEP, Code.SECOND_HALF):
+                for row in range(first, first + count):
+                    self._evaluate(row)
+            elif code == Code.SOLVE:
+                body = partial(self.execute, number, number + count)
+                solve_at_start(self._schedule.loops[first], body, self._engine.signals)
+                number += count
+            elif code not in _LATER:
+                # the past is what the signals are now
+                self._engine.start(self._start_ns, self._schedule.step_ns)
+                self.unread = max(self.unread, self._engine.lines(code, first, count))
+
+    def _evaluate(self, row: int) -> None:
+        member, unit = self._schedule.members[row], self._units[row]
+        signals = self._engine.signals
+        unit.set(signals[member.input_offset :][: member.input_size])
+        if member.text_inputs:
+            texts = self._engine.texts[member.text_input_offset : member.text_output_offset]
+            unit.set_texts(texts)
+        unit.initialise_outputs(self._start_ns)
+        unit.get(signals[member.output_offset :][: member.output_size])
+        if member.text_outputs:
+            self._engine.put_texts(member.text_output_offset, unit.get_texts())

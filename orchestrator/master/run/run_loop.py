@@ -1,0 +1,123 @@
+"""The loop that lets the engine step, in pieces, until a goal is reached or a run has ended."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from orchestrator.diagnostics import StepError
+from orchestrator.engine import Engine, Surroundings
+from orchestrator.master.run.recorder import Recorder
+from orchestrator.master.run.run_failure import Outcome, run_failure_of
+from orchestrator.master.schedule.schedule import Schedule
+from orchestrator.simunits import SimulationUnit, changed_note
+from orchestrator.system import seconds
+
+_LOG = logging.getLogger(__name__)
+#: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
+#: the interpreter sees signals such as Ctrl-C.
+_CHUNK = 20_000
+_CHUNK_SECONDS = 0.2
+#: More than any number of steps.
+MOST_STEPS = 2**62
+Progress = Callable[[float], None]
+
+
+class RunLoop:
+    """Steps initialised units, and knows how the run ended.
+
+    Parameters
+    ----------
+    schedule, units, engine, recorder
+        What runs; units in order of the schedule.
+
+    Attributes
+    ----------
+    wall_seconds
+        Time that the stepping took so far.
+    notes
+        What units of this process left changed in their steps, in sentences.
+    ended
+        Why the run cannot go on; empty while it can.
+    unrecoverable
+        Whether no checkpoint can be restored any more.
+    broken
+        Whether a step failed half-way: the signals belong to no one time.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        units: Sequence[SimulationUnit],
+        engine: Engine,
+        recorder: Recorder,
+    ) -> None:
+        self._schedule = schedule
+        self._units = tuple(units)
+        self._engine = engine
+        self._recorder = recorder
+        self.wall_seconds = 0.0
+        self.notes: list[str] = []
+        self.ended = ""
+        self.unrecoverable = False
+        self.broken = False
+
+    def expect_going(self) -> None:
+        """Raise StepError if the run has ended."""
+        if self.ended:
+            back = "" if self.unrecoverable else "restore a checkpoint, or "
+            raise StepError(
+                f"this run ended at t = {seconds(self._engine.time_ns):.9g} s: {self.ended};"
+                f" its results are kept, {back}make a new Execution to run again"
+            )
+
+    def run(self, steps: int, goal_ns: int, progress: Progress | None) -> None:
+        """Do some steps, in pieces between which signals such as Ctrl-C are seen.
+
+        Parameters
+        ----------
+        steps
+            Most communication steps.
+        goal_ns
+            Time to go no further than.
+        progress
+            Called with the time in seconds after every piece.
+        """
+        chunk = 1  # nobody knows yet how long a step takes
+        while steps > 0 and self._engine.time_ns < goal_ns:
+            count = min(steps, chunk)
+            taken = self._run(count, goal_ns)
+            steps -= count
+            chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
+            if progress is not None:
+                progress(seconds(self._engine.time_ns))
+
+    def _run(self, steps: int, goal_ns: int) -> float:
+        """Do some steps, no further than the goal, and return the seconds that they took."""
+        self.expect_going()
+        self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
+        before = Surroundings()
+        began = time.perf_counter()
+        outcome = Outcome(*self._engine.run(steps, goal_ns))
+        taken = max(time.perf_counter() - began, 1e-9)
+        if changed := before.put_back():
+            self._note_changes(changed)
+        self.wall_seconds += taken
+        for unit in self._units:
+            unit.forward_log()
+        if outcome.failed:
+            failure = run_failure_of(outcome, self._schedule, self._units, self._engine)
+            self.broken = True
+            self.ended, self.unrecoverable = failure.reason, failure.unrecoverable
+            raise failure.error from failure.cause
+        return taken
+
+    def _note_changes(self, changed: Sequence[str]) -> None:
+        """Note what one of the units in this process left changed in its steps."""
+        here = "' or '".join(unit.name for unit in self._units if unit.shares_process)
+        said = [changed_note(here, what, "stepping") for what in changed]
+        new = [note for note in said if note not in self.notes]
+        self.notes += new
+        for note in new:
+            _LOG.warning("%s", note)

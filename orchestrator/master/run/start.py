@@ -1,0 +1,73 @@
+"""A system that is stepped from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from orchestrator.coupling import DelayMode
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.master.algorithms.settings import MasterSettings
+from orchestrator.master.run.execution import Execution
+from orchestrator.system import Fault, System
+
+
+def start(
+    system: System,
+    *,
+    step: str | float | None = None,
+    start: str | float | None = None,
+    stop: str | float | None = None,
+    algorithm: str | None = None,
+    delay: DelayMode | str = DelayMode.EXACT,
+    record: Sequence[str] | str | None = None,
+    every: int = 1,
+    algorithm_options: Mapping[str, Any] | None = None,
+    rates: Mapping[str, int] | None = None,
+    faults: Sequence[Fault] = (),
+) -> Execution:
+    """Initialise a system and hand it over, to be stepped from outside.
+
+    Parameters
+    ----------
+    system
+        What to run.
+    step, start, algorithm
+        Communication step, start time and master algorithm; what is ``None`` is taken from the
+        system's default experiment.
+    stop
+        Announced to the units, some of which then go no further. ``None`` announces none, whatever
+        the default experiment says.
+    delay, record, every, algorithm_options, rates, faults
+        As in :class:`orchestrator.master.Execution`.
+
+    Returns
+    -------
+    Execution
+        At the start time, its outputs consistent; use it in a ``with`` statement, or close it.
+
+    Raises
+    ------
+    DescriptionError, LoadError, StepError
+        As :class:`orchestrator.master.Execution` does.
+    """
+    default = system.experiment
+    settings = MasterSettings.of(system, algorithm, algorithm_options, rates)
+    if step is None and default.step_ns is None:
+        raise DescriptionError(
+            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+        )
+    return Execution(
+        system,
+        step=f"{default.step_ns} ns" if step is None else step,
+        start=f"{default.start_ns} ns" if start is None else start,
+        stop=stop,
+        algorithm=settings.algorithm,
+        delay=delay,
+        record=record,
+        every=every,
+        algorithm_options=settings.options,
+        rates=settings.rates,
+        early_return=settings.early_return,
+        faults=faults,
+    )

@@ -1,0 +1,109 @@
+"""The messages of steps that were not done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orchestrator.master.algorithms.plan import Iteration
+from orchestrator.master.schedule.schedule import LoopTable, Member, Schedule
+from orchestrator.simunits import SimulationUnit
+
+_STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
+FATAL = 4
+AT_START = "at the start"
+
+
+def reason_of(unit: SimulationUnit, member: Member, reason: str) -> str:
+    """Say why a unit failed, in words of its connectors."""
+    reason = reason or unit.native.failure
+    if reason.startswith("output number "):
+        output = element(member.outputs, unit, int(reason.split()[2]))
+        reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
+    if reason.startswith("reached "):
+        reached = int(reason.split()[1]) / 1e9
+        return f"it went to t = {reached:.9g} s, another time than it was asked for"
+    return reason or "the unit gave no reason"
+
+
+def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:
+    """Say which unit failed, when (seconds) and why."""
+    return (
+        f"component '{unit.name}' failed in the step from t = {time:.9g} s"
+        f" (status {_STATUS[status]}): {why}; results up to there are kept"
+    )
+
+
+def refusal(unit: SimulationUnit, member: Member, reason: str) -> str:
+    """Say that a unit could not do the step with the inputs that an iteration tried."""
+    return f"component '{unit.name}' refused the last try ({reason_of(unit, member, reason)}); "
+
+
+def loop_message(
+    loop: LoopTable, residual: Sequence[float], iterations: int, when: str, refused: str = ""
+) -> str:
+    """Say which loop did not converge, when, who refused, and what to try."""
+    order = sorted(range(len(residual)), key=lambda i: -abs(residual[i]))[:5]
+    still = [f"'{loop.sources[i]}' by {residual[i]:.3g}" for i in order if residual[i]]
+    still += map(repr, loop.sources[len(residual) :])
+    newton = loop.method in (Iteration.NEWTON, Iteration.NEWTON_BY_DERIVATIVES)
+    ways = [
+        "other start values",
+        "" if when == AT_START else "a shorter communication step",
+        "" if newton else "algorithm 'newton'",
+        "more iterations (most_iterations)",
+        "a larger tolerance",
+        "a delay on one of its connections",
+    ]
+    return (
+        f"the loop through {', '.join(map(repr, loop.components))} did not converge {when}"
+        f" ({iterations} iteration{'s' * (iterations != 1)}): {', '.join(still)} still change;"
+        f" {refused}it may have no solution there: try {', '.join(filter(None, ways[:-1]))}, or"
+        f" {ways[-1]}"
+    )
+
+
+def is_unsettled(reason: str) -> bool:
+    """Whether the engine's reason is that events at one instant do not end."""
+    return reason.startswith("events")
+
+
+def unsettled_message(schedule: Schedule, reason: str, time: float) -> str:
+    """Say which units and connectors do not come to rest in event mode."""
+    units, _, copies = reason.removeprefix("events").partition(";")
+    who = [f"'{schedule.members[int(number)].name}' asks for more" for number in units.split()]
+    slots = dict.fromkeys(schedule.copies[int(row)][1] for row in copies.split())
+    still = [f"input '{name_of(schedule, slot)}' changes" for slot in slots]
+    return (
+        f"the events at t = {time:.9g} s do not come to an end: after 100 rounds"
+        f" {', '.join(who + still) or 'more events are due'}; break the ring of events with a state"
+        " or a delay in one of these units"
+    )
+
+
+def name_of(schedule: Schedule, slot: int) -> str:
+    """Return the connector that a slot belongs to, with the element's index in an array."""
+    for name, (first, size) in schedule.slots.items():
+        if first <= slot < first + size:
+            return name if size == 1 else f"{name}[{slot - first}]"
+    raise KeyError(slot)
+
+
+def underflow_message(reason: str, schedule: Schedule, time: float) -> str:
+    """Say for which output no step is short enough; ``reason`` is the engine's."""
+    _, length, excess, slot = reason.split()
+    found = name_of(schedule, int(slot))
+    return (
+        f"a step of {int(length) / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still has"
+        f" an error of {float(excess):.3g} tolerances in '{found}': allow shorter steps (shortest),"
+        " larger tolerances (relative, absolute), or couple at a signal that does not jump"
+    )
+
+
+def element(outputs: Sequence[str], unit: SimulationUnit, number: int) -> str:
+    """Name the output that a scalar of a unit's outputs belongs to, by its number."""
+    for name in outputs:
+        size = unit.description.connectors[name].size
+        if number < size:
+            return name if size == 1 else f"{name}[{number}]"
+        number -= size
+    return outputs[-1]

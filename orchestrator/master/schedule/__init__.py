@@ -1,0 +1,1 @@
+"""Compilation: a system and a plan become tables that the engine executes."""

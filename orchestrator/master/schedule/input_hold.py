@@ -1,0 +1,145 @@
+"""At what an undelayed input is held during a step, and how late that makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+
+from orchestrator.coupling import Timing
+from orchestrator.master.algorithms.order import acts_at_once
+from orchestrator.master.algorithms.plan import Coupling, Plan
+from orchestrator.master.schedule.boundary import crosses
+from orchestrator.master.schedule.schedule import Code
+from orchestrator.system import Causality, Connection, DataType, System
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What an undelayed input is held at during a step of its unit.
+
+    Parameters
+    ----------
+    code
+        COPY: the newest value. INTERPOLATE_MEAN, EXTRAPOLATE: as the engine has them.
+    weight
+        Of the latter two.
+    late
+        How late that is on average, in communication steps: the middle of the unit's step less
+        the moment that the value belongs to.
+    """
+
+    code: Code
+    weight: float
+    late: float
+
+
+class InputHold:
+    """Tells of every undelayed connection at what its target is held.
+
+    Parameters
+    ----------
+    system, plan
+        Whose connections, and what the algorithm decided.
+    ticks
+        Communication steps that one step of each component takes.
+    """
+
+    def __init__(self, system: System, plan: Plan, ticks: dict[str, int]) -> None:
+        self._system = system
+        self._plan = plan
+        self._ticks = ticks
+        self._group = {name: i for i, group in enumerate(plan.groups) for name in group.members}
+        self._into: dict[str, list[Connection]] = {}
+        for line in system.connections:
+            self._into.setdefault(line.target.component, []).append(line)
+
+    def before(self, line: Connection) -> bool:
+        """Whether a connection's source is stepped before its target within one step."""
+        return self._group[line.source.component] < self._group[line.target.component]
+
+    def timing(self, line: Connection, step_ns: int) -> Timing:
+        """Return when the ends of a connection act, for a communication step in nanoseconds."""
+        source, target = (self._ticks.get(end.component, 1) for end in (line.source, line.target))
+        newest = min(reached - begin for begin, reached in self._windows(line))
+        held = self.of(line)
+        return Timing(
+            source * step_ns,
+            target * step_ns,
+            newest * step_ns,
+            held.late * step_ns,
+            self._system.components[line.target.component].takes_slopes,
+            (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
+            held.code is Code.COPY and self._plan.coupling is Coupling.NEWEST,
+        )
+
+    def read_ahead(self, name: str) -> int:
+        """Communication steps from the begin of a unit's step to when it takes its inputs."""
+        return self._ticks.get(name, 1) - 1 if self._plan.latch_at_end else 0
+
+    def of(self, line: Connection) -> Held:
+        """Return what a connection's target is held at.
+
+        Integers, Booleans and what changes at events only have no values between two others; what
+        comes from outside is held, and what leads there is looked at when the step is done.
+        """
+        coupling = self._plan.coupling
+        if not self._mixes(line):
+            return Held(Code.COPY, 1.0, self._lateness(line))
+        at_once = acts_at_once(self._system, line)
+        if coupling is Coupling.AHEAD and not self.before(line):
+            share, late = (1.0, -0.5) if at_once else (0.5, 0.0)
+            return Held(Code.EXTRAPOLATE, share, late)
+        return Held(Code.COPY, 1.0, -0.5) if at_once else Held(Code.INTERPOLATE_MEAN, 0.5, 0.0)
+
+    def of_first_half(self, line: Connection) -> Held:
+        """Return the same for the first half of a step that is done in two halves."""
+        held = self.of(line)
+        at_end = self._mixes(line) and acts_at_once(self._system, line)
+        return Held(Code.INTERPOLATE_MEAN, 0.0, held.late) if at_end else held
+
+    def halved(self, name: str) -> bool:
+        """Whether a component is stepped in two halves.
+
+        An input that acts on an output at once is held at its value at the end of the step. Where
+        it acts on a state as well, that would be of first order only; at the value at the begin
+        for one half of the step, and at that at the end for the other, it is of second order.
+        Delayed inputs are read for whole steps: a component that has some is not halved.
+        """
+        if self._plan.coupling is Coupling.NEWEST:
+            return False  # nothing is mixed
+        component = self._system.components[name]
+        outputs = component.of(Causality.OUTPUT)
+        remembers = component.has_states or any(
+            not component.direct_inputs(output.name) for output in outputs
+        )
+        lines = self._into.get(name, [])
+        return (
+            remembers
+            and all(line.delay is None for line in lines)
+            and any(self._mixes(line) and acts_at_once(self._system, line) for line in lines)
+        )
+
+    def _mixes(self, line: Connection) -> bool:
+        source = self._system.components[line.source.component]
+        real = source.connectors[line.source.connector].type is DataType.REAL
+        moves = real and not source.changes_at_events(line.source.connector)
+        return moves and not crosses(line) and self._plan.coupling is not Coupling.NEWEST
+
+    def _lateness(self, line: Connection) -> float:
+        """How late the newest value is: the mean over all steps of the target."""
+        half = self._ticks.get(line.target.component, 1) / 2
+        windows = self._windows(line)
+        return sum(begin + half - reached for begin, reached in windows) / len(windows)
+
+    def _windows(self, line: Connection) -> list[tuple[int, int]]:
+        """For each step of the target its begin and the newest value's moment, in ticks.
+
+        All that repeats are in the list.
+        """
+        source = self._ticks.get(line.source.component, 1)
+        target = self._ticks.get(line.target.component, 1)
+        latches = [
+            (begin, begin + self.read_ahead(line.target.component) + self.before(line))
+            for begin in range(0, lcm(source, target), target)
+        ]
+        return [(begin, latch // source * source) for begin, latch in latches]

@@ -1,0 +1,136 @@
+"""The operations of one communication step, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from orchestrator.master.algorithms.plan import Group, Plan
+from orchestrator.master.schedule.buffer import Buffer
+from orchestrator.master.schedule.connection_tables import ConnectionTables, Rows
+from orchestrator.master.schedule.input_hold import InputHold
+from orchestrator.master.schedule.schedule import Code, LoopTable
+from orchestrator.system import Connection, DataType, System
+
+Operation = tuple[int, int, int, int, int]
+
+
+class Emission:
+    """Writes the operations of a plan, group after group.
+
+    Parameters
+    ----------
+    system, plan
+        What is stepped how.
+    buffer, tables, input_hold
+        Places of the signals, tables of the connections, and at what inputs are held.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        plan: Plan,
+        buffer: Buffer,
+        tables: ConnectionTables,
+        input_hold: InputHold,
+    ) -> None:
+        self._system = system
+        self._plan = plan
+        self._slots = buffer.slots
+        self._tables = tables
+        self._halved = {name for name in system.components if input_hold.halved(name)}
+        self._numbers = {member.name: i for i, member in enumerate(buffer.members)}
+        #: By target, the places of the connections that bring values at steps.
+        self._at_steps: dict[str, list[int]] = {}
+        for number, line in enumerate(system.connections):
+            end = line.target
+            if not system.components[end.component].changes_at_events(end.connector):
+                self._at_steps.setdefault(end.component, []).append(number)
+        self.operations: list[Operation] = []
+        self.loops: list[LoopTable] = []
+        for group in plan.groups:
+            if group.loop:
+                self._iterate(group)
+            else:
+                self._exchange(group.members)
+                self._step(group.members)
+            for ticks, names in self._by_ticks(group.members):
+                self._add(tables.push(names), ticks, ticks - 1)
+
+    def _ticks(self, name: str) -> int:
+        return self._tables.ticks[name]
+
+    def _by_ticks(self, names: Iterable[str]) -> list[tuple[int, list[str]]]:
+        ordered = sorted(names, key=self._ticks)  # stable
+        return [(ticks, list(some)) for ticks, some in groupby(ordered, self._ticks)]
+
+    def _add(self, rows: Iterable[Rows], every: int = 1, phase: int = 0) -> None:
+        self.operations += [(*row, every, phase) for row in rows]
+
+    def _into(self, names: Iterable[str]) -> list[Connection]:
+        """Connections that are exchanged before a step; others wait for event mode."""
+        found = sorted(number for name in names for number in self._at_steps.get(name, ()))
+        return [self._system.connections[number] for number in found]
+
+    def _exchange(self, names: Iterable[str]) -> None:
+        names = list(names)
+        self._first_half([name for name in names if name in self._halved])
+        for ticks, some in self._by_ticks(names):
+            phase = ticks - 1 if self._plan.latch_at_end else 0
+            self._add(self._tables.exchange(self._into(some)), ticks, phase)
+
+    def _first_half(self, names: list[str]) -> None:
+        self._add(self._tables.exchange(self._into(names), first_half=True))
+        self._add((Code.FIRST_HALF, self._numbers[name], 1) for name in names)
+
+    def _step(self, names: Iterable[str]) -> None:
+        for (ticks, halved), some in groupby(names, self._kind_of_step):
+            numbers = [self._numbers[name] for name in some]
+            code = Code.SECOND_HALF if halved else Code.STEP
+            self._add([(code, numbers[0], len(numbers))], ticks, ticks - 1)
+
+    def _kind_of_step(self, name: str) -> tuple[int, bool]:
+        return self._ticks(name), name in self._halved
+
+    def _iterate(self, group: Group) -> None:
+        """Write a loop: every component of it exchanges and steps, again and again."""
+        assert self._plan.loops is not None  # noqa: S101 - a plan with loops says how
+        start = len(self.operations)
+        self._add([(Code.SOLVE, len(self.loops), 0)])
+        for name in group.members:
+            self._exchange([name])
+            self._step([name])
+        body = len(self.operations) - start - 1
+        self.operations[start] = (Code.SOLVE, len(self.loops), body, 1, 0)
+        self.loops.append(self._table(group))
+
+    def _table(self, group: Group) -> LoopTable:
+        """What a pass starts from: outputs of components that come later in it."""
+        how = self._plan.loops
+        assert how is not None  # noqa: S101
+        place = {name: i for i, name in enumerate(group.members)}
+        sources = {
+            line.source: self._system.components[line.source.component].connectors[
+                line.source.connector
+            ]
+            for line in self._into(group.members)
+            if line.delay is None
+            and place.get(line.source.component, -1) >= place[line.target.component]
+        }
+        slots: dict[bool, list[int]] = {True: [], False: []}
+        names: dict[bool, list[str]] = {True: [], False: []}
+        for end, connector in sources.items():
+            first, size = self._slots[str(end)]
+            real = connector.type is DataType.REAL
+            slots[real] += range(first, first + size)
+            names[real] += [str(end) if size == 1 else f"{end}[{i}]" for i in range(size)]
+        return LoopTable(
+            how.method,
+            how.tolerance,
+            how.most_iterations,
+            tuple(slots[True]),
+            tuple(slots[False]),
+            tuple(self._numbers[name] for name in group.members),
+            tuple(names[True] + names[False]),
+            group.members,
+        )

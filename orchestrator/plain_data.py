@@ -1,0 +1,74 @@
+"""TOML and JSON that others may have written: whatever is wrong with them is a ValueError."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+#: More is no number of anything here, and does not fit what computes with it.
+_BITS = 64
+_DEEP = "it is nested too deeply"
+
+
+def toml_data(text: str) -> dict[str, Any]:
+    """Read TOML.
+
+    Raises
+    ------
+    ValueError
+        If it is no TOML, or an integer in it has more than 64 bits (TOML 1.0, "Integer").
+    """
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(_DEEP) from None
+    _expect_short(content, "")
+    return content
+
+
+def json_data(text: str | bytes) -> Any:
+    """Read JSON.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON, or an integer in it has more than 64 bits.
+    """
+    try:
+        return json.loads(text, parse_int=_integer)
+    except RecursionError:
+        raise ValueError(_DEEP) from None
+
+
+def misfit(error: ValidationError) -> str:
+    """Say what does not fit its form first: where, what was expected, what was found."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(map(str, first["loc"])) or "content"
+    return f"'{where}': {first['msg']}, found {str(first['input'])[:80]!r}"
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _BITS or not _fits(number := int(digits)):
+        raise ValueError(
+            f"an integer of {len(digits.lstrip('-'))} digits; expected at most 64 bits"
+        )
+    return number
+
+
+def _fits(number: int) -> bool:
+    return -(1 << (_BITS - 1)) <= number < 1 << _BITS
+
+
+def _expect_short(value: object, where: str) -> None:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _expect_short(inner, f"{where}.{key}" if where else key)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            _expect_short(inner, f"{where}[{number}]")
+    elif isinstance(value, int) and not _fits(value):
+        raise ValueError(f"'{where}': expected an integer of at most {_BITS} bits")

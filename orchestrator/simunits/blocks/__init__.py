@@ -1,0 +1,1 @@
+"""Python blocks: how they are declared, found and stepped."""

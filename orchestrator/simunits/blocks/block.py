@@ -1,0 +1,310 @@
+"""The base class of Python blocks, and how their connectors are declared."""
+
+from __future__ import annotations
+
+import copy
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.simunits.blocks.block_names import expect_declared
+from orchestrator.simunits.protocol.notice import Notice
+from orchestrator.system import Causality, Connector, DataType, Value, nearest
+from orchestrator.system.connectors import finding_former
+from orchestrator.system.limits import Limits
+
+_TYPES = {
+    float: DataType.REAL,
+    int: DataType.INTEGER,
+    bool: DataType.BOOLEAN,
+    str: DataType.STRING,
+    bytes: DataType.BINARY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What ``Input(...)`` and its like leave in the class until it is complete."""
+
+    causality: Causality | None  # None: a state
+    unit: str | None
+    shape: tuple[int, ...]
+    description: str
+    start: Any
+    depends_on: tuple[str, ...] | None = None
+    limits: Limits | None = None
+    formerly: str | None = None
+
+
+def Input(  # noqa: N802 - reads as a declaration
+    *,
+    unit: str | None = None,
+    description: str = "",
+    shape: tuple[int, ...] = (),
+    start: Any = 0.0,
+    formerly: str | None = None,
+) -> Any:
+    """Declare an input: ``position: float = Input(unit="m", description="..")``.
+
+    ``formerly`` is a name that it had before: files and calls that have it are still read, with a
+    warning that says the new one. Outputs, parameters and states have it as well.
+    """
+    return _Declared(Causality.INPUT, unit, shape, description, start, formerly=formerly)
+
+
+def Output(  # noqa: N802
+    *,
+    unit: str | None = None,
+    description: str = "",
+    shape: tuple[int, ...] = (),
+    start: Any = 0.0,
+    depends_on: tuple[str, ...] | None = None,
+    formerly: str | None = None,
+) -> Any:
+    """Declare an output.
+
+    ``depends_on`` names the inputs that act on it at once (direct feed-through); ``None`` means
+    all of them, ``()`` none.
+    """
+    return _Declared(
+        Causality.OUTPUT, unit, shape, description, start, depends_on, formerly=formerly
+    )
+
+
+def Parameter(  # noqa: N802
+    *,
+    unit: str | None = None,
+    description: str = "",
+    start: Any,
+    shape: tuple[int, ...] = (),
+    minimum: float | None = None,
+    maximum: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    formerly: str | None = None,
+) -> Any:
+    """Declare a parameter with its default; it does not change while the block runs.
+
+    ``minimum`` and ``maximum`` are the ends of its range, ``above`` and ``below`` those that are
+    just not in it. A value beyond is refused before the run; modelDescription.xml has it as well.
+    """
+    limits = Limits.of(minimum, maximum, above, below)
+    return _Declared(
+        Causality.PARAMETER, unit, shape, description, start, limits=limits, formerly=formerly
+    )
+
+
+def State(  # noqa: N802
+    *, start: Any, description: str = "", formerly: str | None = None
+) -> Any:
+    """Declare a state: what the block remembers from step to step, saved and restored with it."""
+    return _Declared(None, None, (), description, start, formerly=formerly)
+
+
+class Block:
+    """A unit that is written in Python.
+
+    A subclass declares its connectors as class attributes with :func:`Input`, :func:`Output`,
+    :func:`Parameter` and :func:`State`; the annotation gives the type (``float``, ``int``,
+    ``bool``, ``str``, ``bytes``; with ``shape`` a float64 array). On an instance each is a plain
+    attribute. An array
+    connector's memory is shared with the engine: write into it (``self.force[:] = ...``).
+
+    Parameters
+    ----------
+    **values
+        Parameters, and start values of inputs.
+
+    Raises
+    ------
+    DescriptionError
+        If a value has no such parameter or input, is of another type, or beyond its limits; or a
+        method assigns a name that is not declared. Declared are connectors and states, what the
+        class names in its body, and what ``__init__`` assigns. Names with an underscore in front
+        are free; what they hold is not saved with the block.
+    """
+
+    connectors: ClassVar[Mapping[str, Connector]] = {}
+    feedthrough: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    states: ClassVar[Mapping[str, Any]] = {}
+    #: States by names that they had before, for states that were saved then.
+    former_states: ClassVar[Mapping[str, str]] = {}
+    _is_declared: ClassVar[bool]
+    #: Longest step that the block can take, in seconds; ``None``: any.
+    longest_step: ClassVar[float | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        hints = typing.get_type_hints(cls)
+        connectors = dict(cls.connectors)
+        feedthrough = dict(cls.feedthrough)
+        states = dict(cls.states)
+        former_states = dict(cls.former_states)
+        for name, item in list(vars(cls).items()):
+            if not isinstance(item, _Declared):
+                continue
+            delattr(cls, name)
+            feedthrough.pop(name, None)  # what a base class declared under this name
+            if item.causality is None:
+                connectors.pop(name, None)
+                states[name] = item.start
+                if item.formerly:
+                    former_states[item.formerly] = name
+                continue
+            states.pop(name, None)
+            connectors[name] = _connector(cls.__name__, name, item, hints.get(name, float))
+            if item.causality is Causality.OUTPUT and item.depends_on is not None:
+                feedthrough[name] = item.depends_on
+        cls.connectors = finding_former(f"block {cls.__name__}", connectors)
+        cls.feedthrough, cls.states, cls.former_states = feedthrough, states, former_states
+        inputs = [c.name for c in connectors.values() if c.causality is Causality.INPUT]
+        for name, names in feedthrough.items():
+            if not set(names) <= set(inputs):
+                raise DescriptionError(
+                    f"block {cls.__name__}.{name}: depends_on={names!r}; expected a tuple of"
+                    f" inputs: {', '.join(inputs) or 'it has none'}"
+                )
+
+    @classmethod
+    def expect_declared(cls) -> None:
+        """Raise DescriptionError if methods assign names that the block does not declare."""
+        if "_is_declared" not in vars(cls):
+            expect_declared(cls, [*cls.connectors, *cls.states])
+            cls._is_declared = True
+
+    def __init__(self, **values: Value) -> None:
+        self.expect_declared()
+        problems: list[str] = []
+        for connector in self.connectors.values():
+            self.assign(connector, connector.start)
+        for name, value in values.items():
+            found = self.connectors.get(name)
+            if found is None or found.causality is Causality.OUTPUT:
+                known = [
+                    c.name for c in self.connectors.values() if c.causality is not Causality.OUTPUT
+                ]
+                raise UnknownNameError(
+                    f"block {type(self).__name__} has no parameter or input '{name}'"
+                    f"{nearest(name, known)}; it has: {', '.join(known)}"
+                )
+            if not found.accepts(value):
+                raise DescriptionError(
+                    f"block {type(self).__name__}.{name}: expected {found.type}"
+                    f" of shape {found.shape}, found {value!r}"
+                )
+            if (refusal := found.refusal(value)) is not None:
+                problems.append(f"block {type(self).__name__}: {name}: {refusal}")
+                continue
+            self.assign(found, value)
+        if problems:
+            raise DescriptionError(*problems)
+        for name, start in self.states.items():
+            setattr(self, name, copy.deepcopy(start))
+
+    def assign(self, connector: Connector, value: Any) -> None:
+        """Give a connector a value of its own type and shape."""
+        if connector.shape:
+            value = np.array(value, dtype=np.float64).reshape(connector.shape)
+            if isinstance(held := getattr(self, connector.name, None), np.ndarray):
+                held[...] = value  # the engine may already point at this memory
+                return
+        elif connector.type is DataType.REAL:
+            value = float(value)
+        setattr(self, connector.name, value)
+
+    def initialise(self, t: float) -> None:
+        """Compute the outputs at the start time from inputs and parameters.
+
+        The default is a step of length zero. A block whose step divides by ``h`` or counts its
+        calls overrides this.
+
+        Parameters
+        ----------
+        t
+            Start time in seconds.
+        """
+        self.step(t, 0.0)
+
+    def step(self, t: float, h: float) -> None:
+        """Advance from ``t`` to ``t + h`` (seconds) with the inputs held, and set the outputs."""
+        raise NotImplementedError(f"block {type(self).__name__} does not define step(t, h)")
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Say what whoever runs the block must know of this run so far.
+
+        They must follow from connectors and states, so that a step that is taken back takes its
+        notices with it. The default says nothing.
+        """
+        return ()
+
+    def get_state(self) -> dict[str, Any]:
+        """Return a copy of everything that the next step depends on, connectors included.
+
+        Raises
+        ------
+        CapabilityError
+            If the block keeps attributes that are not declared: they would not be restored. A
+            block that needs none of them, or keeps more, overrides this and :meth:`set_state`.
+        """
+        names = [*self.connectors, *self.states]
+        if hidden := [name for name in vars(self) if name not in names]:
+            raise CapabilityError(
+                f"block {type(self).__name__} keeps {', '.join(map(repr, hidden))}, which is not"
+                " declared and would not be saved: declare it with State(start=..), or define"
+                " get_state and set_state"
+            )
+        return {name: copy.deepcopy(getattr(self, name)) for name in names}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go back to a state that :meth:`get_state` returned; array memory stays where it is."""
+        for name, value in state.items():
+            connector = self.connectors.get(name)
+            if connector is not None and connector.shape:
+                getattr(self, connector.name)[...] = value
+            elif connector is not None:
+                setattr(self, connector.name, copy.deepcopy(value))
+            else:
+                setattr(self, self.former_states.get(name, name), copy.deepcopy(value))
+
+
+def _connector(block: str, name: str, item: _Declared, annotated: object) -> Connector:
+    kind = _TYPES.get(annotated) if isinstance(annotated, type) else None
+    if item.shape and (kind is None or not kind.is_text):
+        kind = DataType.REAL
+    if item.causality is None or kind is None or (item.shape and kind.is_text):
+        raise DescriptionError(
+            f"block {block}.{name}: annotated {annotated}; expected float, int,"
+            " bool, str or bytes, or a shape for an array of float"
+        )
+    start = _array_start(item) if item.shape else _typed(kind, item.start)
+    connector = Connector(
+        name,
+        item.causality,
+        kind,
+        item.unit,
+        item.shape,
+        item.description,
+        start,
+        limits=item.limits,
+        formerly=item.formerly,
+    )
+    if (refusal := connector.refusal(start)) is not None:
+        raise DescriptionError(f"block {block}: {name}: its default: {refusal}")
+    return connector
+
+
+def _typed(kind: DataType, start: Any) -> Any:
+    if kind.is_text:  # a text has no zero to start from but the empty one
+        return start or ("" if kind is DataType.STRING else b"")
+    if kind is DataType.BOOLEAN:
+        return bool(start)
+    return int(start) if kind is DataType.INTEGER else float(start)
+
+
+def _array_start(item: _Declared) -> tuple[float, ...]:
+    filled = np.broadcast_to(np.asarray(item.start, dtype=np.float64), item.shape)
+    return tuple(filled.ravel().tolist())

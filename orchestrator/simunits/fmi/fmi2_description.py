@@ -1,0 +1,58 @@
+"""What an FMI 2.0 Co-Simulation FMU says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.simunits.fmi.fmu_variable import FmuVariable, connector_of, units_of
+from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.system import Causality
+
+#: Folder of the binaries, by operating system and processor.
+PLATFORMS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
+
+
+def describe_fmi2(described: Any) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    """Turn FMPy's model description into ports, feed-through and capabilities."""
+    connectors, variables = {}, {}
+    units = units_of(described)
+    for variable in described.modelVariables:
+        starts = None if variable.start is None else [variable.start]
+        if (found := connector_of(variable, (), starts, units)) is not None:
+            connectors[found.name] = found
+            variables[found.name] = FmuVariable(
+                variable.valueReference,
+                variable.type,
+                is_discrete=variable.variability == "discrete",
+            )
+    feedthrough = {}
+    for unknown in described.outputs:
+        if unknown.dependencies is not None:
+            feedthrough[unknown.variable.name] = tuple(
+                v.name for v in unknown.dependencies if v.causality == Causality.INPUT
+            )
+    cs = described.coSimulation
+    capabilities = Capabilities()
+    if cs is not None:
+        capabilities = Capabilities(
+            can_roll_back=bool(cs.canGetAndSetFMUstate),
+            can_serialize=bool(cs.canSerializeFMUstate),
+            can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
+            has_directional_derivatives=bool(cs.providesDirectionalDerivative),
+            takes_input_slopes=bool(cs.canInterpolateInputs),
+            once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
+        )
+    description = UnitDescription(
+        name=described.modelName,
+        connectors=connectors,
+        feedthrough=feedthrough,
+        capabilities=capabilities,
+        # Derivatives are listed for Model Exchange; without that interface states may be hidden.
+        has_states=described.modelExchange is None or bool(described.derivatives),
+        details={
+            "kind": f"FMU, FMI {described.fmiVersion} Co-Simulation",
+            "tool": described.generationTool or "not said",
+            "guid": described.guid or "",
+        },
+    )
+    return description, variables

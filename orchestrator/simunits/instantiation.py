@@ -1,0 +1,139 @@
+"""From a component to the unit that runs: an FMU's instance or a block, here or in a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.diagnostics import CapabilityError, PluginError
+from orchestrator.engine import Surroundings
+from orchestrator.simunits.blocks.block_place import location_of
+from orchestrator.simunits.blocks.block_unit import BlockUnit
+from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit
+from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit
+from orchestrator.simunits.fmi.fmi3_unit import Fmu3Unit
+from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
+from orchestrator.simunits.fmi.fmu_unit import FmuUnit
+from orchestrator.simunits.fmi.model_exchange_unit import ModelExchangeUnit
+from orchestrator.simunits.protocol.unit import SimulationUnit
+from orchestrator.simunits.registry import class_of, description_of
+from orchestrator.system import Backend, Component, Source, SourceKind
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.isolation.worker_process import WorkerProcess
+
+#: The class of an FMU's instances, by version.
+_FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
+
+
+def make_unit(
+    component: Component,
+    *,
+    early_return: bool = False,
+    processes: dict[str, WorkerProcess] | None = None,
+) -> SimulationUnit:
+    """Instantiate a component, in another process if it says so, and set its values.
+
+    Parameters
+    ----------
+    component
+        What to instantiate.
+    early_return
+        Whether a unit with event mode may end a step before its end, at an event.
+    processes
+        Those that components of one run share, by name; one that is missing is started.
+    """
+    source = component.source
+    if component.options.isolation == "process":
+        from orchestrator.simunits.isolation.remote_unit import WorkerUnit
+
+        described = description_of(component)
+        if source.kind is SourceKind.BLOCK:
+            source = Source(source.kind, location_of(class_of(source)))
+        process = _process_of(component, {} if processes is None else processes)
+        return WorkerUnit(replace(component, source=source), described, process)
+    before = Surroundings()
+    try:
+        if source.kind is SourceKind.FMU:
+            unit = _make_fmu(component, early_return=early_return)
+        else:
+            unit = _make_block(component)
+    finally:
+        changed = before.put_back() if SimulationUnit.shares_process else []
+    unit.has_changed(changed, "being made")
+    unit.set_values(component.values)
+    return unit
+
+
+def _process_of(component: Component, processes: dict[str, WorkerProcess]) -> WorkerProcess:
+    from orchestrator.simunits.isolation.worker_process import WorkerProcess
+
+    shared = component.options.process
+    if shared is None:
+        return WorkerProcess(component.name)
+    if shared not in processes:
+        processes[shared] = WorkerProcess(component.name, shared)
+    return processes[shared]
+
+
+def _make_block(component: Component) -> SimulationUnit:
+    location = component.source.location
+    _refuse_fmu_options(component, f"block '{location}'")
+    kind = class_of(component.source)
+    try:
+        made = kind()
+    except Exception as error:
+        raise PluginError(
+            f"component '{component.name}': block '{location}' cannot be made:"
+            f" {type(error).__name__}: {error}"
+        ) from error
+    return BlockUnit(component.name, description_of(component), made)
+
+
+def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
+    options = component.options
+    try:
+        described = read_fmu(Path(component.source.location), options.interface)
+    except CapabilityError as error:
+        raise CapabilityError(f"component '{component.name}': {error}") from None
+    if component.backend is not Backend.NATIVE:
+        _refuse_fmu_options(component, f"a unit that {component.backend} runs")
+        return _backend(component.backend)(component.name, described)
+    kind = _FMU_UNITS[described.version]
+    if issubclass(kind, Fmu3Unit):
+        instance: FmuUnit = kind(component.name, described, early_return=early_return)
+    else:
+        instance = kind(component.name, described)
+    if described.interface == "ModelExchange":
+        return ModelExchangeUnit(component.name, instance, options)
+    what = f"{described.path}, run as Co-Simulation,"
+    _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
+    return instance
+
+
+def _backend(backend: Backend) -> Callable[[str, FmuDescription], SimulationUnit]:
+    """Return what runs an FMU in place of the engine."""
+    if backend is Backend.FMPY:
+        from orchestrator.simunits.fmi.fmpy_unit import FmpyUnit
+
+        return FmpyUnit
+    from orchestrator.simunits.fmi.pyfmi_unit import PyfmiUnit
+
+    return PyfmiUnit
+
+
+def _refuse_fmu_options(component: Component, what: str) -> None:
+    """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
+    options = component.options
+    given = [
+        f"{name} = {value!r}"
+        for name in ("interface", "solver", "tolerance")
+        if (value := getattr(options, name)) is not None
+    ]
+    if given:
+        raise CapabilityError(
+            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
+            " for FMUs with interface 'me'"
+        )

@@ -1,0 +1,1 @@
+"""Units in processes of their own: messages, and the side of whoever steps them."""

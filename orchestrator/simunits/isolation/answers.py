@@ -1,0 +1,78 @@
+"""What the process of a unit may answer: its form, since the process may be anything but sound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NotRequired
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from orchestrator.plain_data import misfit
+from orchestrator.simunits.protocol.description import Capabilities
+from orchestrator.simunits.protocol.notice import Notice
+
+
+class Answer(TypedDict):
+    """One answer: what was logged since the last, and a result or an error."""
+
+    __pydantic_config__ = ConfigDict(strict=True)  # type: ignore[misc]
+    log: list[tuple[str, int, str]]
+    error: NotRequired[str]
+    text: NotRequired[str]
+    trace: NotRequired[str]
+    result: NotRequired[Any]
+
+
+#: Of the calls that return something.
+_RESULTS: Mapping[str, Any] = {
+    "make": Capabilities,
+    "bind": tuple[bool, bool, bool, bool],
+    "get_state": int,
+    "deserialize": int,
+    "notices": list[Notice],
+    "notes": list[str],
+    "last_ns": int,
+    "exception": str,
+}
+
+
+def answer_of(content: Any) -> Answer:
+    """Take a message for an answer.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    found: Answer = _checked(_form(""), content)
+    if "error" in found and not {"text", "trace"} <= found.keys():
+        raise ValueError("an error without its text")
+    return found
+
+
+def result_of(what: str, answer: Answer) -> Any:
+    """Return the result of a call.
+
+    Raises
+    ------
+    ValueError
+        If it is not what such a call returns.
+    """
+    found = answer.get("result")
+    if what == "value" and (found is None or isinstance(found, dict)):
+        raise ValueError(f"no value: {found!r}")
+    return _checked(_form(what), found) if what in _RESULTS else found
+
+
+def _checked(form: TypeAdapter[Any], content: Any) -> Any:
+    try:
+        return form.validate_python(content)
+    except ValidationError as error:
+        raise ValueError(misfit(error)) from None
+
+
+@cache
+def _form(what: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_RESULTS[what] if what else Answer)

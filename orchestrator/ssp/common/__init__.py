@@ -1,0 +1,1 @@
+"""What reading, writing and editing share: names, simple types, schemas, codes of findings."""

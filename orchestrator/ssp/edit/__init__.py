@@ -1,0 +1,1 @@
+"""Editing of SSP files in place: only the bytes of the change change."""

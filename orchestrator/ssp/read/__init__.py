@@ -1,0 +1,1 @@
+"""Reading of systems, parameter sets, dictionaries and packages."""

@@ -1,0 +1,97 @@
+"""What is in a file that a system has no place for, and annotations of ours at wrong places."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lxml import etree
+
+from orchestrator.diagnostics.codes import Code
+from orchestrator.ssp.common import codes
+from orchestrator.ssp.common.annotations import OWN_TYPES, PARENTS
+from orchestrator.ssp.common.findings import Findings
+from orchestrator.ssp.common.names import tag
+
+_DRAWING: Final = {
+    "ssd:ElementGeometry",
+    "ssd:ConnectorGeometry",
+    "ssd:ConnectionGeometry",
+    "ssd:SystemGeometry",
+    "ssd:GraphicalElements",
+}
+_METADATA: Final = frozenset(
+    {
+        "id",
+        "author",
+        "fileversion",
+        "copyright",
+        "license",
+        "generationDateAndTime",
+        "description",
+    }
+)
+_DESCRIBED: Final = {"ssd:System", "ssd:Connector"}
+_PREFIXES: Final = {"ssd", "ssc", "ssv", "ssm", "ssb"}
+
+
+def survey(root: etree._Element, findings: Findings) -> None:
+    """Note what is not kept in a system, each kind once; report annotations that are not known."""
+    seen: dict[tuple[Code, str], list[etree._Element]] = {}
+    _walk(root, findings, seen)
+    for (code, what), elements in seen.items():
+        times = f", {len(elements)} times" if len(elements) > 1 else ""
+        findings.note(code, elements[0], what + times)
+
+
+def _walk(
+    element: etree._Element,
+    findings: Findings,
+    seen: dict[tuple[Code, str], list[etree._Element]],
+) -> None:
+    stack = [element]
+    while stack:
+        here = stack.pop()
+        name = tag(here)
+        if not name:
+            continue
+        if name in _DRAWING:
+            seen.setdefault((codes.GEOMETRY, name), []).append(here)
+            continue
+        if name in {"ssc:MetaData", "ssc:Signature"}:
+            seen.setdefault((codes.METADATA, name), []).append(here)
+            continue
+        if name == "ssc:Annotation":
+            _annotation(here, findings, seen)
+            continue
+        if name.partition(":")[0] not in _PREFIXES:
+            seen.setdefault((codes.FOREIGN, f"element {name}"), []).append(here)
+            continue
+        for attribute in sorted(_METADATA.intersection(here.keys())):
+            if attribute != "description" or name not in _DESCRIBED:
+                seen.setdefault((codes.METADATA, f"{attribute} of {name}"), []).append(here)
+        stack.extend(reversed(here))
+
+
+def _annotation(
+    element: etree._Element,
+    findings: Findings,
+    seen: dict[tuple[Code, str], list[etree._Element]],
+) -> None:
+    kind = element.get("type", "")
+    holder = element.getparent()
+    parent = holder.getparent() if holder is not None else None
+    above = tag(parent) if parent is not None else ""
+    if not kind.startswith(OWN_TYPES):
+        seen.setdefault((codes.ANNOTATION, f"annotation '{kind}' of {above}"), []).append(element)
+    elif kind not in PARENTS:
+        findings.error(
+            codes.OWN,
+            element,
+            f"unknown annotation '{kind}'; Softdock's are {', '.join(PARENTS)}",
+        )
+    elif above not in PARENTS[kind]:
+        findings.error(
+            codes.OWN,
+            element,
+            f"annotation '{kind}' stands in {above}; expected {' or '.join(PARENTS[kind])}",
+        )

@@ -1,0 +1,1 @@
+"""Writing of systems, parameter sets, dictionaries and packages."""

@@ -1,0 +1,326 @@
+"""Writing of a system as an SSD."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import quote
+
+from lxml import etree
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.ssp.archive.sources import file_path, own_source, relative_uri
+from orchestrator.ssp.common.definitions import add_enumerations, add_units
+from orchestrator.ssp.common.element_names import decoded
+from orchestrator.ssp.common.experiment import add_experiment
+from orchestrator.ssp.common.files import replacing
+from orchestrator.ssp.common.findings import Findings
+from orchestrator.ssp.common.names import FMU_TYPE, NAMESPACES, add, full
+from orchestrator.ssp.common.power_annotation import add_power_ports
+from orchestrator.ssp.common.schema import VERSIONS, Schema, check
+from orchestrator.ssp.common.unit_annotation import add_options
+from orchestrator.ssp.read.connections import add_connections
+from orchestrator.ssp.read.connectors import NEW_KINDS, add_connectors, together
+from orchestrator.ssp.write.dictionaries import add_dictionaries
+from orchestrator.ssp.write.parameters import parameter_set
+from orchestrator.ssp.write.values import add_bindings
+from orchestrator.system import (
+    BaseUnit,
+    Bus,
+    Component,
+    Connector,
+    Endpoint,
+    Enumeration,
+    SourceKind,
+    System,
+)
+from orchestrator.system.units import file_unit
+
+_USED = ("ssc", "ssd", "ssv", "sd")
+
+
+def write_ssd(
+    system: System, path: str | Path, version: str = "1.0", *, parameters: str | None = None
+) -> None:
+    """Write a system as an .ssd file, with the FMUs' paths relative to it.
+
+    Equal systems give equal bytes, as long as their components stand in the same order. Nested
+    systems are written in place; of default experiments there is only that of the whole.
+
+    Parameters
+    ----------
+    system
+        The system, nested or flat.
+    path
+        The file.
+    version
+        Of SSP: ``"1.0"`` or ``"2.0"``.
+    parameters
+        Name of an .ssv file beside it, which gets all values and is linked, instead of values
+        inside of the .ssd. A system without values has none.
+
+    Raises
+    ------
+    DescriptionError
+        All that this version of SSP cannot hold, together; CapabilityError if it is only that.
+    SspError
+        If the file cannot be written; an old file is untouched.
+    """
+    path = Path(path)
+    values = None if parameters is None else linked_values(system, parameters, version)
+    content = document(
+        system,
+        lambda part: relative_uri(file_path(part), path.parent),
+        version,
+        parameters=None if values is None else quote(str(parameters)),
+    )
+    if values is not None:
+        with replacing(path.parent / str(parameters)) as file:
+            file.write(values)
+    with replacing(path) as file:
+        file.write(content)
+
+
+def linked_values(system: System, name: str, version: str) -> bytes | None:
+    """Return the text of the parameter set that a system's values go to; ``None`` without any.
+
+    Raises
+    ------
+    DescriptionError
+        If the name is not that of an .ssv file beside the .ssd, or SSP cannot hold the values.
+    """
+    if set(name) & set("/\\:\0") or not name.removesuffix(".ssv") or not name.endswith(".ssv"):
+        raise DescriptionError(f"parameters '{name}': expected the name of a file, such as a.ssv")
+    return parameter_set(system, version=version) if has_values(system) else None
+
+
+def has_values(system: System) -> bool:
+    """Whether a system or anything in it sets a value."""
+    inside = any(c.values for c in system.components.values())
+    return bool(system.values) or inside or any(map(has_values, system.systems.values()))
+
+
+def document(
+    system: System,
+    file_uri: Callable[[Component], str],
+    version: str = "1.0",
+    *,
+    parameters: str | None = None,
+) -> bytes:
+    """Return the text of a system's SSD.
+
+    Parameters
+    ----------
+    system
+        The system.
+    file_uri
+        Gives the URI of the file that a component is made from: an FMU, or a block's.
+    version
+        Of SSP.
+    parameters
+        URI of the parameter set that holds all values; ``None``: they stand in the text.
+    """
+    if version not in VERSIONS:
+        raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
+    used = (*_USED, "ssb") if _has_buses(system) else _USED
+    root = etree.Element(
+        full(Schema.DESCRIPTION), nsmap={prefix: NAMESPACES[prefix] for prefix in used}
+    )
+    writer = _Writer(version, file_uri, parameters)
+    this = f"system '{system.name}'"
+    with writer.gather(this):
+        root.set("version", version)
+        root.set("name", system.name)
+        root.set("generationTool", "Softdock")
+    top = add(root, "ssd:System")
+    with writer.gather(this):
+        if not system.name:
+            raise DescriptionError("SSP does not allow an empty name")
+        top.set("name", system.name)
+    writer.system(top, system, this)
+    if not writer.problems:
+        with writer.gather(this):
+            add_enumerations(root, "ssd", writer.enumerations)
+            add_units(root, "ssd", writer.units)
+    with writer.gather(this):
+        add_experiment(root, system.experiment)
+    writer.raise_problems()
+    etree.indent(root)
+    findings = Findings(this)
+    check(root, Schema.DESCRIPTION, findings)
+    findings.close()
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+
+
+def _has_buses(system: System) -> bool:
+    return bool(system.buses) or any(map(_has_buses, system.systems.values()))
+
+
+def _buses(system: System) -> Iterator[Bus]:
+    yield from system.buses.values()
+    for inner in system.systems.values():
+        yield from _buses(inner)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes systems, and collects what they use and what is wrong with them."""
+
+    version: str
+    file_uri: Callable[[Component], str]
+    parameters: str | None
+    problems: list[DescriptionError] = field(default_factory=list)
+    units: dict[str, BaseUnit | None] = field(default_factory=dict)
+    enumerations: dict[str, Enumeration] = field(default_factory=dict)
+
+    def system(self, element: etree._Element, system: System, where: str) -> None:
+        """Write what is in a system; dictionaries belong to the outermost one."""
+        if system.description:
+            with self.gather(where):
+                element.set("description", system.description)
+        with self.gather(where):
+            self._connectors(element, system.connectors, own=True)
+        parent = element.getparent()
+        is_top = parent is not None and parent.getparent() is None
+        with self.gather(where):
+            _check_names(system)
+            if self.parameters is None:
+                add_bindings(element, system.name, system.values, system.connectors, self.version)
+            elif is_top:
+                group = add(element, "ssd:ParameterBindings")
+                add(group, "ssd:ParameterBinding", source=self.parameters)
+        if system.components or system.systems or system.buses:
+            self._elements(add(element, "ssd:Elements"), system)
+        with self.gather(where):
+            add_connections(element, system, self.version)
+        if is_top:
+            with self.gather(where):
+                add_dictionaries(element, list(_buses(system)), self.version)
+        with self.gather(where):
+            add_power_ports(element, system.power_ports)
+
+    def _elements(self, elements: etree._Element, system: System) -> None:
+        used = {end for line in system.connections for end in (line.source, line.target)}
+        for component in system.components.values():
+            with self.gather(f"component '{component.name}' ({component.source})"):
+                self._component(elements, self._without_locals(component, used))
+        for name, inner in system.systems.items():
+            where = f"system '{name}'"
+            with self.gather(where):
+                element = add(elements, "ssd:System", name=decoded(name))
+                self.system(element, inner, where)
+        for bus in system.buses.values():
+            with self.gather(f"bus '{bus.name}'"):
+                reference = add(
+                    elements,
+                    "ssd:SignalDictionaryReference",
+                    name=decoded(bus.name),
+                    dictionary=bus.dictionary,
+                )
+                self._connectors(reference, bus.connectors, own=False)
+
+    def _without_locals(self, component: Component, used: Collection[Endpoint]) -> Component:
+        """Leave out what SSP 1.0 has no kind for, of FMUs and where nothing refers to it.
+
+        The source has it all the same: a system that is resolved has all variables of its FMUs.
+        """
+        if self.version != "1.0" or component.source.kind is not SourceKind.FMU:
+            return component
+        kept = {
+            name: connector
+            for name, connector in component.connectors.items()
+            if connector.causality not in NEW_KINDS
+            or name in component.values
+            or Endpoint(component.name, name) in used
+        }
+        return replace(component, connectors=kept)
+
+    def _component(self, elements: etree._Element, component: Component) -> None:
+        named = component.source.named()
+        uri = None if named.file is None else self.file_uri(component)
+        kind, source = own_source(named, uri) if named.kind != "fmu" else (FMU_TYPE, uri or "")
+        element = add(
+            elements, "ssd:Component", name=decoded(component.name), type=kind, source=source
+        )
+        problems = len(self.problems)
+        with self.gather(""):
+            self._connectors(element, component.connectors, own=False)
+        with self.gather("values"):
+            add_bindings(
+                element,
+                component.name,
+                component.values if self.parameters is None else {},
+                component.connectors,
+                self.version,
+                outputs=component.source.kind is SourceKind.FMU,
+            )
+        with self.gather(""):
+            add_options(element, component.options)
+            add_power_ports(element, component.power_ports)
+        found = self.problems[problems:]
+        del self.problems[problems:]
+        if found:
+            raise together(found)
+
+    def _connectors(
+        self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
+    ) -> None:
+        """Write connectors, and collect units and enumerations that they use."""
+        problems: list[DescriptionError] = []
+        try:
+            add_connectors(parent, connectors.values(), self.version, own=own)
+        except DescriptionError as error:
+            problems.append(error)
+        for connector in connectors.values():
+            try:
+                self._use(connector)
+            except DescriptionError as error:
+                told = (f"connector '{connector.name}': {text}" for text in error.problems)
+                problems.append(type(error)(*told))
+        if problems:
+            raise together(problems)
+
+    def _use(self, connector: Connector) -> None:
+        unit, enumeration = connector.unit, connector.enumeration
+        if unit is not None:
+            if connector.unit_definition is None:
+                file_unit(unit)
+            known = self.units.setdefault(unit, connector.unit_definition)
+            if known != connector.unit_definition:
+                raise DescriptionError(f"unit '{unit}' is defined in two ways in one file")
+        if enumeration is None:
+            return
+        if self.enumerations.setdefault(enumeration.name, enumeration) != enumeration:
+            raise DescriptionError(
+                f"enumeration '{enumeration.name}' is defined in two ways in one file"
+            )
+
+    @contextmanager
+    def gather(self, what: str) -> Iterator[None]:
+        """Collect the errors raised inside, with what they are about put before them."""
+        before = f"{what}: " if what else ""
+        try:
+            yield
+        except DescriptionError as error:
+            self.problems.append(type(error)(*(before + text for text in error.problems)))
+        except ValueError as error:  # lxml: a control character or half a surrogate pair
+            self.problems.append(DescriptionError(f"{before}XML cannot hold its text: {error}"))
+
+    def raise_problems(self) -> None:
+        """Raise problems together."""
+        if self.problems:
+            raise together(self.problems)
+
+
+def _check_names(system: System) -> None:
+    """Refuse values of own connectors whose name also means a parameter of an element."""
+    elements = {decoded(key) for key in (*system.components, *system.systems, *system.buses)}
+    for name in system.values:
+        dots = (at for at, letter in enumerate(name) if letter == ".")
+        if any(name[:at] in elements for at in dots):
+            raise DescriptionError(
+                f"connector '{name}' has a value, and its name means a parameter of an element,"
+                " too; SSP would set both: rename one"
+            )

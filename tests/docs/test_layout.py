@@ -1,0 +1,83 @@
+"""What the pages for contributors name exists: files, folders, rooms."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+PAGES = [CONTRIBUTING, *sorted(ROOT.glob("docs/architecture*/*.md")), ROOT / "docs/architecture.md"]
+FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+#: A path in backticks: with a folder, or a file of Python, C or C++.
+PATH = re.compile(r"`([\w.*/-]+/[\w.*/-]*|[\w*]+\.(?:py|cpp|hpp|c|h|\*))`")
+#: Where the pages' short paths begin.
+ROOMS = ["", "orchestrator", "orchestrator/engine/src", "orchestrator/export"]
+#: What is in no checkout: what a reader of the steps writes, what is built; paths within a system.
+MADE = {
+    "arm/motor",
+    "build/site/index.html",
+    "functions.c",
+    "hw_adapters/NAME.py",
+    "model.h",
+    "orchestrator/cli/export_NAME.py",
+    "orchestrator/export/NAME/",
+    "orchestrator/master/algorithms/backward_gauss_seidel.py",
+    "orchestrator/recording/npz.py",
+    "python_blocks/contact/hunt_crossley.py",
+    "tests/unit/export/NAME/",
+}
+
+
+def paths(page):
+    return sorted(set(PATH.findall(FENCE.sub("", page.read_text()))) - MADE)
+
+
+def exists(path):
+    if "/" in path:
+        return any(any(ROOT.glob(f"{room}/{path}".strip("/"))) for room in ROOMS)
+    return any(
+        any(ROOT.glob(f"{top}/**/{path}")) for top in ("orchestrator", "python_blocks", "tests")
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_names_exists(page):
+    assert [path for path in paths(page) if not exists(path)] == []
+
+
+def test_the_layout_has_every_room():
+    tree = FENCE.search(CONTRIBUTING.read_text().split("## Layout")[1])[0]
+    listed = re.findall(r"^  (\w+)/", tree.split("python_blocks/")[0], re.MULTILINE)
+    rooms = [path.parent.name for path in ROOT.glob("orchestrator/*/__init__.py")]
+    assert sorted(listed) == sorted(rooms)
+    for top in re.findall(r"^(\w+)/", tree, re.MULTILINE):
+        assert (ROOT / top).is_dir()
+
+
+def test_the_layout_has_every_room_within_a_room():
+    tree = FENCE.search(CONTRIBUTING.read_text().split("## Layout")[1])[0]
+    for room in ("ssp", "simunits", "master", "export", "experiment", "engine/src"):
+        line = re.search(rf"^  {room}/ +(.*)$", tree, re.MULTILINE)[1]
+        words = set(re.findall(r"\w+", line))
+        inner = {
+            path.name
+            for path in (ROOT / "orchestrator" / room).iterdir()
+            if path.is_dir() and not path.name.startswith("_")
+        }
+        assert inner <= words, room
+
+
+def test_the_layers_are_those_that_are_held():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (held,) = (
+        contract["layers"]
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if contract["name"] == "Rooms depend downward only"
+    )
+    table = (ROOT / "docs/architecture.md").read_text().split("## Layers")[1]
+    rows = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
+    assert [set(re.findall(r"\w+", row)) for row in rows] == [
+        set(re.findall(r"\w+", layer)) for layer in held
+    ]

@@ -1,0 +1,88 @@
+"""Ctrl-C and SIGTERM at any moment: no traceback, nothing lost, nothing left behind."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from orchestrator.recording import read_parquet
+from orchestrator.simunits import block
+from orchestrator.ssp import write_ssd
+from orchestrator.system import System
+
+
+@pytest.fixture
+def system(tmp_path):
+    held = {"velocity_a": 0.0, "velocity_b": 0.0, "position_b": 0.0, "position_a": 1.0}
+    spring = System("s").add("spring", block("spring_dashpot"), **held)
+    write_ssd(spring, tmp_path / "a.ssd")
+    return tmp_path / "a.ssd"
+
+
+def started(system, *options):
+    command = [sys.executable, "-m", "orchestrator", "run", str(system), "--output"]
+    command += [str(system.parent / "out"), "--step", "1 ms", "--stop", "100000 s", *options]
+    return subprocess.Popen(command, stderr=subprocess.PIPE)  # noqa: S603 - our own program
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_ended_keeps_what_it_had(system, ending):
+    out = system.parent / "out"
+    with started(system, "--flush", "50 ms", "--every", "100") as running:
+        deadline = time.monotonic() + 60
+        while not list(out.glob("a.partial/part-*.parquet")) and time.monotonic() < deadline:
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(ending)
+        said = running.communicate(timeout=60)[1].decode()
+    assert running.returncode == 128 + ending
+    assert "recorded until then: a.partial.*" in said
+    assert "Traceback" not in said
+    assert {path.name for path in out.iterdir()} == {"a.partial.parquet"}
+    assert len(read_parquet(out / "a.partial.parquet")) > 1
+    assert {path.name for path in system.parent.iterdir()} == {"a.ssd", "out"}
+
+
+def test_a_script_in_whose_background_it_runs_can_end_it(system):
+    held = "import signal, runpy; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    held += "runpy.run_module('orchestrator', run_name='__main__')"
+    command = [sys.executable, "-c", held, "run", str(system), "--step", "1 ms"]
+    command += ["--stop", "100000 s", "--flush", "50 ms", "--output", str(system.parent / "out")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as running:  # noqa: S603
+        deadline = time.monotonic() + 60
+        while not (system.parent / "out" / "a.partial").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        assert running.poll() is None
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=60)
+    assert running.returncode == 128 + signal.SIGTERM
+
+
+BEGUN = """
+import sys, orchestrator.__main__
+
+class Tell:
+    def find_spec(self, name, *_):
+        if name == "orchestrator.cli":
+            print("it loads", flush=True)
+
+sys.meta_path.insert(0, Tell())
+orchestrator.__main__.main()
+"""
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.05, 0.2, 0.6])
+def test_an_interrupt_while_it_starts_is_quiet(system, wait):
+    command = [sys.executable, "-c", BEGUN, "run", str(system), "--stop", "100000 s"]
+    command += ["--step", "1 ms", "--output", str(system.parent / "out")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:  # noqa: S603
+        running.stdout.readline()
+        time.sleep(wait)
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=60)[1].decode()
+    assert running.returncode in {-signal.SIGINT, 130}
+    assert "Traceback" not in said

@@ -1,0 +1,88 @@
+"""What others wrote is shown by a terminal and never obeyed, whatever characters it has."""
+
+import logging
+import os
+import subprocess
+import sys
+
+import pytest
+
+from orchestrator.cli.console import PlainConsole
+from orchestrator.simunits import block
+from orchestrator.ssp import write_ssd
+from orchestrator.system import System
+from orchestrator.terminal import PrintableFormatter, printable
+
+ODD = "\x1b]0;owned\x07 \x1b[31m[/x] \x9b2J µ \u202e\ud800 end"
+SHOWN = "␛]0;owned␇ ␛[31m[/x] \ufffd2J µ \ufffd\ufffd end"
+EXPERIMENT = (
+    f"""
+title = "{ODD[:-7]}"
+[defaults]
+step = "10 ms"
+stop = "20 ms"
+formats = ["csv"]
+[case.a]
+system = "a.ssd"
+[case.a.measure]
+"µ[/y]\\u001b[1m" = {{ kind = "final", signal = "spring.force_a" }}
+""".replace("\x1b", "\\u001b")
+    .replace("\x07", "\\u0007")
+    .replace("\x9b", "\\u009b")
+)
+
+
+def test_each_control_character_is_shown():
+    assert printable(ODD) == SHOWN
+    assert printable("a\tb\nc ↯ é") == "a\tb\nc ↯ é"
+    shown = printable("".join(map(chr, range(0x20))))
+    assert shown == "".join(c if c in "\t\n" else chr(0x2400 + ord(c)) for c in map(chr, range(32)))
+
+
+def test_a_console_colours_and_does_not_obey(capsys):
+    console = PlainConsole(force_terminal=True, color_system="standard", highlight=False)
+    console.print("a\x1b[2Jb", style="red", markup=False)
+    assert capsys.readouterr().out == "\x1b[31ma␛[2Jb\x1b[0m\n"
+
+
+def test_what_is_logged_is_shown():
+    record = logging.LogRecord("orchestrator.fmu.a", 30, "", 0, "%s", ("\x1b[2J",), None)
+    assert PrintableFormatter("%(name)s: %(message)s").format(record) == "orchestrator.fmu.a: ␛[2J"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    held = {"velocity_a": 0.0, "velocity_b": 0.0, "position_b": 0.0, "position_a": 1.0}
+    spring = System("s").add("spring", block("spring_dashpot"), **held)
+    write_ssd(spring, tmp_path / "a.ssd")
+    (tmp_path / "experiment.toml").write_text(EXPERIMENT, encoding="utf-8")
+    return tmp_path
+
+
+def test_titles_of_files_are_shown(softdock, folder):
+    code, out, err = softdock("run", folder, "--output", folder / "out")
+    assert (code, err) == (0, "")
+    assert "␛]0;owned ␛[31m[/x] \ufffd2J µ" in out  # rich itself leaves the bell out
+    assert "a: µ[/y]␛[1m" in out, out
+    assert not set(out) & {"\x1b", "\x07", "\x9b"}
+
+
+def test_names_in_errors_are_shown(softdock, folder):
+    code, _, err = softdock("run", folder, "--case", "x\x1b[31m")
+    assert code == 2
+    assert "no case 'x␛[31m'" in err
+
+
+def test_a_terminal_without_utf8_gets_numbers(folder):
+    plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    plain |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    warn = ["-X", "warn_default_encoding"]
+    command = [sys.executable, *warn, "-m", "orchestrator", "run", str(folder)]
+    command += ["--output", str(folder / "out")]
+    done = subprocess.run(command, capture_output=True, env=plain, check=False)  # noqa: S603
+    said = done.stderr.decode(errors="replace")
+    assert done.returncode == 0, said
+    warned = [line for line in said.splitlines() if "EncodingWarning" in line]
+    assert [line for line in warned if "/orchestrator/" in line] == []  # matplotlib has some
+    assert b"\\u241b]0;owned \\u241b[31m[/x] \\ufffd2J" in done.stdout
+    assert rb"a: \xb5[/y]" in done.stdout

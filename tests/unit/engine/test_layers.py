@@ -1,0 +1,52 @@
+"""Rooms of the engine's sources, and which of them may include which."""
+
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import orchestrator
+
+SOURCES = Path(orchestrator.__file__).parent / "engine" / "src"
+#: Headers in C that generated FMUs have too.
+SHARED = {"runtime": Path(orchestrator.__file__).parent / "export"}
+
+#: What the files of a room may include beside those of their own.
+MAY_INCLUDE = {
+    "core": set(),
+    "algorithms": {"core"},
+    "events": {"core", "algorithms"},
+    "run": {"core", "algorithms", "events"},
+    "integration": {"core", "runtime"},
+    "fmi": {"core", "integration", "runtime"},
+    "isolation": {"core"},
+    "exported": {"core", "integration", "fmi", "algorithms", "events", "run", "runtime"},
+    "bindings": {"core", "integration", "fmi", "isolation", "run"},
+}
+FILES = sorted(SOURCES.rglob("*.[ch]pp"))
+
+
+def includes(file: Path) -> set[str]:
+    return set(re.findall(r'^#include "([^"]+)"', file.read_text(), re.MULTILINE))
+
+
+def name(file: Path) -> str:
+    return file.relative_to(SOURCES).as_posix()
+
+
+def test_every_room_is_in_the_table():
+    assert {name(file).split("/")[0] for file in FILES} == set(MAY_INCLUDE)
+
+
+@pytest.mark.parametrize("file", FILES, ids=name)
+def test_a_file_includes_what_its_room_may(file):
+    room = name(file).split("/")[0]
+    for path in includes(file):
+        other = path.split("/")[0]
+        assert other in MAY_INCLUDE[room] | {room}
+        assert (SHARED.get(other, SOURCES) / path).is_file()
+
+
+def test_no_headers_include_each_other():
+    TopologicalSorter({name(file): includes(file) for file in FILES}).prepare()

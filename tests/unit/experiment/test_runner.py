@@ -1,0 +1,339 @@
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from orchestrator.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.diagnostics.toml_key import toml_key
+from orchestrator.experiment import read_experiment, run_experiment, simulate
+from orchestrator.experiment.output.default_figures import default_figures
+from orchestrator.experiment.output.figures import draw
+from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
+from orchestrator.recording import read_parquet
+from orchestrator.simunits import Block, Input, Output, block
+from orchestrator.ssp import write_ssd
+from orchestrator.system import System
+
+
+class Fuse(Block):
+    """Counts, and blows at 0.5 s: raises an exception of the class ``blow``."""
+
+    u: float = Input()
+    y: float = Output(depends_on=())
+    blow = None
+
+    def step(self, t, h):
+        self.y = t + h
+        if self.blow is not None and t > 0.4999:
+            raise self.blow("blown")
+
+
+@pytest.fixture
+def fuse(register, monkeypatch):
+    def make(blow=None):
+        monkeypatch.setattr(Fuse, "blow", blow)
+        register(fuse=Fuse)
+        return System("fused").add("fuse", block("fuse"), u=0.0)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("blow", "expected"),
+    [(ValueError, FailedRunError), (KeyboardInterrupt, InterruptedRun)],
+)
+def test_what_ends_a_run_leaves_its_result(fuse, blow, expected):
+    with pytest.raises(expected) as ended:
+        simulate(fuse(blow), step="100 ms", stop="1 s")
+    np.testing.assert_allclose(ended.value.result["fuse.y"], np.arange(6) * 0.1, atol=1e-12)
+
+
+def experiment(folder, text):
+    path = folder / "experiment.toml"
+    path.write_text(text)
+    return path
+
+
+GOOD = """
+title = "two"
+[defaults]
+step = "100 ms"
+stop = "1 s"
+[case.a]
+system = "fused.ssd"
+[case.b]
+system = "fused.ssd"
+every = 2
+"""
+
+
+def test_a_failing_case_keeps_what_went_before(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    out = tmp_path / "out"
+    run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, out)
+    before = (out / "a.parquet").read_bytes()
+    fuse(ValueError)
+    with pytest.raises(FailedRunError, match=r"case 'a': component 'fuse' failed .* blown"):
+        run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, out)
+    assert (out / "a.parquet").read_bytes() == before
+    assert len(read_parquet(out / "a.partial.parquet")) == 6
+
+
+def test_every_second_step_is_recorded(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    outcome = run_experiment(
+        read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out"
+    )
+    np.testing.assert_array_equal(outcome.cases["b"].result.time, np.arange(6) / 5)
+
+
+def test_csv_is_written_only_when_asked_for(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    text = GOOD + 'formats = ["csv"]\n'
+    run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, tmp_path / "out")
+    names = {path.name for path in (tmp_path / "out").glob("[ab].*")}
+    assert names == {"a.parquet", "b.csv"}
+
+
+def test_a_diagram_is_titled_by_the_cases_that_it_shows(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    later = fuse().connect("fuse.y", "fuse.u", delay="0.2 s")
+    write_ssd(later, tmp_path / "late.ssd")
+    text = GOOD + '[case.c]\nsystem = "late.ssd"\n'
+    run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, tmp_path / "out")
+    pictures = sorted((tmp_path / "out" / "figures").glob("system-*.svg"))
+    titles = [etree.parse(path).findtext("{*}title") for path in pictures]
+    assert titles == ["a, b", "c"]
+
+
+def test_a_default_figure_is_drawn_without_any(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out")
+    assert (tmp_path / "out" / "figures" / "a.png").stat().st_size > 1000
+
+
+def test_many_signals_are_drawn_by_component(register, tmp_path):
+    class Vectors(Block):
+        a: list[float] = Output(unit="m", shape=(9,))
+        b: list[float] = Output(unit="m", shape=(3,))
+        c: list[float] = Output(unit="m", shape=(4,))
+
+        def step(self, t, h):
+            self.a[:] = t
+
+    register(vectors=Vectors)
+    system = System("s")
+    for name in "abcdef":
+        system = system.add(name, block("vectors"))
+    write_ssd(system, tmp_path / "fused.ssd", version="2.0")
+    outcome = run_experiment(
+        read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out"
+    )
+    drawn = default_figures(outcome.cases["a"].result)
+    assert list(drawn) == [f"a-{name}" for name in "abcdef"]
+    # Nine elements make two panels; three and four share one of seven.
+    assert [len(panel.curves) for panel in drawn["a-c"].panels] == [7, 2, 7]
+    for name in drawn:
+        assert (tmp_path / "out" / "figures" / f"{name}.png").stat().st_size > 1000
+
+
+def test_a_system_without_numbers_has_a_report_and_no_figure(register, tmp_path):
+    class Told(Block):
+        word: str = Output(start="ready")
+
+        def step(self, t, h):
+            self.word = f"at {t:g}"
+
+    register(told=Told)
+    write_ssd(System("s").add("a", block("told")), tmp_path / "fused.ssd")
+    run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out")
+    assert (tmp_path / "out" / "report.html").stat().st_size > 1000
+    assert not list((tmp_path / "out" / "figures").glob("a.png"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("title = 1", ["'title'", "missing key 'case'"]),
+        (GOOD + "[case.c]\n", ["missing key 'case.c.system'"]),
+        (GOOD + "[case.c]\nsystem = 's'\nevery = 0\n", ["case.c.every", "found 0"]),
+        (GOOD + "[sweep.s]\ncase='z'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no 'z'", "a, b"]),
+        (GOOD + "[sweep.s]\ncase='a'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no 'm'"]),
+        (GOOD + "[figure.f]\nkind='pie'\ntitle='t'\n", ["figure.f", "pie"]),
+        ("[case.a", ["TOML"]),
+    ],
+)
+def test_wrong_experiment_files(tmp_path, text, expected):
+    from orchestrator.diagnostics import SoftdockError
+
+    path = experiment(tmp_path, text)
+    with pytest.raises(SoftdockError) as error:
+        read_experiment(path)
+    for part in [str(path), *expected]:
+        assert part in str(error.value)
+
+
+def test_names_that_no_case_has(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    read = read_experiment(experiment(tmp_path, GOOD))
+    for options in ({"only": ["c"]}, {"settings": {"x.u": 1.0}}, {"swaps": {"x": "block:fuse"}}):
+        with pytest.raises(UnknownNameError):
+            run_experiment(read, tmp_path, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_everything_is_checked_before_anything_runs(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    text = (
+        GOOD
+        + """
+measure.one = { kind = "peak", signal = "fuse.z", until = "1 parsec" }
+measure.two.kind = "growth"
+measure.two.signal = "fuse.y"
+measure.two.predict = { mass = "fuse.m", stiffness = 1, damping = 1 }
+[case.c]
+system = "fused.ssd"
+algorithm = "magic"
+measure.three = { kind = "difference", signal = "fuse.y", to = "a" }
+[sweep.s]
+case = "c"
+over = "fuse.q"
+values = [1]
+measures = ["three"]
+[figure.f]
+kind = "time"
+title = "t"
+[[figure.f.panels]]
+ylabel = "y"
+curves = [
+  { case = "a", signal = "fuse.w", label = "w" },
+  { case = "a", signal = "fuse.y", label = "late", minus = { case = "b", signal = "fuse.y" } },
+  { case = "a", signal = "fuse.y", label = "v", minus = { case = "a", signal = "fuse.v" } },
+  { case = "a", signal = "fuse.y", label = "u", angle = "x" },
+]
+"""
+    )
+    with pytest.raises(DescriptionError) as error:
+        run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, tmp_path / "out")
+    assert len(error.value.problems) == 13
+    wrong = ["fuse.z", "parsec", "'m'", "magic", "cannot be swept", "'q'", "fuse.w", "fuse.v"]
+    for part in (*wrong, "'late': expected the same", *(f"'fuse.y[{i}]'" for i in range(4))):
+        assert sum(part in problem for problem in error.value.problems) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_difference_to_a_later_case(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    measure = '[case.a.measure]\nd = { kind = "difference", signal = "fuse.y", to = "b" }\n'
+    text = GOOD.replace("every = 2", "").replace("[case.b]", measure + "[case.b]")
+    outcome = run_experiment(
+        read_experiment(experiment(tmp_path, text)), tmp_path, tmp_path / "out", notes=["changed"]
+    )
+    assert outcome.cases["a"].measured["d"].value == 0.0
+    assert outcome.cases["a"].result.remarks == ("changed",)
+
+
+def test_missing_times(fuse):
+    with pytest.raises(DescriptionError, match="no stop time is given"):
+        simulate(fuse(), step="1 ms")
+    with pytest.raises(DescriptionError, match="at least one step after the start"):
+        simulate(fuse(), step="1 ms", start=1.0, stop=0.5)
+
+
+def test_a_stop_off_the_grid_is_reached_by_the_last_whole_step(fuse):
+    result = simulate(fuse(), step="300 ms", stop="1 s")
+    assert result.time[-1] == pytest.approx(0.9)
+    assert result.remarks == (
+        "the stop time of 1 s is no whole number of steps of 300 ms away: the run ends at 0.9 s",
+    )
+
+
+def test_examples_folder_is_complete():
+    folder = Path(__file__).parents[3] / "examples" / "epos"
+    read = read_experiment(folder / "experiment.toml")
+    assert {case.system for case in read.case.values()} <= {p.name for p in folder.glob("*.ssd")}
+
+
+def test_a_curve_is_what_differs_between_two_cases(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    curve = (
+        '{ case = "a", signal = "fuse.y", label = "d", minus = { case = "b", signal = "fuse.y" } }'
+    )
+    text = GOOD.replace("every = 2", 'title = "again"') + (
+        '[figure.f]\nkind = "time"\ntitle = "t"\nfrom = 0.2\nuntil = 0.8\n'
+        f'panels = [{{ ylabel = "y", ylim = [-1, 1], curves = [{curve}] }}]\n'
+    )
+    read = read_experiment(experiment(tmp_path, text))
+    outcome = run_experiment(read, tmp_path, tmp_path / "out")
+    (axes,) = draw(read.figure["f"], outcome).axes
+    times, values = axes.lines[0].get_data()
+    np.testing.assert_allclose(times, np.arange(2, 9) * 0.1, atol=1e-12)
+    assert not values.any()
+    assert (tmp_path / "out" / "figures" / "f.png").is_file()
+
+
+def test_a_later_failure_keeps_a_finished_case_apart_from_the_run_before(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    out = tmp_path / "out"
+    read = read_experiment(experiment(tmp_path, GOOD))
+    run_experiment(read, tmp_path, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+    fuse(ValueError)
+    text = GOOD.replace('system = "fused.ssd"', 'system = "fused.ssd"\nstop = "0.4 s"', 1)
+    with pytest.raises(FailedRunError, match="case 'b': component 'fuse' failed"):
+        run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, out)
+    assert len(read_parquet(out / "a.partial.parquet")) == 5
+    for name, content in before.items():
+        assert (out / name).read_bytes() == content
+    fuse()
+    run_experiment(read, tmp_path, out)
+    assert {path.name for path in out.iterdir() if path.is_file()} == set(before)
+
+
+def test_formats_of_the_run_before_do_not_stay_beside_new_ones(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    out = tmp_path / "out"
+    for only, formats in (("b", '["csv"]'), ("a", '["csv", "mat"]'), ("a", '["parquet"]')):
+        text = GOOD.replace("[defaults]", f"[defaults]\nformats = {formats}")
+        run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, out, only=[only])
+    left = {path.name for path in out.iterdir() if path.is_file()}
+    assert left == {"a.parquet", "b.csv", "report.html", "summary.json"}
+    said = json.loads((out / "summary.json").read_text(encoding="utf-8"))["files"]
+    assert str(out / "a.parquet") in said
+    assert all(Path(path).is_file() for path in said)
+
+
+@pytest.mark.parametrize("key", ["int", "[x]", "str"])
+def test_an_unknown_key_that_looks_like_a_kind_is_named(tmp_path, key):
+    path = experiment(tmp_path, f'"{key}" = 1\n' + GOOD)
+    with pytest.raises(
+        DescriptionError, match=re.escape(f"unknown key '{toml_key(key)}'; known: ")
+    ):
+        read_experiment(path)
+
+
+class Wanderer(Block):
+    """Changes the working directory in its first step."""
+
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        os.chdir("/")
+
+
+def test_results_stay_where_they_were_meant(register, tmp_path, monkeypatch):
+    register(wanderer=Wanderer)
+    monkeypatch.chdir(tmp_path)
+    write_ssd(System("fused").add("way", block("wanderer")), tmp_path / "fused.ssd")
+    done = run_experiment(
+        read_experiment(experiment(tmp_path, GOOD)), tmp_path, Path("results") / "here"
+    )
+    assert all(path.is_relative_to("results/here") for path in done.files)
+    assert all((tmp_path / path).is_file() for path in done.files)
+    assert Path.cwd() == tmp_path
+    notes = done.cases["a"].result.notes
+    assert any("component 'way' changed the working directory, to '/'" in note for note in notes)

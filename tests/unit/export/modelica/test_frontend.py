@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.frontend import flatten, flatten_source
+
+ROOT = Path(__file__).parents[4] / "modelica"
+
+
+def test_missing_root_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelicaError, match=r"root '.*nowhere' is not a folder"):
+        flatten("P.A", tmp_path / "nowhere")
+
+
+def test_missing_class_lists_the_ones_that_exist() -> None:
+    with pytest.raises(
+        ModelicaError,
+        match=r"SpaceDocking\.Bodies\.Chasr.*no such class.*Chaser, RigidBody, Target",
+    ):
+        flatten("SpaceDocking.Bodies.Chasr", ROOT)
+
+
+def test_syntax_error_has_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "A.mo"
+    path.write_text("model A\n  Real x;\nequation\n  x = ;\nend A;\n", encoding="utf-8")
+    with pytest.raises(ModelicaError, match=rf"{path}:4:7: unexpected `;`"):
+        flatten("A", tmp_path)
+
+
+def test_undeclared_name_is_shown() -> None:
+    with pytest.raises(ModelicaError, match="unresolved component reference: 'y'"):
+        flatten_source("A", "model A Real x; equation x = y; end A;")
+
+
+def test_unbalanced_model_is_refused() -> None:
+    with pytest.raises(ModelicaError, match=r"1 equations for 2 unknowns; .* for y"):
+        flatten_source("A", "model A Real x, y; equation x = 1; end A;")
+
+
+def test_unbalanced_model_that_only_its_file_has_is_told_by_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "A.mo").write_text("package P model A Real x, y; equation x = 1; end A; end P;")
+    with pytest.raises(
+        ModelicaError, match=r"model 'A' in .*: the front end counts 1 equations for 2 unknowns"
+    ) as caught:
+        flatten("A", tmp_path)
+    assert "SoftdockProbe" not in str(caught.value)
+
+
+def test_partial_model_is_refused() -> None:
+    with pytest.raises(ModelicaError, match="partial"):
+        flatten("SpaceDocking.Interfaces.PartialFreeBody", ROOT)
+
+
+def test_panic_of_the_front_end_is_an_error_of_ours(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ModelicaError, match="rumoca panicked"):
+        flatten_source("A", "model A input Real u; Real y; equation y = der(u); end A;")
+    capfd.readouterr()  # Rust prints the panic
+
+
+@pytest.mark.parametrize(
+    ("declarations", "equations", "structural"),
+    [
+        ("parameter Boolean c = true; Real z if c;", "if c then z = 3; end if;", {"c"}),
+        # Also read by an expression: setting it would do half of what it says.
+        (
+            "parameter Boolean c = true; Real z if c; Real y;",
+            "y = if c then 1 else 2; if c then z = 3; end if;",
+            {"c"},
+        ),
+        ("parameter Integer n = 2; Real x[n];", "for i in 1:n loop x[i] = time; end for;", {"n"}),
+        ("parameter Boolean c = true; Real y;", "y = if c then time else 2;", set()),
+        ("parameter Integer n = 2; Real y;", "y = n*time;", set()),
+        ("parameter Real unused = 2; Real y;", "y = time;", {"unused"}),
+    ],
+)
+def test_parameters_folded_into_the_equations_are_found(
+    declarations: str, equations: str, structural: set[str]
+) -> None:
+    flat = flatten_source("A", f"model A {declarations} equation {equations} end A;")
+    assert flat.structural == structural

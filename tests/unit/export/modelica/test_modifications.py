@@ -1,0 +1,239 @@
+"""Modifications that rumoca drops are refused with their line; those that arrive are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.diagnostics import ModelicaError
+from orchestrator.export.modelica.frontend import flatten, flatten_source
+
+LAWS = """partial model Law parameter Real k = 1; Real y; end Law;
+model Lin extends Law; equation y = k*time; end Lin;
+model Cub extends Law; equation y = k*time^3; end Cub;
+model Cub7 extends Cub(k=7); end Cub7;
+model Plant replaceable model L = Lin constrainedby Law; L l; end Plant;
+model Held replaceable model L = Lin constrainedby Law(k=3); L l; end Held;
+model Part replaceable Lin l constrainedby Law; end Part;
+model HeldPart replaceable Lin l constrainedby Law(k=3); end HeldPart;
+model OwnPart replaceable Lin l(k=4) constrainedby Law; end OwnPart;
+model Open replaceable Lin l(k=4); end Open;
+model Box Plant p; end Box;
+model PartBox Part p(l(k=4)); end PartBox;
+"""
+NESTED = """model A parameter Real k = 1; parameter Real b = 2; Real x(start=1, fixed=true);
+equation der(x) = k; end A;
+model B A a; A a2; parameter Real m = 1; end B;
+model C B b(a(b=5)); end C;
+model D extends C(b(a2(b=7))); end D;
+model E B b[2](a(each b=5)); end E;
+model S B b(a(x(start=5))); end S;
+"""
+STATEMENTS = """partial model Law Real y(start=0); Integer n(start=0); end Law;
+model Once extends Law; algorithm y := time; equation when time > 1 then n = 1; end when; end Once;
+model Twice extends Law; algorithm y := 2*time; equation n = 2; end Twice;
+model Later extends Law; algorithm when time > 1 then n := 1; end when; y := 1; end Later;
+model Plant replaceable model L = Once constrainedby Law; L l; end Plant;
+model Box Plant p; end Box;
+"""
+ATTRIBUTES = """type Length = Real(quantity="Length", unit="m");
+partial model I Length y; end I;
+model L1 extends I; equation y = time; end L1;
+model L2 extends I; Real z(unit="m"); Real x(start=0); equation y = time; z = y; der(x) = z; end L2;
+model H replaceable model L = L1 constrainedby I; L l; end H;
+model K replaceable model L = L1 constrainedby I(y(unit="km")); L l; end K;
+model F parameter Boolean f = true; Real x(start=1, fixed=f); equation der(x) = 1; end F;
+"""
+FUNCTIONS = """partial function base input Real u; output Real y; end base;
+function f extends base; algorithm y := 2*u; end f;
+function h extends base; input Real q = 3; algorithm y := q*u; end h;
+model F replaceable function g = f constrainedby base; Real y; equation y = g(time); end F;
+model G F a; end G;
+"""
+PACKAGES = """partial package PM constant Real rho = 1; end PM;
+package Water extends PM(rho=5); end Water;
+package Oil extends PM(rho=7); end Oil;
+model P replaceable package Medium = Water constrainedby PM; parameter Real r = Medium.rho; end P;
+model Q P a; end Q;
+"""
+LIBRARY = {
+    "package.mo": "package Lib extends Lib.Inner.Icon; end Lib;",
+    "Inner/package.mo": (
+        "within Lib; package Inner extends Inner.Icon; partial package Icon end Icon; end Inner;"
+    ),
+    "Inner/Gain.mo": (
+        "within Lib.Inner; model Gain parameter Real k = 1, m = 1; Real y = k*m*time; end Gain;"
+    ),
+    "Inner/Pair.mo": "within Lib.Inner; model Pair Gain g; end Pair;",
+    "Twice.mo": (
+        "within Lib;\nmodel Twice\n  import I = Lib.Inner;\n  I.Pair p(g(m=2));\nend Twice;"
+    ),
+    "Right.mo": "within Lib; model Right Twice t(p(g(k=3))); end Right;",
+    "Wrong.mo": "within Lib; model Wrong extends Twice(p(g(k=3))); end Wrong;",
+}
+
+
+def flattened(classes: str, body: str) -> dict[str, Any]:
+    """Values of parameters and starts of variables, where they are literals."""
+    found = {}
+    tree = flatten_source("M", f"{classes}model M\n{body}\nend M;").tree
+    for name, entry in tree["variables"].items():
+        value = entry["binding"] or entry["start"]
+        if "Literal" in value:
+            found[name] = next(iter(value["Literal"]["value"].values()))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("classes", "body", "told"),
+    [
+        # modifications in a redeclaration of a class
+        (LAWS, "Plant p(redeclare model L = Cub(k=2));", "'2' does not reach 'p.l.k'"),
+        (LAWS, "extends Plant(redeclare model L = Cub(k=2));", "'2' does not reach 'l.k'"),
+        (LAWS, "Plant p(redeclare model L = Cub(y(start=3)));", "start = 3' does not reach 'p.l.y"),
+        (LAWS, "Plant p(redeclare replaceable model L = Cub(k=2));", "'2' does not reach 'p.l.k'"),
+        (LAWS, "parameter Real n=6; Plant p(redeclare model L = Cub(k=n));", "'n' does not reach"),
+        # modifications of a constraint
+        (LAWS, "Held p;", "'3' does not reach 'p.l.k'"),
+        (LAWS, "Held p(redeclare model L = Cub);", "'3' does not reach 'p.l.k'"),
+        (LAWS, "HeldPart p;", "'3' does not reach 'p.l.k'"),
+        (LAWS, "extends HeldPart; redeclare Cub l;", "'3' does not reach 'l.k'"),
+        # and what has no place any more
+        (LAWS, "OwnPart p(redeclare Cub l);", "does not reach 'p.l.k'"),
+        # of a class that is not redeclared
+        (LAWS, "Plant p(L(k=2));", "'2' does not reach 'p.l.k'"),
+        # redeclarations that reach siblings
+        (LAWS, "extends Plant(redeclare model L = Cub7); Plant q;", "'q.l' is a L"),
+        (LAWS, "extends Plant; redeclare model L = Cub7; Box q;", "'q.p.l' is a L"),
+        # nested redeclarations
+        (LAWS, "Box b(p(redeclare model L = Cub));", "'b.p.l' is a L"),
+        (LAWS, "extends Box(p(redeclare model L = Cub));", "'p.l' is a L"),
+        (LAWS, "PartBox b(p(redeclare Cub l));", "'b.p.l' is a Cub"),
+        (STATEMENTS, "Box b(p(redeclare model L = Twice));", "'b.p.l' is a L"),
+        (STATEMENTS, "Box b(p(redeclare model L = Later));", "'b.p.l' is a L"),
+        # modifications of two levels in extends
+        (NESTED, "extends C(b(a(k=6)));", "'5' does not reach 'b.a.b'"),
+        (NESTED, "extends D(b(a(k=6)));", "'5' does not reach 'b.a.b'"),
+        (NESTED, "extends E(b(a(each k=6)));", "'5' does not reach 'b[1].a.b'"),
+        (NESTED, "extends S(b(a(x(nominal=2))));", "'start = 5' does not reach 'b.a.x'"),
+        (NESTED, "C c(b.a.k=6);", "'6' does not reach 'c.b.a.k'"),
+        # attributes that have no place in the flat model
+        (
+            ATTRIBUTES,
+            'H h(redeclare model L = L2(z(unit="mm")));',
+            """'unit = "mm"' does not reach 'h.l.z'; it has "m\"""",
+        ),
+        (
+            ATTRIBUTES,
+            'H h(redeclare model L = L2(z(quantity="q")));',
+            """'quantity = "q"' does not reach 'h.l.z'; it has none""",
+        ),
+        (ATTRIBUTES, "K k;", """'unit = "km"' does not reach 'k.l.y'; it has """),
+        (
+            ATTRIBUTES,
+            "H h(redeclare model L = L2(x(stateSelect=StateSelect.always)));",
+            "'stateSelect = StateSelect.always' does not reach 'h.l.x'; it has default",
+        ),
+        (
+            ATTRIBUTES,
+            "parameter Boolean f = true; H h(redeclare model L = L2(x(fixed=f)));",
+            "'fixed = f' does not reach 'h.l.x'; it has none",
+        ),
+        # functions and packages
+        (FUNCTIONS, "F a(redeclare function g = h(q=5));", "modification in this redeclaration"),
+        (FUNCTIONS, "extends F(redeclare function g = h); F b;", "reaches 'b.g' as well"),
+        (FUNCTIONS, "G g(a(redeclare function g = h));", "it is nested"),
+        (PACKAGES, "extends P; redeclare package Medium = Water(rho=9);", "is dropped"),
+        (PACKAGES, "P a(Medium(rho=3));", "modification of package Medium is dropped"),
+        (PACKAGES, "Q q(a(redeclare package Medium = Oil));", "it is nested"),
+    ],
+)
+def test_a_modification_that_does_not_arrive_is_refused(classes: str, body: str, told: str) -> None:
+    with pytest.raises(ModelicaError, match=r"M: the front end .*\n  <text>:\d+: ") as caught:
+        flattened(classes, body)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("classes", "body", "values"),
+    [
+        (LAWS, "Plant p(redeclare model L = Cub7); Plant q;", {"p.l.k": 7, "q.l.k": 1}),
+        (LAWS, "extends Plant(redeclare model L = Cub7);", {"l.k": 7}),
+        (LAWS, "extends Plant; redeclare model L = Cub(k=2);", {"l.k": 2}),
+        (LAWS, "Plant p(redeclare model L = Cub, l(k=2));", {"p.l.k": 2}),
+        (LAWS, "model Cub2 = Cub(k=2); Plant p(redeclare model L = Cub2);", {"p.l.k": 2}),
+        (LAWS, "Plant p[2](redeclare model L = Cub7);", {"p[2].l.k": 7}),
+        (LAWS, "HeldPart p(redeclare Cub l);", {"p.l.k": 3}),
+        (LAWS, "HeldPart p(redeclare Cub l(k=5));", {"p.l.k": 5}),
+        (LAWS, "OwnPart p;", {"p.l.k": 4}),
+        (LAWS, "Open p(redeclare Cub l);", {"p.l.k": 4}),
+        (LAWS, "extends Part(redeclare Cub7 l); Part q;", {"l.k": 7, "q.l.k": 1}),
+        (LAWS, "extends Plant(redeclare model L = Cub7); Part q;", {"l.k": 7, "q.l.k": 1}),
+        (LAWS, "PartBox b(p(l(k=6)));", {"b.p.l.k": 6}),
+        (NESTED, "C c(b(a(k=6)));", {"c.b.a.k": 6, "c.b.a.b": 5}),
+        (NESTED, "D d(b(a(k=6)));", {"d.b.a.k": 6, "d.b.a.b": 5, "d.b.a2.b": 7}),
+        (NESTED, "extends C(b(a2(k=6), m=3));", {"b.a.b": 5, "b.a2.k": 6, "b.m": 3}),
+        (NESTED, "extends C(b(a(b=6)));", {"b.a.b": 6}),
+        (NESTED, "S s(b(a(x(nominal=2))));", {"s.b.a.x": 5}),
+        (NESTED, "extends B(a(x(start=3)));", {"a.x": 3}),
+        (FUNCTIONS, "F a(redeclare function g = h); F b;", {}),
+        (FUNCTIONS, "extends F(redeclare function g = h);", {}),
+        (PACKAGES, "P a(redeclare package Medium = Oil(rho=9)); P b;", {"a.r": 9, "b.r": 5}),
+        (PACKAGES, "extends P(redeclare package Medium = Oil); P b;", {"r": 7, "b.r": 5}),
+        # not used, so not refused
+        (LAWS + "model Wrong Plant p(redeclare model L = Cub(k=2)); end Wrong;", "Lin l;", {}),
+    ],
+)
+def test_a_modification_that_arrives_is_built(
+    classes: str, body: str, values: dict[str, float]
+) -> None:
+    found = flattened(classes, body)
+    assert {name: found[name] for name in values} == values
+
+
+def test_classes_in_files_of_packages(tmp_path: Path) -> None:
+    for name, text in LIBRARY.items():
+        file = tmp_path / "Lib" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    right = flatten("Lib.Right", tmp_path).tree["variables"]
+    assert right["t.p.g.m"]["binding"]["Literal"]["value"] == {"Integer": 2}
+    with pytest.raises(ModelicaError, match=r"Twice\.mo:4: '2' does not reach 'p\.g\.m'; it has"):
+        flatten("Lib.Wrong", tmp_path)
+
+
+def test_what_the_parser_does_not_know_is_not_checked(caplog: pytest.LogCaptureFixture) -> None:
+    """It is rumoca that decides what is valid; a file that only we cannot read is said."""
+    from orchestrator.export.modelica.source.class_library import ClassLibrary
+
+    assert ClassLibrary([(1, "a.mo", "model A Real x( end A;")]).find("A") is None
+    assert "a.mo': the modifications in it were not checked" in caplog.text
+
+
+def test_attributes_that_arrive_are_built() -> None:
+    text = f"""{ATTRIBUTES}model M
+      constant String none = "";
+      F a(f=true); F b[2](f={{true, false}});
+      H h(l(y(unit="mm", displayUnit="m")));
+      Real v(unit=none, quantity="a \\"b\\"", stateSelect=StateSelect.never) = time;
+      Real w[2](each unit="m", each quantity="L" + "M", each displayUnit="") = {{time, time}};
+      parameter StateSelect s = StateSelect.prefer; Real x(start=0, stateSelect=s);
+      Integer n(quantity="count") = 3;
+      equation der(x) = 1; end M;"""
+    variables = flatten_source("M", text).tree["variables"]
+    assert variables["h.l.y"]["unit"] == "mm"
+    assert variables["b[2].x"]["fixed"] == [False]
+
+
+def test_a_display_unit_that_does_not_arrive_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    body = 'H h(redeclare model L = L2(z(displayUnit="mm")));'
+    flatten_source("M", f"{ATTRIBUTES}model M\n{body}\nend M;")
+    assert "'displayUnit = \"mm\"' does not reach 'h.l.z'; it has none" in caplog.text
+
+
+@pytest.mark.parametrize("body", ["Plant p(l.k = 2);", "Plant p[2](each l.k = 2);"])
+def test_dotted_names_are_told_how_to_be_written(body: str) -> None:
+    with pytest.raises(ModelicaError, match=r"and dotted names: write a\(k = 3\)"):
+        flattened(LAWS, body)

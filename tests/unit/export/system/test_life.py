@@ -1,0 +1,120 @@
+"""The life of an exported system with an FMU that has every type of FMI 3.0 and ends on demand."""
+
+import fmpy
+import numpy as np
+import pytest
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.export.system import export_system
+from orchestrator.master import Execution
+from orchestrator.simunits import fmu
+from orchestrator.system import Causality, DataType, System
+
+
+@pytest.fixture(scope="module")
+def every(c_fmu):
+    """A component with all types of FMI 3.0, its inputs held at their start values."""
+    component = fmu(c_fmu("every3"))
+    values = {
+        c.name: c.start for c in component.of(Causality.INPUT) if c.type is not DataType.CLOCK
+    }
+    return component, values
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_all_types_inside(every, compare, fmi):
+    component, values = every
+    wide = 2**40 if fmi == 3 else 2**20  # Integers of FMI 2.0 have 32 bits
+    given = {**values, "u": 2.0, "int8": -5, "uint64": wide, "boolean": True, "color": 7}
+    fed = {"u": "y", "uint64": "uint64_out", "int8": "int8_out", "boolean": "boolean_out"}
+    kept = {name: value for name, value in given.items() if name not in fed}
+    system = System("types").add("a", component, **given).add("b", component, **kept)
+    for target, source in fed.items():
+        system = system.connect(f"a.{source}", f"b.{target}")
+    scalars = [
+        f"{name}.{c.name}"
+        for name in "ab"
+        for c in component.of(Causality.OUTPUT)
+        if not (c.shape or c.type.is_text or c.type is DataType.CLOCK)
+    ]
+    found = compare(system, fmi=fmi, step="1 s", stop=5.0, record=scalars)
+    assert (found.difference, found.rows) == (0.0, 6)
+    assert found.largest == wide
+
+
+def test_the_end_that_a_component_asks_for(every, tmp_path, instance, begin):
+    component, values = every
+    system = System("ending").add("a", component, fail=8, **values)
+    slave, at = instance(export_system(system, tmp_path / "three.fmu", fmi=3, step="1 s"), "three")
+    begin(slave)
+    event, ended, early, reached = slave.doStep(0.0, 3.0)
+    assert (event, ended, early, reached) == (False, True, False, 0.0)
+    log = []
+    path = export_system(system, tmp_path / "two.fmu", fmi=2, step="1 s")
+    slave, at = instance(path, "two", log)
+    begin(slave)
+    with pytest.raises(Exception, match="fmi2DoStep failed with status 2"):  # discarded
+        slave.doStep(0.0, 3.0)
+    assert slave.getBooleanStatus(3)  # fmi2Terminated
+    assert np.isfinite(slave.getReal([at["a.y"]])).all()
+
+
+@pytest.mark.parametrize(
+    ("fail", "message"),
+    [
+        (1, "component 'a' failed while entering initialisation: refused to initialise"),
+        (4, "component 'a' failed: refused to step"),
+        (5, "component 'a' failed: "),
+    ],
+)
+def test_failures_inside_say_who_and_why(every, tmp_path, instance, begin, fail, message):
+    component, values = every
+    system = System("failing").add("a", component, fail=fail, **values)
+    log = []
+    path = export_system(system, tmp_path / "x.fmu", fmi=3, step="1 s")
+    slave, _ = instance(path, log=log)
+
+    def live():
+        begin(slave)
+        slave.doStep(0.0, 1.0)
+
+    with pytest.raises(Exception, match="failed with status 3"):
+        live()
+    assert message in " ".join(str(part) for entry in log for part in entry)
+    with pytest.raises(Exception, match="failed with status 3"):
+        slave.doStep(1.0, 1.0)
+    if fail != 5:  # after a fatal error no function of the FMU inside may be called
+        slave.reset()
+    with pytest.raises(Exception, match="failed with status 3"):
+        live()
+
+
+def test_outside_and_inside_agree_on_the_start_time(every, tmp_path, instance, begin):
+    component, values = every
+    system = System("late").add("a", component, **values)
+    with Execution(system, step="1 s", start=2.5) as run:
+        run.advance("5.5 s")
+        expected = run.get("a.y")
+    slave, at = instance(export_system(system, tmp_path / "x.fmu", step="1 s"))
+    begin(slave, 2.5)
+    slave.doStep(2.5, 3.0)
+    assert slave.getReal([at["a.y"]]) == [expected]
+
+
+def test_what_fmi2_does_not_have_is_left_out_inside_and_refused_outside(every, tmp_path):
+    component, values = every
+    system = System("wide").add("a", component, **{**values, "uint64": 2**40})
+    path = export_system(system, tmp_path / "x.fmu", fmi=2, step="1 s")
+    found = {v.name for v in fmpy.read_model_description(str(path)).modelVariables}
+    assert "a.int64" in found
+    assert not found & {"a.uint64", "a.blob", "a.blob_out", "a.x"}
+    kept = {name: value for name, value in values.items() if name not in ("blob", "x")}
+    own = {name: component.connectors[name] for name in ("blob", "x")}
+    system = System("open", connectors=own).add("a", component, **kept)
+    system = system.connect("blob", "a.blob").connect("x", "a.x")
+    with pytest.raises(DescriptionError) as caught:
+        export_system(system, tmp_path / "y.fmu", fmi=2, step="1 s")
+    assert str(caught.value) == (
+        "'blob': FMI 2.0 has no Binary variables; export for FMI 3 (--fmi 3)"
+    )
+    assert export_system(system, tmp_path / "y.fmu", fmi=3, step="1 s").is_file()

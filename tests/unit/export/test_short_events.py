@@ -1,0 +1,109 @@
+"""Relations that change and change back within one long step of the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DIP = """model Dip
+  Real x(start=0, fixed=true);
+  discrete Real hit(start=-1);
+  Integer n(start=0);
+equation
+  der(x) = 1;
+  when (x - {at})^2 < 1e-4 then
+    n = pre(n) + 1;
+    hit = time;
+  end when;
+end Dip;"""
+
+DIPS = """model Dips
+  parameter Real a=0.3, b=0.6, level=2;
+  Real x(start=0, fixed=true);
+  discrete Real first(start=-1), second(start=-1), crossed(start=-1);
+equation
+  der(x) = 1;
+  when (x - a)^2 < 1e-4 then
+    first = time;
+  end when;
+  when (x - b)^2 < 1e-4 then
+    second = time;
+  end when;
+  when x > level then
+    crossed = time;
+  end when;
+end Dips;"""
+
+# Dips that a method misses if it searches after the crossings, or in the order of the relations.
+HIDDEN = (
+    (0.05, 0.4, 0.45),
+    (0.05, 0.62, 0.9),
+    (0.1, 0.1, 0.15),
+    (0.1, 0.1, 0.45),
+    (0.1, 0.2, 2.0),
+    (0.1, 0.31, 2.0),
+    (0.1, 0.4, 0.35),
+    (0.2, 0.1, 0.25),
+)
+
+WAVE = """model Wave
+  Real x(start=0, fixed=true);
+  Integer n(start=0);
+equation
+  der(x) = 1;
+  when sin({rate}*x) > {level} then
+    n = pre(n) + 1;
+  end when;
+end Wave;"""
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+@pytest.mark.parametrize("at", [0.05, 0.31, 0.62, 0.93])
+def test_a_dip_inside_a_step_is_found(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any], method: str, at: float
+) -> None:
+    slave = open_fmu(build_text("Dip", DIP.format(at=at), method=method)).initialize()
+    slave.step(1.0)
+    assert slave.fmu.getInteger([slave.references["n"]]) == [1]
+    assert slave.get("hit") == pytest.approx([at - 0.01], abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+def test_no_dip_hides_behind_another_event(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any], method: str
+) -> None:
+    """In one step: a dip before a crossing, at each look, and a dip before one of less index."""
+    path, missed = build_text("Dips", DIPS, method=method), []
+    for a, b, level in HIDDEN:
+        slave = open_fmu(path)
+        slave.fmu.setReal([slave.references[name] for name in ("a", "b", "level")], [a, b, level])
+        slave.initialize().step(1.0)
+        found = [slave.get(name)[0] for name in ("first", "second", "crossed")]
+        if found != pytest.approx([a - 0.01, b - 0.01, level if level < 1.0 else -1.0], abs=1e-7):
+            missed.append((a, b, level, found))
+    assert not missed
+
+
+def test_what_cannot_be_seen_is_said_once(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any]
+) -> None:
+    text = WAVE.format(rate=60.0, level=1.01)  # nothing happens, but that is luck
+    slave = open_fmu(build_text("Wave", text, method="dopri5")).initialize()
+    slave.step(1.0, count=5)
+    told = [message for message in slave.messages if "max_step" in message]
+    assert len(told) == 1
+    assert " > 1.01' goes up and down within one step of " in told[0]
+    assert "may be missed" in told[0]
+
+
+def test_nothing_is_said_where_steps_follow_the_relation(
+    build_text: Callable[..., Path], open_fmu: Callable[..., Any]
+) -> None:
+    text = WAVE.format(rate=6.0, level=0.999)
+    slave = open_fmu(build_text("Wave", text, method="dopri5")).initialize()
+    slave.step(0.02, count=100)
+    assert not [message for message in slave.messages if "max_step" in message]
+    assert slave.fmu.getInteger([slave.references["n"]]) == [2]

@@ -1,0 +1,45 @@
+"""What a program sees of the packages themselves."""
+
+import importlib
+import subprocess
+import sys
+from importlib.metadata import version
+from importlib.resources import files
+
+import pytest
+
+import orchestrator
+
+
+def test_only_public_names_are_listed():
+    names = dir(orchestrator)
+    assert set(orchestrator.__all__) == {name for name in names if not name.startswith("__")}
+    assert not {"annotations", "importlib", "TYPE_CHECKING", "Any"} & set(names)
+    assert all(hasattr(orchestrator, name) for name in names)
+    assert names == sorted(names)
+
+
+def test_names_do_not_change_by_use():
+    code = (
+        "import orchestrator; before = dir(orchestrator)\n"
+        "from orchestrator import *\nimport orchestrator.simunits, orchestrator.cli.main as _\n"
+        "assert dir(orchestrator) == before\n"
+        "assert block and System\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_version_is_that_of_the_package():
+    assert orchestrator.__version__ == version("softdock")
+
+
+def test_a_name_that_is_not_there_is_asked_about():
+    with pytest.raises(AttributeError, match=r"'orchestrator' has no attribute 'Sistem'"):
+        orchestrator.Sistem  # noqa: B018
+
+
+@pytest.mark.parametrize("package", ["orchestrator", "python_blocks", "hw_adapters"])
+def test_types_are_shipped(package):
+    importlib.import_module(package)
+    assert (files(package) / "py.typed").is_file()

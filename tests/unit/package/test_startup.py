@@ -1,0 +1,103 @@
+"""What start-up loads: little, and each room's names whatever was imported before."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from orchestrator.cli.commands import HOMES
+
+#: What takes longer than all of start-up should.
+HEAVY = {
+    "casadi",
+    "email",
+    "fmpy",
+    "http",
+    "importlib.metadata",
+    "jinja2",
+    "lxml",
+    "matplotlib",
+    "multiprocessing",
+    "networkx",
+    "numba",
+    "numpy",
+    "pandas",
+    "pint",
+    "pyarrow",
+    "pydantic",
+    "rich",
+    "rumoca",
+    "scipy",
+    "tomlkit",
+}
+ROOMS = [
+    "analysis",
+    "animation",
+    "authoring",
+    "coupling",
+    "drawing",
+    "export",
+    "master",
+    "recording",
+    "simunits",
+    "ssp",
+    "system",
+    "experiment",
+]
+
+
+def _loaded(code: str) -> set[str]:
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import orchestrator",
+        "from orchestrator import System, simulate",
+        (
+            "import sys\n"
+            "from orchestrator.__main__ import main\n"
+            "sys.argv = ['softdock', '--help']\n"
+            "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code"
+        ),
+    ],
+    ids=["import", "names", "help"],
+)
+def test_start_up_loads_nothing_heavy(code):
+    assert _loaded(code) & HEAVY == set()
+
+
+def test_a_command_loads_no_other():
+    loaded = _loaded("from orchestrator.cli.commands import HOMES\nHOMES['graph'].load('graph')")
+    assert "orchestrator.cli.graph" in loaded
+    assert not {f"orchestrator.cli.{name}" for name in ("run", "sweep", "build")} & loaded
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_the_list_of_commands_says_what_the_command_says(name):
+    command = HOMES[name].load(name)
+    assert command.name == name
+    assert command.get_short_help_str(1000) == HOMES[name].help
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_names_of_a_room_are_there_whatever_was_imported_before(room):
+    code = f"""
+import importlib, pkgutil
+from types import ModuleType
+import orchestrator.{room} as room
+for found in pkgutil.iter_modules(room.__path__, room.__name__ + "."):
+    importlib.import_module(found.name)
+wrong = [name for name in room.__all__ if isinstance(getattr(room, name), ModuleType)]
+assert not wrong, wrong
+assert set(room.__all__) <= set(dir(room))
+"""
+    _loaded(code)

@@ -1,0 +1,402 @@
+"""What is read from other tools' SSDs, and what is refused: with file, line and all at once."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.diagnostics import SspError
+from orchestrator.ssp import diagnose, read_ssd
+from orchestrator.system import BaseUnit, LinearTransformation, Provenance, TransportDelay
+
+LOOP = 'startElement="a" startConnector="x" endElement="a" endConnector="u"'
+
+
+def found(path: Path) -> str:
+    """What is found, of a file that is read."""
+    system, diagnostics = diagnose(path)
+    assert system is not None, diagnostics
+    return "\n".join(f"{each.code} {each}" for each in diagnostics)
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(SspError) as caught:
+        read_ssd(path)
+    return str(caught.value)
+
+
+def test_defaults_of_the_standard_apply(ssd: Any) -> None:
+    line = f"<ssd:Connection {LOOP}><ssc:LinearTransformation/></ssd:Connection>"
+    system = read_ssd(ssd(connections=line, after='<ssd:DefaultExperiment stopTime="1e1"/>'))
+    assert system.connections[0].transformation == LinearTransformation(1.0, 0.0)
+    assert system.connections[0].delay is None
+    assert system.experiment.stop_ns == 10_000_000_000
+    fmu = ssd(elements='<ssd:Component name="f" source="../../fmus/build/X%20Y.fmu"/>')
+    source = read_ssd(fmu).component("f").source
+    assert source.location == str((fmu.parent / "../../fmus/build/X Y.fmu").resolve())
+
+
+def test_delays_are_exact(ssd: Any) -> None:
+    text = '<sd:TransportDelay nominal="16.000001" unit="ms" provenance="identified"/>'
+    note = f'<ssc:Annotation type="io.softdock.delay">{text}</ssc:Annotation>'
+    line = f"<ssd:Connection {LOOP}><ssd:Annotations>{note}</ssd:Annotations></ssd:Connection>"
+    system = read_ssd(ssd(connections=line))
+    assert system.connections[0].delay == TransportDelay(16_000_001, Provenance.IDENTIFIED)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('<sd:TransportDelay nominal="x"/>', "expected seconds"),
+        ('<sd:TransportDelay nominal="1e-10"/>', "whole number of nanoseconds"),
+        ('<sd:TransportDelay nominal="-1"/>', "cannot be negative"),
+        ('<sd:TransportDelay nominal="1" unit="h"/>', "expected seconds"),
+        ('<sd:TransportDelay nominal="1" provenance="guess"/>', "found 'guess'"),
+        ('<sd:TransportDelay nominal="1" jitter="2"/>', "unknown attribute jitter"),
+        ("<sd:TransportDelay/>", "expected the attribute nominal"),
+        ("<sd:Delay/>", "found it 1 times with sd:Delay"),
+        ("", "with nothing"),
+    ],
+)
+def test_a_wrong_delay_is_refused(ssd: Any, content: str, expected: str) -> None:
+    note = f'<ssc:Annotation type="io.softdock.delay">{content}</ssc:Annotation>'
+    line = f"<ssd:Connection {LOOP}><ssd:Annotations>{note}</ssd:Annotations></ssd:Connection>"
+    text = refusal(ssd(connections=line))
+    assert expected in text
+    assert "SystemStructure.ssd:15: connection a.x -> a.u" in text
+
+
+def test_two_delays_on_a_line_are_refused(ssd: Any) -> None:
+    one = '<sd:TransportDelay nominal="1"/>'
+    note = f'<ssc:Annotation type="io.softdock.delay">{one}</ssc:Annotation>' * 2
+    line = f"<ssd:Connection {LOOP}><ssd:Annotations>{note}</ssd:Annotations></ssd:Connection>"
+    assert "found it 2 times" in refusal(ssd(connections=line))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ('startTime="INF"', "startTime: expected seconds"),
+        ('stopTime="1e-12"', "stopTime: '1e-12' is not a whole number"),
+    ],
+)
+def test_a_wrong_experiment_is_refused(ssd: Any, attributes: str, expected: str) -> None:
+    assert expected in refusal(ssd(after=f"<ssd:DefaultExperiment {attributes}/>"))
+
+
+@pytest.mark.parametrize(
+    ("master", "expected"),
+    [('step="x"', "step: expected seconds"), ('order="2"', "unknown attribute order")],
+)
+def test_a_wrong_master_is_refused(ssd: Any, master: str, expected: str) -> None:
+    note = f'<ssc:Annotation type="io.softdock.master"><sd:Master {master}/></ssc:Annotation>'
+    experiment = (
+        f"<ssd:DefaultExperiment><ssd:Annotations>{note}</ssd:Annotations></ssd:DefaultExperiment>"
+    )
+    assert expected in refusal(ssd(after=experiment))
+
+
+def test_values_are_converted_to_the_connectors_units(ssd: Any) -> None:
+    values = ssd.real("k", 2.5, "kN/m") + ssd.real("u", 3.0)
+    system = read_ssd(ssd(bindings=ssd.binding(values, 'prefix="a."')))
+    assert system.component("a").values == {"k": pytest.approx(2500.0), "u": 3.0}
+
+
+def test_the_system_binds_over_the_component_and_later_over_earlier(ssd: Any) -> None:
+    inner = "".join(ssd.binding(ssd.real("k", v)) for v in (1.0, 2.0)) + ssd.binding(
+        ssd.real("h", 3.0)
+    )
+    component = (
+        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
+        f"<ssd:ParameterBindings>{inner}</ssd:ParameterBindings></ssd:Component>"
+    )
+    outer = ssd.binding(ssd.real("b.h", 4.0))
+    system = read_ssd(ssd(elements=component, bindings=outer))
+    assert system.component("b").values == {"k": 2.0, "h": 4.0}
+
+
+def test_an_external_parameter_file_is_read(ssd: Any) -> None:
+    path = ssd(bindings='<ssd:ParameterBinding source="set.ssv" prefix="a."/>')
+    (path.parent / "set.ssv").write_text(ssd.values(ssd.real("k", 7.0, "N/m")))
+    assert read_ssd(path).component("a").values == {"k": 7.0}
+
+
+def test_problems_of_an_external_file_name_it(ssd: Any) -> None:
+    source = '<ssd:ParameterBinding source="set.ssv" prefix="a."/>'
+    path = ssd(bindings=source)
+    assert "set.ssv: cannot be read: No such file" in refusal(path)
+    file = path.parent / "set.ssv"
+    file.write_text(ssd.values("\n<ssv:Parameter/>"))
+    text = refusal(path)
+    assert "set.ssv:2: " in text
+    assert "not valid SSP 1.0" in text
+    file.write_text(ssd.values("\n\n" + ssd.real("k", 1.0, "s")))
+    text = refusal(path)
+    assert "set.ssv:3: parameter 'k': unit 's'" in text
+    assert "does not convert" in text
+    file.write_text("<nonsense")
+    assert "set.ssv: malformed XML" in refusal(path)
+    file.write_text("<a/>")
+    assert "expected the root element ssv:ParameterSet of SSP, found a" in refusal(path)
+    assert "outside of the folder" in refusal(
+        ssd(bindings='<ssd:ParameterBinding source="../set.ssv"/>')
+    )
+    assert "expected a file" in refusal(
+        ssd(bindings='<ssd:ParameterBinding source="http://example.com/set.ssv"/>')
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ('<ssv:Parameter name="a.k"><ssv:Boolean value="true"/></ssv:Parameter>', "expected Real"),
+        ('<ssv:Parameter name="a.n"><ssv:Real value="1"/></ssv:Parameter>', "expected Integer"),
+        ('<ssv:Parameter name="a.x"><ssv:Real value="1"/></ssv:Parameter>', "is an output"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(ssd: Any, value: str, expected: str) -> None:
+    assert expected in refusal(ssd(bindings=ssd.binding(value)))
+
+
+def test_a_value_in_a_unit_is_taken_as_it_is_where_its_parameter_has_none(ssd: Any) -> None:
+    component = (
+        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
+        f"<ssd:ParameterBindings>{ssd.binding(ssd.real('k', 1.0, 'mm'))}"
+        "</ssd:ParameterBindings></ssd:Component>"
+    )
+    path = ssd(elements=component)
+    assert read_ssd(path).component("b").values == {"k": 1.0}
+    assert "SSP122" in found(path)
+
+
+def test_names_that_match_nothing_are_ignored(ssd: Any) -> None:
+    values = ssd.real("k", 1.0) + ssd.real("b.k", 2.0) + ssd.real("a.k", 3.0)
+    path = ssd(bindings=ssd.binding(values))
+    assert read_ssd(path).component("a").values == {"k": 3.0}
+    assert found(path).count("SSP305") == 2
+
+
+@pytest.mark.parametrize(
+    ("binding", "expected"),
+    [
+        ("<ssd:ParameterBinding/>", "either a source or inline"),
+        ('<ssd:ParameterBinding type="text/csv" source="x.csv"/>', "of type text/csv"),
+        ('<ssd:ParameterBinding source="x.ssv" sourceBase="component"/>', "sourceBase"),
+        (
+            "<ssd:ParameterBinding><ssd:ParameterValues/></ssd:ParameterBinding>",
+            "expected one ssv:ParameterSet, found nothing",
+        ),
+    ],
+)
+def test_a_binding_of_another_kind_is_refused(ssd: Any, binding: str, expected: str) -> None:
+    assert expected in refusal(ssd(bindings=binding))
+
+
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [
+        ("application/x-fmu-sharedlibrary", "plant.so"),
+        ("application/x-fmu-sharedlibrary", "block:plant"),
+        ("application/x-softdock-block", "plant.fmu"),
+        ("application/x-softdock-block", "block:"),
+    ],
+)
+def test_a_source_of_another_kind_is_refused(ssd: Any, kind: str, source: str) -> None:
+    text = refusal(ssd(elements=f'<ssd:Component name="b" type="{kind}" source="{source}"/>'))
+    assert f"component 'b': type {kind} with source '{source}' is not supported" in text
+    assert "supported: type application/x-fmu-sharedlibrary" in text
+    assert ":13:" in text
+
+
+@pytest.mark.parametrize("source", ["http://example.com/x.fmu", "x.fmu?a.fmu", "a#b.fmu"])
+def test_a_source_that_is_no_file_is_refused(ssd: Any, source: str) -> None:
+    assert "expected" in refusal(ssd(elements=f'<ssd:Component name="b" source="{source}"/>'))
+
+
+def test_everything_wrong_is_listed_together(ssd: Any) -> None:
+    elements = """
+<ssd:Component name="b" source="b.fmu" implementation="ScheduledExecution"/>
+<ssd:Component name="c" type="application/x-other" source="c.txt"><ssd:Connectors>
+<ssd:Connector name="i" kind="sideways"><ssc:Real/></ssd:Connector>
+</ssd:Connectors></ssd:Component>
+<ssd:SignalDictionaryReference name="d" dictionary="D"/>"""
+    connections = f"""
+<ssd:Connection {LOOP}><ssc:EnumerationMappingTransformation>
+<ssc:MapEntry source="on" target="off"/></ssc:EnumerationMappingTransformation></ssd:Connection>
+<ssd:Connection startConnector="up" endElement="a" endConnector="u"/>
+<ssd:Connection startElement="a" startConnector="k" endElement="a" endConnector="u"/>
+<ssd:Connection startElement="zz" startConnector="x" endElement="a" endConnector="u"/>
+<ssd:Connection startElement="a" startConnector="y" endElement="a" endConnector="u"/>"""
+    path = ssd(elements=elements, connections=connections)
+    text = refusal(path)
+    for expected in (
+        ":14: component 'b': implementation 'ScheduledExecution' is not supported",
+        ":15: component 'c': type application/x-other with source 'c.txt' is not supported",
+        ":16: component 'c', connector 'i': not valid SSP 1.0",
+        ":18: bus 'd': no signal dictionary 'D' (known: none)",
+        ":21: connection a.x -> a.u: the source has no item 'on'",
+        ":23: connection up -> a.u: the system has no connector 'up'; it has: none",
+        ":24: connection a.k -> a.u: parameter 'k' of an element is connected with input 'u'",
+        ":25: connection zz.x -> a.u: no element 'zz' (known: a, b, c, d)",
+        ":26: connection a.y -> a.u: element 'a' has no connector 'y'; it has: x, u, k, n",
+    ):
+        assert expected in text, expected
+    assert all(line.startswith(str(path)) for line in text.splitlines())
+
+
+def test_suppressed_conversion(ssd: Any) -> None:
+    line = f'<ssd:Connection {LOOP} suppressUnitConversion="true"/>'
+    assert read_ssd(ssd(connections=line)).connections[0].suppress_unit_conversion
+
+
+def test_start_and_end_say_nothing_about_the_direction(ssd: Any) -> None:
+    line = '<ssd:Connection startElement="a" startConnector="u" endElement="a" endConnector="x"/>'
+    assert str(read_ssd(ssd(connections=line)).connections[0]) == "a.x -> a.u"
+
+
+def test_names_that_are_taken_are_refused(ssd: Any) -> None:
+    twice = '<ssd:Connector name="x" kind="input"><ssc:Real/></ssd:Connector>' * 2
+    text = refusal(
+        ssd(
+            elements='<ssd:Component name="a" source="a.fmu"/>'
+            '<ssd:Component name="b.c" source="a.fmu"><ssd:Connectors>'
+            f"{twice}</ssd:Connectors></ssd:Component>"
+        )
+    )
+    assert "component 'a': the name 'a' is taken" in text
+    assert "connector 'x': the name is taken" in text
+
+
+def test_what_a_file_defines_a_unit_to_be_wins(ssd: Any) -> None:
+    def units(definition: str) -> Path:
+        return ssd(
+            after=f'<ssd:Units>\n<ssc:Unit name="mm"><ssc:BaseUnit {definition}/></ssc:Unit>'
+            '<ssc:Unit name="unused"><ssc:BaseUnit/></ssc:Unit></ssd:Units>'
+        )
+
+    exact = read_ssd(units('m="1" factor="0.001000001"')).component("a").connectors["u"]
+    assert exact.unit_definition is None  # written with few digits: the name says it exactly
+    path = units('m="1"')
+    assert read_ssd(path).component("a").connectors["u"].unit_definition == BaseUnit({"m": 1})
+    assert "unit 'mm': is defined as 1 m, but its name says 0.001 m" in found(path)
+
+
+@pytest.mark.parametrize("unit", ["bit/s", "byte", "baud"])
+def test_a_unit_that_si_has_no_product_for_is_what_the_file_defines(ssd: Any, unit: str) -> None:
+    path = ssd(
+        elements='<ssd:Component name="b" type="application/x-softdock-block"'
+        ' source="block:plant"><ssd:Connectors>'
+        f'<ssd:Connector name="u" kind="input"><ssc:Real unit="{unit}"/></ssd:Connector>'
+        "</ssd:Connectors></ssd:Component>",
+        after=f'<ssd:Units><ssc:Unit name="{unit}"><ssc:BaseUnit s="-1"/></ssc:Unit></ssd:Units>',
+    )
+    found = read_ssd(path).component("b").connectors["u"]
+    assert (found.unit, found.unit_definition) == (unit, BaseUnit({"s": -1}))
+
+
+def test_xsd_problems_have_lines(ssd: Any) -> None:
+    text = refusal(
+        ssd(
+            elements='<ssd:Component nam="b" source="b.fmu"/>\n<ssd:Part/>',
+            bindings=ssd.binding('<ssv:Parameter name="a.k"><ssv:Real/></ssv:Parameter>'),
+        )
+    )
+    assert "SystemStructure.ssd:13: component 'None': not valid SSP 1.0" in text
+    assert ":14: not valid SSP 1.0, in ssd:Elements: Element 'ssd:Part'" in text
+    assert "in ssv:Parameter: Element 'ssv:Real': The attribute 'value' is required" in text
+    assert "http://" not in text
+
+
+def test_other_documents_are_refused(ssd: Any, tmp_path: Path) -> None:
+    assert "expected SSP version 1.0 or 2.0, found '3.0'" in refusal(
+        ssd(root='version="3.0" name="s"')
+    )
+    assert "not valid SSP" in refusal(ssd(system=""))
+    path = tmp_path / "x.ssd"
+    path.write_text("<fmiModelDescription/>")
+    assert "expected the root element ssd:SystemStructureDescription" in refusal(path)
+    assert "found fmiModelDescription" in refusal(path)
+    path.write_text("<a><b></a>")
+    assert "malformed XML" in refusal(path)
+    path.write_bytes(b"")
+    assert "malformed XML" in refusal(path)
+    assert "cannot be read: No such file" in refusal(tmp_path / "none.ssd")
+    assert "cannot be read" in refusal(tmp_path)
+
+
+def test_document_types_and_entities_are_refused(ssd: Any, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret text")
+    text = ssd().read_text()
+    bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+    for inside, use in (
+        ('<!ENTITY e "v">', "s"),
+        ('<!ENTITY e0 "lol">' + bomb, "&e11;"),
+        (f'<!ENTITY e SYSTEM "{secret.as_uri()}">', "s"),
+    ):
+        path = tmp_path / "x.ssd"
+        start = f"<!DOCTYPE d [{inside}]>\n<ssd:SystemStructureDescription"
+        changed = text.replace("<ssd:SystemStructureDescription", start, 1)
+        path.write_text(changed.replace('name="a"', f'name="{use}"'))
+        found = refusal(path)
+        assert "document type declaration" in found or "malformed XML" in found
+        assert "secret text" not in found
+
+
+def test_what_is_not_kept_is_logged(ssd: Any, caplog: pytest.LogCaptureFixture) -> None:
+    geometry = '<ssd:SystemGeometry x1="0" y1="0" x2="1" y2="1"/>'
+    note = '<ssc:Annotation type="com.vendor.colour"><x/></ssc:Annotation>'
+    path = ssd(
+        root='version="1.0" name="other" author="me" generationTool="T"',
+        top=f"{geometry}<ssd:Annotations>{note}</ssd:Annotations>",
+    )
+    with caplog.at_level(logging.INFO):
+        read_ssd(path)
+    (record,) = caplog.records
+    for part in (str(path), "com.vendor.colour", "ssd:SystemGeometry", "author", "'other'"):
+        assert part in record.getMessage()
+
+
+def test_our_files_log_nothing(ssd: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        read_ssd(ssd())
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("io.softdock.delay", "stands in ssd:System; expected ssd:Connection"),
+        ("io.softdock.jitter", "unknown annotation 'io.softdock.jitter'"),
+    ],
+)
+def test_our_annotations_elsewhere_are_refused(ssd: Any, kind: str, expected: str) -> None:
+    note = f'<ssd:Annotations><ssc:Annotation type="{kind}"/></ssd:Annotations>'
+    assert expected in refusal(ssd(top=note))
+
+
+def test_comments_are_no_elements(ssd: Any) -> None:
+    comment = "<!-- a comment --><?and an instruction?>"
+    system = read_ssd(ssd(elements=comment, first=comment, after=comment, top=comment))
+    assert list(system.components) == ["a"]
+
+
+def test_a_connector_that_only_the_source_has_is_connected_with_a_warning(ssd: Any) -> None:
+    damper = (
+        '<ssd:Component name="d" type="application/x-softdock-block" source="block:virtual_damper">'
+        '<ssd:Connectors><ssd:Connector name="force" kind="output"><ssc:Real/></ssd:Connector>'
+        "</ssd:Connectors></ssd:Component>"
+    )
+    line = (
+        '<ssd:Connection startElement="a" startConnector="x" endElement="d"'
+        ' endConnector="velocity"/>'
+    )
+    path = ssd(elements=damper, connections=line)
+    assert "SSP105" in found(path)
+    assert read_ssd(path).component("d").connectors["velocity"].unit == "m/s"
+    nothing = line.replace("velocity", "speed")
+    text = refusal(ssd(elements=damper, connections=nothing))
+    assert "element 'd' has no connector 'speed'; it has: force" in text
