@@ -19,6 +19,8 @@ from orchestrator.system import Causality, DataType
 
 #: Steps of which the model in continuous time is made must compose: two of them one of twice that.
 _COMPOSES = 1e-6
+#: What changes a step by no more than this share does not act: where an iteration began.
+_ACTS = 1e-9
 
 
 def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
@@ -194,7 +196,8 @@ def _continuous(
     Outputs that no step reads are no states of it.
     """
     n = len(step.names)
-    kept = [i for i in range(n) if whole[:, i].any()]
+    scale = np.abs(whole).max(initial=0.0)
+    kept = [i for i in range(n) if np.abs(whole[:, i]).max() > _ACTS * scale]
     place = np.ix_([*kept, *range(n, whole.shape[0])], [*kept, *range(n, whole.shape[1])])
     one, k = whole[place], len(kept)
     names = tuple(step.names[i] for i in kept)

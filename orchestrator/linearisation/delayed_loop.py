@@ -29,8 +29,10 @@ from orchestrator.linearisation.state_space import Floats, StateSpace
 
 Complex = NDArray[np.complex128]
 
-_POINTS = 24  # of each transport line, at least
+_POINTS = 24  # of each transport line, where there are few
+_MOST_POINTS = 600  # of all lines together, but three of each
 _NEWTON = 40
+_NEAR, _SAME = 1e-3, 1e-7  # guesses, and roots, that are one, as a share of them
 _CLOSE = 1e-12  # the last step of Newton's method, as a share of the root
 
 
@@ -98,14 +100,22 @@ class DelayedLoop:
                 return s
         return None
 
-    def discretised(self, points: int = _POINTS) -> Floats:
-        """Return the matrix of an ordinary system whose eigenvalues approach the roots."""
+    def discretised(self, points: int | None = None) -> Floats:
+        """Return the matrix of an ordinary system whose eigenvalues approach the roots.
+
+        Parameters
+        ----------
+        points
+            Of each transport line; ``None``: as many as there is time for.
+        """
         n, m = self.b.shape
         used = [
             (j, max(delay for delay in self.delays if self.gains[delay][:, j].any()))
             for j in range(self.c.shape[0])
             if any(self.gains[delay][:, j].any() for delay in self.delays)
         ]
+        if points is None:
+            points = max(3, min(_POINTS, _MOST_POINTS // max(1, len(used))))
         nodes, derivative = _chebyshev(points)
         size = n + points * len(used)
         # u = (1 - G_0 D)^-1 (G_0 C x + what the lines read).
@@ -153,18 +163,24 @@ class DelayedLoop:
         guesses
             Where to look as well.
         """
-        own = self._guesses[np.argsort(-self._guesses.real)][: 4 * count + 8]
+        own = self._guesses[np.argsort(-self._guesses.real)]
         found: list[complex] = []
-        for guess in [*own, *guesses]:
+        for guess in [*guesses, *own[: 2 * count]]:
+            if any(abs(_upper(guess) - other) <= _NEAR * max(1.0, abs(other)) for other in found):
+                continue  # it would lead there again
             root = self.polished(guess)
             if root is None:
                 continue
-            root = complex(root.real, abs(root.imag))
-            if abs(root.imag) <= 1e-9 * max(1.0, abs(root)):
-                root = complex(root.real, 0.0)
-            if all(abs(root - other) > 1e-7 * max(1.0, abs(root)) for other in found):
+            root = _upper(root)
+            if all(abs(root - other) > _SAME * max(1.0, abs(root)) for other in found):
                 found.append(root)
         return sorted(found, key=lambda root: -root.real)[:count]
+
+
+def _upper(root: complex) -> complex:
+    """Return that of a pair with imag >= 0; what is real but for rounding is real."""
+    imag = abs(root.imag)
+    return complex(root.real, imag if imag > 1e-9 * max(1.0, abs(root)) else 0.0)
 
 
 def side_by_side(spaces: Sequence[StateSpace]) -> StateSpace:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eig, matrix_balance
 
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.engine import Engine, EngineState, LinearUnit
@@ -39,6 +40,40 @@ class _Native:
     """A unit of the engine in the place of a simulation unit."""
 
     native: LinearUnit
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """Eigenvalues of one period.
+
+    Parameters
+    ----------
+    values
+        complex128, the largest modulus first.
+    uncertainty
+        How far rounding may have moved each of them: large for a multiple one, as bodies have that
+        float together.
+    """
+
+    values: NDArray[np.complex128]
+    uncertainty: Floats
+
+
+def multipliers(matrix: Floats) -> Multipliers:
+    """Return the eigenvalues of a map with their first-order error bounds.
+
+    The bound is the rounding error of the balanced matrix over the cosine between left and right
+    eigenvector (Golub, Van Loan: Matrix Computations, 4th ed., 7.2.2).
+    """
+    if not matrix.size:
+        return Multipliers(np.zeros(0, dtype=np.complex128), np.zeros(0))
+    balanced = matrix_balance(matrix, permute=False)[0]
+    values, left, right = eig(balanced, left=True, right=True)
+    cosines = np.abs(np.sum(left.conj() * right, axis=0))
+    error = np.finfo(np.float64).eps * np.linalg.norm(balanced)
+    bounds = error / np.maximum(cosines, np.finfo(np.float64).tiny)
+    order = np.argsort(-np.abs(values), kind="stable")
+    return Multipliers(values[order].astype(np.complex128), bounds[order])
 
 
 class PeriodMap:
@@ -122,8 +157,8 @@ class PeriodMap:
             before[number] = 0.0
         return whole
 
-    def modes(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.complex128]:
-        """Return the eigenvalues of one period that are not zero, the largest first.
+    def modes(self, rows: NDArray[np.intp] | None = None) -> Multipliers:
+        """Return the eigenvalues of one period, the largest first, and how well they are known.
 
         Numbers that no operation ever writes, such as what holds a line that is not smoothed, are
         no modes.
@@ -137,8 +172,7 @@ class PeriodMap:
             if matters.all():
                 break
             written[np.flatnonzero(written)[~matters]] = False
-        found = np.linalg.eigvals(inner)
-        return found[np.argsort(-np.abs(found))]
+        return multipliers(inner)
 
     def _after(self, before: Floats) -> Floats:
         """Set what a run remembers, do one period, and read it."""

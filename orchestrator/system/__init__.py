@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from orchestrator.system.experiment import DefaultExperiment
     from orchestrator.system.fault import Fault, FaultKind
     from orchestrator.system.faulty_lines import fault_problems, lines_of
+    from orchestrator.system.line_factor import factor_and_offset_of
     from orchestrator.system.loops import Loop, closed_loops
     from orchestrator.system.naming import SEPARATOR
     from orchestrator.system.power import Positive, PowerPort
@@ -66,6 +67,7 @@ else:
             "orchestrator.system.experiment": "DefaultExperiment",
             "orchestrator.system.fault": "Fault FaultKind",
             "orchestrator.system.faulty_lines": "fault_problems lines_of",
+            "orchestrator.system.line_factor": "factor_and_offset_of",
             "orchestrator.system.loops": "Loop closed_loops",
             "orchestrator.system.naming": "SEPARATOR",
             "orchestrator.system.power": "Positive PowerPort",
@@ -129,6 +131,7 @@ __all__ = [
     "connection_name",
     "conversion",
     "conversion_between",
+    "factor_and_offset_of",
     "fault_problems",
     "is_power",
     "kept_notes",
