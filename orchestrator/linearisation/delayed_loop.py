@@ -16,7 +16,7 @@ grid of its own, so that feed-through with a delay needs no derivative of the pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,15 +38,14 @@ _CLOSE = 1e-12  # the last step of Newton's method, as a share of the root
 
 @dataclass(frozen=True)
 class DelayedLoop:
-    """A linear system with any number of delays.
+    """A linear system x' = A x + B u, y = C x + D u whose inputs are outputs of before.
 
     Parameters
     ----------
     a, b, c, d
-        Of all components side by side.
+        float64 of shapes (n, n), (n, m), (p, n) and (p, m).
     gains
-        What inputs are of outputs, float64 of shape (m, p), by delay in seconds; 0 for lines
-        without one.
+        What inputs are of outputs, float64 of shape (m, p), by delay in seconds, above 0.
     """
 
     a: Floats
@@ -55,15 +54,55 @@ class DelayedLoop:
     d: Floats
     gains: Mapping[float, Floats]
 
-    @property
-    def delays(self) -> tuple[float, ...]:
-        """Those above zero, in order."""
-        return tuple(sorted(delay for delay in self.gains if delay > 0.0))
+    @classmethod
+    def closed(
+        cls,
+        space: StateSpace,
+        gains: Mapping[float, Floats],
+        *,
+        into: Sequence[int] = (),
+        out_of: Sequence[int] = (),
+    ) -> DelayedLoop:
+        """Close all lines without a delay, and keep what the others bring and take.
 
-    @property
-    def at_once(self) -> Floats:
-        """Gains of the lines without a delay."""
-        return self.gains.get(0.0, np.zeros((self.b.shape[1], self.c.shape[0])))
+        Parameters
+        ----------
+        space
+            All components side by side.
+        gains
+            What its inputs are of its outputs, by delay in seconds, 0 where there is none.
+        into, out_of
+            Inputs and outputs that are kept as well, as the first ones.
+
+        Raises
+        ------
+        DescriptionError
+            If the lines without a delay have no solution.
+        """
+        m, p = len(space.inputs), len(space.outputs)
+        at_once = gains.get(0.0, np.zeros((m, p)))
+        late = {delay: gain for delay, gain in gains.items() if delay > 0.0}
+        fed = sum((g.any(axis=1) for g in late.values()), np.zeros(m, dtype=bool))
+        seen = sum((g.any(axis=0) for g in late.values()), np.zeros(p, dtype=bool))
+        rows = _first(into, np.flatnonzero(fed))
+        columns = _first(out_of, np.flatnonzero(seen))
+        through = np.eye(p) - space.d @ at_once
+        if np.linalg.cond(through) > 1.0 / np.finfo(np.float64).eps:
+            raise DescriptionError(
+                "the loop has no solution: its lines without a delay feed an output back to itself"
+                " with gain 1"
+            )
+        c = np.linalg.solve(through, space.c)
+        d = np.linalg.solve(through, space.d[:, rows])
+        inputs = at_once @ d
+        inputs[rows, np.arange(len(rows))] += 1.0
+        return cls(
+            space.a + space.b @ at_once @ c,
+            space.b @ inputs,
+            c[columns],
+            d[columns],
+            {delay: gain[np.ix_(rows, columns)] for delay, gain in late.items()},
+        )
 
     def matrix(self, s: complex) -> Complex:
         """Return Delta(s), complex128 of shape (n + m, n + m)."""
@@ -72,7 +111,9 @@ class DelayedLoop:
             (gain * np.exp(-s * delay) for delay, gain in self.gains.items()),
             np.zeros((m, self.c.shape[0]), dtype=np.complex128),
         )
-        return np.block([[s * np.eye(n) - self.a, -self.b], [-line @ self.c, np.eye(m) - line @ self.d]])
+        return np.block(
+            [[s * np.eye(n) - self.a, -self.b], [-line @ self.c, np.eye(m) - line @ self.d]]
+        )
 
     def slope(self, s: complex) -> Complex:
         """Return d Delta / d s."""
@@ -87,9 +128,8 @@ class DelayedLoop:
         """Return the characteristic root that Newton's method finds from a guess, if it does."""
         s = complex(guess)
         for _ in range(_NEWTON):
-            whole = self.matrix(s)
             try:
-                trace = np.trace(np.linalg.solve(whole, self.slope(s)))
+                trace = np.trace(np.linalg.solve(self.matrix(s), self.slope(s)))
             except np.linalg.LinAlgError:
                 return s  # the matrix is singular: this is one
             if not np.isfinite(trace) or trace == 0.0:
@@ -106,45 +146,35 @@ class DelayedLoop:
         Parameters
         ----------
         points
-            Of each transport line; ``None``: as many as there is time for.
+            Of each transport line, one for each delayed output; ``None``: as many as there is time
+            for.
         """
         n, m = self.b.shape
-        used = [
-            (j, max(delay for delay in self.delays if self.gains[delay][:, j].any()))
-            for j in range(self.c.shape[0])
-            if any(self.gains[delay][:, j].any() for delay in self.delays)
-        ]
+        count = self.c.shape[0]
         if points is None:
-            points = max(3, min(_POINTS, _MOST_POINTS // max(1, len(used))))
+            points = max(3, min(_POINTS, _MOST_POINTS // max(1, count)))
+        longest = [
+            max((d for d, gain in self.gains.items() if gain[:, j].any()), default=1.0)
+            for j in range(count)
+        ]
         nodes, derivative = _chebyshev(points)
-        size = n + points * len(used)
-        # u = (1 - G_0 D)^-1 (G_0 C x + what the lines read).
-        try:
-            inverse = np.linalg.inv(np.eye(m) - self.at_once @ self.d)
-        except np.linalg.LinAlgError:
-            raise DescriptionError(
-                "the loop has no solution: its lines without a delay feed an output back to itself"
-                " with gain 1"
-            ) from None
-        brought = np.zeros((m, size))
-        brought[:, :n] = self.at_once @ self.c
-        for place, (j, longest) in enumerate(used):
-            first = n + points * place
-            for delay in self.delays:
-                gain = self.gains[delay][:, j]
-                if gain.any():
-                    at = _weights(nodes, 1.0 - 2.0 * delay / longest)
+        size = n + points * count
+        inputs = np.zeros((m, size))
+        for j in range(count):
+            first = n + points * j
+            for delay, gain in self.gains.items():
+                if gain[:, j].any():
                     # The node at 1 is the output itself, which is no state.
-                    brought[:, first : first + points] += np.outer(gain, at[1:])
-        inputs = inverse @ brought
+                    at = _weights(nodes, 1.0 - 2.0 * delay / longest[j])[1:]
+                    inputs[:, first : first + points] += np.outer(gain[:, j], at)
         outputs = self.d @ inputs
         outputs[:, :n] += self.c
         whole = np.zeros((size, size))
         whole[:n] = self.b @ inputs
         whole[:n, :n] += self.a
-        for place, (j, longest) in enumerate(used):
-            first = n + points * place
-            rate = 2.0 / longest * derivative[1:]
+        for j in range(count):
+            first = n + points * j
+            rate = 2.0 / longest[j] * derivative[1:]
             whole[first : first + points, first : first + points] = rate[:, 1:]
             whole[first : first + points] += np.outer(rate[:, 0], outputs[j])
         return whole
@@ -175,6 +205,10 @@ class DelayedLoop:
             if all(abs(root - other) > _SAME * max(1.0, abs(root)) for other in found):
                 found.append(root)
         return sorted(found, key=lambda root: -root.real)[:count]
+
+
+def _first(chosen: Sequence[int], others: Iterable[int]) -> list[int]:
+    return list(dict.fromkeys([*chosen, *(int(one) for one in others)]))
 
 
 def _upper(root: complex) -> complex:

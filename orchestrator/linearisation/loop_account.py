@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.linearisation.period_map import PeriodMap
-from orchestrator.linearisation.signal_graph import coupled_groups, gains, numeric_lines
+from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
+from orchestrator.linearisation.state_space import StateSpace
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.system import System
 
@@ -139,6 +140,23 @@ def loop_accounts(
     ]
 
 
+def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> list[StateSpace]:
+    """Return the continuous models of some components.
+
+    Raises
+    ------
+    CapabilityError
+        If one of them has none.
+    """
+    spaces = []
+    for name in components:
+        space = models[name].continuous
+        if space is None:
+            raise CapabilityError(f"component '{name}' has no model in continuous time")
+        spaces.append(space)
+    return spaces
+
+
 def continuous_loop(
     system: System, models: Mapping[str, UnitModel], components: Iterable[str]
 ) -> DelayedLoop:
@@ -150,22 +168,9 @@ def continuous_loop(
         If one of them has no continuous model, or a line has no gain.
     """
     names = list(components)
-    spaces = []
-    for name in names:
-        space = models[name].continuous
-        if space is None:
-            raise CapabilityError(f"component '{name}' has no model in continuous time")
-        spaces.append(space)
-    whole = side_by_side(spaces)
-    inner = set(names)
-    lines = [
-        line
-        for line in numeric_lines(system)
-        if line.source.component in inner and line.target.component in inner
-    ]
-    return DelayedLoop(
-        whole.a, whole.b, whole.c, whole.d, gains(system, lines, whole.inputs, whole.outputs)
-    )
+    whole = side_by_side(spaces_of(models, names))
+    lines = inner_lines(system, names)
+    return DelayedLoop.closed(whole, gains(system, lines, whole.inputs, whole.outputs))
 
 
 def _account(

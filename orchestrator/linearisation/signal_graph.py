@@ -30,6 +30,16 @@ def numeric_lines(system: System) -> list[Connection]:
     ]
 
 
+def inner_lines(system: System, components: Iterable[str]) -> list[Connection]:
+    """Return those of them that begin and end at some components."""
+    names = set(components)
+    return [
+        line
+        for line in numeric_lines(system)
+        if line.source.component in names and line.target.component in names
+    ]
+
+
 def coupled_groups(system: System) -> list[tuple[str, ...]]:
     """Return the groups of components that act on each other, each in the order of the system.
 

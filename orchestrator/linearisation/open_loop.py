@@ -1,0 +1,214 @@
+"""Open loop: what comes back along one line that was cut, at every frequency, and the margins.
+
+The line is cut at its target: a signal v goes into the input, and r is what the line brings then.
+With r = -L v the loop is closed where v = r, so L = -1 is the limit of stability.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
+from orchestrator.linearisation.loop_account import spaces_of
+from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
+from orchestrator.linearisation.signal_names import signal_names
+from orchestrator.linearisation.state_space import Floats
+from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.system import Connection, System, nearest
+
+Complex = NDArray[np.complex128]
+_GRID = 2000  # frequencies between which crossings are looked for
+_DECADES = 2.0  # of the grid, beyond the slowest and the fastest root
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How far one quantity may change until the loop is at its limit.
+
+    Parameters
+    ----------
+    value
+        A factor (gain), rad (phase) or seconds (delay); infinite where nothing is crossed.
+    frequency
+        Of the oscillation at the limit, Hz; NaN where there is none.
+    """
+
+    value: float
+    frequency: float
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Margins of an open loop; of a stable closed one they say how far it is from its limit.
+
+    Parameters
+    ----------
+    gain
+        Smallest factor above 1 that brings the loop to its limit.
+    gain_reduction
+        Largest factor below 1 that does.
+    phase
+        Smallest lag, rad, that does.
+    delay
+        Shortest additional delay, seconds, that does.
+    distance
+        Smallest distance of L from -1 (the inverse of the largest sensitivity); its value has no
+        unit.
+    """
+
+    gain: Margin
+    gain_reduction: Margin
+    phase: Margin
+    delay: Margin
+    distance: Margin
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """A loop that is cut at one scalar of one line.
+
+    Parameters
+    ----------
+    line
+        Name of the line, ``component.output -> component.input``.
+    loop
+        The rest of the loop, whose first input is where it is cut and whose outputs hold the source.
+    source
+        Number of the output that the line begins at.
+    factor, delay
+        What the line makes of it; the delay in seconds.
+    """
+
+    line: str
+    loop: DelayedLoop
+    source: int
+    factor: float
+    delay: float
+
+    def response(self, frequency: Floats) -> Complex:
+        """Return L at frequencies in Hz, complex128 of the same shape."""
+        return np.array([self.at(2.0 * math.pi * f) for f in np.atleast_1d(frequency)])
+
+    def at(self, omega: float) -> complex:
+        """Return L at an angular frequency in rad/s."""
+        s = 1j * omega
+        n = self.loop.a.shape[0]
+        right = np.zeros(n + self.loop.b.shape[1], dtype=np.complex128)
+        right[n] = 1.0
+        found = np.linalg.solve(self.loop.matrix(s), right)
+        output = self.loop.c[self.source] @ found[:n] + self.loop.d[self.source] @ found[n:]
+        return complex(-self.factor * cmath.exp(-s * self.delay) * output)
+
+    def frequencies(self) -> Floats:
+        """Return frequencies in Hz that show the loop, float64, logarithmic."""
+        size = np.abs(np.linalg.eigvals(self.loop.discretised()))
+        lags = [*self.loop.gains, self.delay]
+        size = np.concatenate([size[size > 1e-6], [1.0 / lag for lag in lags if lag > 0.0], [1.0]])
+        low, high = math.log10(size.min()) - _DECADES, math.log10(size.max()) + _DECADES
+        return np.asarray(np.logspace(low, min(high, low + 12.0), _GRID) / (2.0 * math.pi))
+
+    def margins(self) -> Margins:
+        """Return the margins, from all crossings of |L| = 1 and of the negative real axis."""
+        omega = 2.0 * math.pi * self.frequencies()
+        values = np.array([self.at(w) for w in omega])
+        unity = _crossings(omega, np.log(np.abs(values)), lambda w: math.log(abs(self.at(w))))
+        lags = [(cmath.phase(-self.at(w)) % (2.0 * math.pi), w) for w in unity]
+        real = [
+            w
+            for w in _crossings(omega, values.imag, lambda w: self.at(w).imag)
+            if self.at(w).real < 0.0
+        ]
+        factors = [(1.0 / abs(self.at(w)), w) for w in real]
+        distances = [(abs(1.0 + value), w) for value, w in zip(values, omega, strict=True)]
+        return Margins(
+            _smallest([pair for pair in factors if pair[0] > 1.0]),
+            _smallest([pair for pair in factors if pair[0] < 1.0], largest=True),
+            _smallest(lags),
+            _smallest([(lag / w, w) for lag, w in lags]),
+            _smallest(distances),
+        )
+
+
+def open_loop(
+    system: System, models: Mapping[str, UnitModel], line: str, element: int = 1
+) -> OpenLoop:
+    """Cut a loop.
+
+    Parameters
+    ----------
+    system, models
+        Linearised; of its components, by name.
+    line
+        ``component.output -> component.input``, or the input alone.
+    element
+        Of a line that carries an array, which, from 1 on.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such line, or it is in no loop.
+    CapabilityError
+        If a component of the loop has no model in continuous time.
+    """
+    cut = _found(system, line)
+    ends = {cut.source.component, cut.target.component}
+    group = next((g for g in coupled_groups(system) if ends <= set(g)), None)
+    if group is None:
+        raise DescriptionError(f"the line {cut} is in no loop: nothing comes back to where it begins")
+    source = system.components[cut.source.component].connectors[cut.source.connector]
+    target = system.components[cut.target.component].connectors[cut.target.connector]
+    if not 1 <= element <= target.size:
+        raise DescriptionError(
+            f"element of {cut}: expected 1 to {target.size}, found {element}"
+        )
+    into = signal_names(cut.target.component, [target])[element - 1]
+    out_of = signal_names(cut.source.component, [source])[element - 1]
+    whole = side_by_side(spaces_of(models, group))
+    lines = inner_lines(system, group)
+    own = gains(system, [cut], [into], [out_of])
+    ((delay, factor),) = own.items()
+    all_gains = gains(system, lines, whole.inputs, whole.outputs)
+    row = whole.inputs.index(into)
+    rest = {lag: gain.copy() for lag, gain in all_gains.items()}
+    for gain in rest.values():
+        gain[row] = 0.0
+    loop = DelayedLoop.closed(whole, rest, into=(row,), out_of=(whole.outputs.index(out_of),))
+    return OpenLoop(str(cut), loop, 0, float(factor[0, 0]), delay)
+
+
+def delayed_more(loop: OpenLoop, more: float) -> OpenLoop:
+    """Return the loop with another delay, in seconds, on its line."""
+    return replace(loop, delay=loop.delay + more)
+
+
+def _found(system: System, line: str) -> Connection:
+    wanted = line.replace(" ", "")
+    for one in system.connections:
+        if wanted in {str(one).replace(" ", ""), str(one.target)}:
+            return one
+    names = [str(one) for one in system.connections]
+    raise DescriptionError(
+        f"system '{system.name}' has no line '{line}'{nearest(line, names)}; it has:"
+        f" {', '.join(names)}"
+    )
+
+
+def _crossings(omega: Floats, values: Floats, function: Callable[[float], float]) -> list[float]:
+    """Return where a function that was sampled goes through zero."""
+    signs = np.flatnonzero(values[:-1] * values[1:] < 0.0)
+    return [float(brentq(function, omega[i], omega[i + 1], xtol=1e-14, rtol=1e-13)) for i in signs]
+
+
+def _smallest(pairs: list[tuple[float, float]], *, largest: bool = False) -> Margin:
+    if not pairs:
+        return Margin(0.0 if largest else math.inf, math.nan)
+    value, omega = max(pairs) if largest else min(pairs)
+    return Margin(float(value), omega / (2.0 * math.pi))
