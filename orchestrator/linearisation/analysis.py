@@ -19,30 +19,62 @@ from orchestrator.system import System, nanoseconds
 
 
 @dataclass(frozen=True)
+class MasterSettings:
+    """How a master steps a system; see :func:`orchestrator.simulate`.
+
+    Parameters
+    ----------
+    step_ns
+        Communication step in nanoseconds.
+    algorithm, delay, algorithm_options, rates
+        As of a run.
+    """
+
+    step_ns: int
+    algorithm: str = DEFAULT_ALGORITHM
+    delay: DelayMode = DelayMode.EXACT
+    algorithm_options: Mapping[str, Any] | None = None
+    rates: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True)
 class LinearSystem:
-    """A system whose components are linear models, and the schedule that steps it.
+    """A system whose components are linear models, and how a master steps it.
 
     Parameters
     ----------
     system
         As it is run, with the nominal delays of lines that vary.
-    schedule
+    settings
         Of the master.
     models
         Of the components, by name.
     """
 
     system: System
-    schedule: Schedule
+    settings: MasterSettings
     models: Mapping[str, UnitModel]
+
+    def schedule(self) -> Schedule:
+        """Return what the master makes of it."""
+        chosen = self.settings
+        return compile_schedule(
+            self.system,
+            chosen.algorithm,
+            chosen.step_ns,
+            chosen.delay,
+            (),
+            chosen.algorithm_options,
+            chosen.rates,
+        )
 
     def period_map(self) -> PeriodMap:
         """Return the map of one period of the schedule."""
         sloped = [name for name, c in self.system.components.items() if c.takes_slopes]
-        return PeriodMap(self.system, self.schedule, self.models, sloped)
+        return PeriodMap(self.schedule(), self.models, sloped)
 
     def loop_accounts(self, count: int = MODES) -> list[LoopAccount]:
-        """Say what the schedule does to the modes of every loop."""
+        """Say what the schedule does to the modes of every loop, the least damped first."""
         return loop_accounts(self.system, self.models, self.period_map(), count=count)
 
 
@@ -71,28 +103,25 @@ def linear_system(
     SoftdockError
         If the system cannot run as far, or a component cannot be linearised.
     """
-    mode = mode_of(delay)
+    settings = MasterSettings(
+        nanoseconds(step, "communication step"),
+        algorithm,
+        mode_of(delay),
+        algorithm_options,
+        rates,
+    )
     models = unit_models(
         system,
         step=step,
         at=at,
         algorithm=algorithm,
-        delay=mode,
+        delay=settings.delay,
         options=algorithm_options,
         rates=rates,
         start=start,
     )
-    nominal = _without_variation(prepared(system, mode, strict=False)[0])
-    schedule = compile_schedule(
-        nominal,
-        algorithm,
-        nanoseconds(step, "communication step"),
-        mode,
-        (),
-        algorithm_options,
-        rates,
-    )
-    return LinearSystem(nominal, schedule, models)
+    prepared_system, _ = prepared(system, settings.delay, strict=False)
+    return LinearSystem(_without_variation(prepared_system), settings, models)
 
 
 def _without_variation(system: System) -> System:

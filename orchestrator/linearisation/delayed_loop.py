@@ -104,25 +104,29 @@ class DelayedLoop:
             {delay: gain[np.ix_(rows, columns)] for delay, gain in late.items()},
         )
 
-    def matrix(self, s: complex) -> Complex:
-        """Return Delta(s), complex128 of shape (n + m, n + m)."""
-        n, m = self.b.shape
-        line = sum(
-            (gain * np.exp(-s * delay) for delay, gain in self.gains.items()),
-            np.zeros((m, self.c.shape[0]), dtype=np.complex128),
-        )
-        return np.block(
-            [[s * np.eye(n) - self.a, -self.b], [-line @ self.c, np.eye(m) - line @ self.d]]
-        )
+    def matrix(self, s: Complex | complex) -> Complex:
+        """Return Delta(s), complex128 of shape (..., n + m, n + m)."""
+        return self._around(s, np.eye(self.a.shape[0]) * np.asarray(s)[..., None, None] - self.a, 0)
 
-    def slope(self, s: complex) -> Complex:
-        """Return d Delta / d s."""
+    def slope(self, s: Complex | complex) -> Complex:
+        """Return d Delta / d s, of the same shape."""
+        return self._around(s, np.eye(self.a.shape[0]), 1)
+
+    def _around(self, s: Complex | complex, corner: Floats | Complex, order: int) -> Complex:
+        """Put a derivative of Delta together: its corner of states, and what the lines make."""
+        s = np.asarray(s, dtype=np.complex128)
         n, m = self.b.shape
-        line = sum(
-            (-delay * gain * np.exp(-s * delay) for delay, gain in self.gains.items()),
-            np.zeros((m, self.c.shape[0]), dtype=np.complex128),
-        )
-        return np.block([[np.eye(n), np.zeros((n, m))], [-line @ self.c, -line @ self.d]])
+        line = np.zeros((*s.shape, m, self.c.shape[0]), dtype=np.complex128)
+        for delay, gain in self.gains.items():
+            line += (-delay) ** order * np.exp(-s * delay)[..., None, None] * gain
+        whole = np.zeros((*s.shape, n + m, n + m), dtype=np.complex128)
+        whole[..., :n, :n] = corner
+        whole[..., n:, :n] = -line @ self.c
+        whole[..., n:, n:] = -line @ self.d
+        if order == 0:
+            whole[..., :n, n:] = -self.b
+            whole[..., n:, n:] += np.eye(m)
+        return whole
 
     def polished(self, guess: complex) -> complex | None:
         """Return the characteristic root that Newton's method finds from a guess, if it does."""

@@ -6,23 +6,22 @@ With r = -L v the loop is closed where v = r, so L = -1 is the limit of stabilit
 
 from __future__ import annotations
 
-import cmath
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.linearisation.loop_account import spaces_of
 from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
 from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.system import Connection, System, nearest
+from orchestrator.system import Connection, System, connection_name
 
 Complex = NDArray[np.complex128]
 _GRID = 2000  # frequencies between which crossings are looked for
@@ -95,17 +94,17 @@ class OpenLoop:
 
     def response(self, frequency: Floats) -> Complex:
         """Return L at frequencies in Hz, complex128 of the same shape."""
-        return np.array([self.at(2.0 * math.pi * f) for f in np.atleast_1d(frequency)])
+        return self.at(2.0 * math.pi * np.asarray(frequency, dtype=np.float64))
 
-    def at(self, omega: float) -> complex:
-        """Return L at an angular frequency in rad/s."""
-        s = 1j * omega
+    def at(self, omega: Floats | float) -> Complex:
+        """Return L at angular frequencies in rad/s."""
+        s = 1j * np.asarray(omega)
         n = self.loop.a.shape[0]
-        right = np.zeros(n + self.loop.b.shape[1], dtype=np.complex128)
+        right = np.zeros((n + self.loop.b.shape[1], 1))
         right[n] = 1.0
-        found = np.linalg.solve(self.loop.matrix(s), right)
-        output = self.loop.c[self.source] @ found[:n] + self.loop.d[self.source] @ found[n:]
-        return complex(-self.factor * cmath.exp(-s * self.delay) * output)
+        found = np.linalg.solve(self.loop.matrix(s), right)[..., 0]
+        seen = np.concatenate([self.loop.c[self.source], self.loop.d[self.source]])
+        return np.asarray(-self.factor * np.exp(-s * self.delay) * (found @ seen))
 
     def frequencies(self) -> Floats:
         """Return frequencies in Hz that show the loop, float64, logarithmic."""
@@ -118,16 +117,12 @@ class OpenLoop:
     def margins(self) -> Margins:
         """Return the margins, from all crossings of |L| = 1 and of the negative real axis."""
         omega = 2.0 * math.pi * self.frequencies()
-        values = np.array([self.at(w) for w in omega])
-        unity = _crossings(omega, np.log(np.abs(values)), lambda w: math.log(abs(self.at(w))))
-        lags = [(cmath.phase(-self.at(w)) % (2.0 * math.pi), w) for w in unity]
-        real = [
-            w
-            for w in _crossings(omega, values.imag, lambda w: self.at(w).imag)
-            if self.at(w).real < 0.0
-        ]
-        factors = [(1.0 / abs(self.at(w)), w) for w in real]
-        distances = [(abs(1.0 + value), w) for value, w in zip(values, omega, strict=True)]
+        values = self.at(omega)
+        unity = _crossings(omega, np.log(np.abs(values)), lambda w: np.log(np.abs(self.at(w))))
+        lags = [(float(np.angle(-self.at(w))) % (2.0 * math.pi), w) for w in unity]
+        real = [(self.at(w).real, w) for w in _crossings(omega, values.imag, self._imaginary)]
+        factors = [(-1.0 / value, w) for value, w in real if value < 0.0]
+        distances = list(zip(np.abs(1.0 + values), omega, strict=True))
         return Margins(
             _smallest([pair for pair in factors if pair[0] > 1.0]),
             _smallest([pair for pair in factors if pair[0] < 1.0], largest=True),
@@ -135,6 +130,9 @@ class OpenLoop:
             _smallest([(lag / w, w) for lag, w in lags]),
             _smallest(distances),
         )
+
+    def _imaginary(self, omega: float) -> float:
+        return float(self.at(omega).imag)
 
 
 def open_loop(
@@ -158,7 +156,7 @@ def open_loop(
     CapabilityError
         If a component of the loop has no model in continuous time.
     """
-    cut = _found(system, line)
+    cut = find_line(system, line)
     ends = {cut.source.component, cut.target.component}
     group = next((g for g in coupled_groups(system) if ends <= set(g)), None)
     if group is None:
@@ -184,20 +182,22 @@ def open_loop(
     return OpenLoop(str(cut), loop, 0, float(factor[0, 0]), delay)
 
 
-def delayed_more(loop: OpenLoop, more: float) -> OpenLoop:
-    """Return the loop with another delay, in seconds, on its line."""
-    return replace(loop, delay=loop.delay + more)
+def find_line(system: System, line: str) -> Connection:
+    """Return a line by its name, or by the name of its input.
 
-
-def _found(system: System, line: str) -> Connection:
-    wanted = line.replace(" ", "")
+    Raises
+    ------
+    UnknownNameError
+        If there is none; the message lists those that there are.
+    """
+    wanted = connection_name(line) if "->" in line else line.strip()
     for one in system.connections:
-        if wanted in {str(one).replace(" ", ""), str(one.target)}:
+        if wanted in {str(one), str(one.target)}:
             return one
-    names = [str(one) for one in system.connections]
-    raise DescriptionError(
-        f"system '{system.name}' has no line '{line}'{nearest(line, names)}; it has:"
-        f" {', '.join(names)}"
+    known = [str(one) for one in system.connections]
+    raise UnknownNameError(
+        f"system '{system.name}' has no line '{line}'{nearest(line, known)}; it has:"
+        f" {'; '.join(known) or 'none'}"
     )
 
 
@@ -211,4 +211,4 @@ def _smallest(pairs: list[tuple[float, float]], *, largest: bool = False) -> Mar
     if not pairs:
         return Margin(0.0 if largest else math.inf, math.nan)
     value, omega = max(pairs) if largest else min(pairs)
-    return Margin(float(value), omega / (2.0 * math.pi))
+    return Margin(float(value), float(omega) / (2.0 * math.pi))

@@ -21,7 +21,6 @@ from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master.run.engine_tables import make_engine
 from orchestrator.master.schedule.schedule import Code, Member, Schedule
-from orchestrator.system import System
 
 #: Iterated loops of linear units are solved to this share of their signals.
 _SOLVED = 1e-13
@@ -81,8 +80,6 @@ class PeriodMap:
 
     Parameters
     ----------
-    system
-        What the schedule was compiled from.
     schedule
         Of steps that are all of one length.
     models
@@ -99,7 +96,6 @@ class PeriodMap:
 
     def __init__(
         self,
-        system: System,
         schedule: Schedule,
         models: Mapping[str, UnitModel],
         sloped: Iterable[str],
@@ -121,7 +117,7 @@ class PeriodMap:
         self._engine.run(self.steps * (deepest // self.steps + 2), 2**60)
         self._base = self._engine.save()
         self._places = [np.asarray(unit.values).size for unit in self._units]
-        self._entries = [*self._entries_of_units(models), *self._entries_of_signals(system)]
+        self._entries = [*self._entries_of_units(models), *self._entries_of_signals()]
         self._rows = np.flatnonzero([entry is not None for entry in self._entries])
         self._newest = _newest(self._schedule, self._base)
         self._rest = self._after(np.zeros(self._rows.size))
@@ -223,7 +219,7 @@ class PeriodMap:
                 what = f"state {i + 1}" if i < states else f"output {i - states + 1}"
                 yield _Entry(owner, f"{member.name}: {what}")
 
-    def _entries_of_signals(self, system: System) -> Iterable[_Entry | None]:
+    def _entries_of_signals(self) -> Iterable[_Entry | None]:
         owners = _owners_of_signals(self._schedule)
         readers = _readers(self._schedule, owners)
         yield from (_signal(owner, i, "signal") for i, owner in enumerate(owners))
