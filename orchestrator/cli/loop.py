@@ -104,6 +104,7 @@ def _margins(margins: Margins) -> dict[str, Any]:
         return value if math.isfinite(value) else None
 
     return {
+        "stable": margins.is_stable,
         "gain_margin": known(margins.gain.value),
         "gain_margin_hz": known(margins.gain.frequency),
         "gain_reduction": known(margins.gain_reduction.value),
@@ -142,11 +143,13 @@ def _sweep(
             told = {
                 "kind": first.kind,
                 "values": list(first.values),
-                "growth_1_s": [p.sampled for p in points],
+                "growth_1_s": [None if math.isnan(p.sampled) else p.sampled for p in points],
                 "exact_growth_1_s": [None if math.isnan(p.exact) else p.exact for p in points],
             }
             title = f"{linear.system.name}: {first.kind} of {cut}" if cut else linear.system.name
-            return told, {f"{first.kind}-locus": draw_sweep(points, first.kind, title)} if draw else {}
+            return told, {
+                f"{first.kind}-locus": draw_sweep(points, first.kind, title)
+            } if draw else {}
         change = changer(linear, rows.kind, cut)
         lines = [
             swept(change(value), first.kind, first.values, line=cut, progress=count)
@@ -198,7 +201,13 @@ def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
                     "-" if exact is None else f"{mode.error:+.2e}",
                 ]
             )
-        columns = ["frequency [Hz]", "damping [-]", "exact growth [1/s]", "as sampled", "difference"]
+        columns = [
+            "frequency [Hz]",
+            "damping [-]",
+            "exact growth [1/s]",
+            "as sampled",
+            "difference",
+        ]
         print_table(f"{title}; loop of {', '.join(account.components)}", columns, rows)
         for text in account.remarks:
             console.print(text, markup=False)
@@ -214,6 +223,11 @@ def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
             ["distance to -1 [-]", found["distance_to_minus_one"], found["distance_hz"]],
         ]
         table = [[str(r[0]), *("-" if v is None else f"{v:.6g}" for v in r[1:])] for r in rows]
-        print_table(f"open loop, cut at {found['line']}", ["margin", "value", "at [Hz]"], table)
+        state = "stable" if found["stable"] else "unstable"
+        print_table(
+            f"open loop, cut at {found['line']}; closed it is {state}",
+            ["margin", "value", "at [Hz]"],
+            table,
+        )
     for path in told["files"]:
         console.print(path, markup=False)

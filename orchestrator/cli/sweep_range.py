@@ -45,7 +45,8 @@ class SweepRange:
         if not 2 <= count <= _MOST:
             raise _refused(f"'{text}': expected 2 to {_MOST} values, found {count}")
         width = (last - first) / (count - 1)
-        return cls(kind, tuple(first + i * width for i in range(count)))
+        values = (first + i * width for i in range(count))
+        return cls(kind, tuple(v if kind == "gain" else round(v, 9) for v in values))
 
 
 def _number(kind: str, text: str) -> float:

@@ -14,7 +14,7 @@ from orchestrator.linearisation.jacobian import Jacobian, jacobian
 from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats, StateSpace, of_transition
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.simunits import Block, BlockUnit
+from orchestrator.simunits import BlockUnit
 from orchestrator.system import Causality, DataType
 
 #: Steps of which the model in continuous time is made must compose: two of them one of twice that.
@@ -47,7 +47,7 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
     def differences(length_ns: int) -> Jacobian:
         return step.jacobian(length_ns)
 
-    def transition(length_ns: int, sloped: bool) -> Floats:
+    def transition(length_ns: int, *, sloped: bool) -> Floats:
         if sloped:
             raise CapabilityError(f"component '{unit.name}' is a block: it takes no slopes")
         return differences(length_ns).matrix
@@ -123,7 +123,7 @@ class _Step:
                 f" {type(error).__name__}: {error}"
             ) from error
         finally:
-            self._unit.set_state(copy.deepcopy(self._saved))
+            self._unit.block.set_state(copy.deepcopy(self._saved))
 
     def _after(self, where: Floats, length: float) -> Floats:
         block = self._unit.block
@@ -159,7 +159,7 @@ def _ways(value: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _path(place: tuple[Any, ...]) -> str:
-    return place[0] + "".join(f"[{key}]" for key in place[1:])
+    return str(place[0]) + "".join(f"[{key}]" for key in place[1:])
 
 
 def _at(state: Any, place: tuple[Any, ...]) -> float:

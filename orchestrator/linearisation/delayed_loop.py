@@ -92,8 +92,8 @@ class DelayedLoop:
                 "the loop has no solution: its lines without a delay feed an output back to itself"
                 " with gain 1"
             )
-        c = np.linalg.solve(through, space.c)
-        d = np.linalg.solve(through, space.d[:, rows])
+        c = np.asarray(np.linalg.solve(through, space.c), dtype=np.float64)
+        d = np.asarray(np.linalg.solve(through, space.d[:, rows]), dtype=np.float64)
         inputs = at_once @ d
         inputs[rows, np.arange(len(rows))] += 1.0
         return cls(
@@ -133,7 +133,7 @@ class DelayedLoop:
         s = complex(guess)
         for _ in range(_NEWTON):
             try:
-                trace = np.trace(np.linalg.solve(self.matrix(s), self.slope(s)))
+                trace = complex(np.trace(np.linalg.solve(self.matrix(s), self.slope(s))))
             except np.linalg.LinAlgError:
                 return s  # the matrix is singular: this is one
             if not np.isfinite(trace) or trace == 0.0:
@@ -185,7 +185,7 @@ class DelayedLoop:
 
     @cached_property
     def _guesses(self) -> Complex:
-        return np.linalg.eigvals(self.discretised())
+        return np.linalg.eigvals(self.discretised()).astype(np.complex128)
 
     def roots(self, count: int, guesses: Sequence[complex] = ()) -> list[complex]:
         """Return the rightmost characteristic roots, those with imag >= 0.
@@ -251,4 +251,4 @@ def _weights(nodes: Floats, at: float) -> Floats:
         return hit.astype(np.float64)
     k = np.arange(nodes.size)
     weights = (-1.0) ** k * np.where((k == 0) | (k == nodes.size - 1), 0.5, 1.0) / (at - nodes)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orchestrator.linearisation.delayed_loop import Complex
 from orchestrator.linearisation.open_loop import Margins, OpenLoop
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.sweep import SweepPoint
@@ -18,32 +19,34 @@ if TYPE_CHECKING:
 _EXACT, _SAMPLED, _LIMIT = "#0072b2", "#d55e00", "0.35"
 #: Axis labels and factors of what is swept.
 _AXES = {"delay": ("delay [ms]", 1e3), "gain": ("gain factor [-]", 1.0), "step": ("step [ms]", 1e3)}
-_REACH = 3.0  # of the picture of Nyquist's curve, in distances of -1
+_REACH = 3.0  # of the picture of Nyquist's curve, around -1
+_LEAST = 1e-4  # of the magnitudes that are drawn, and the inverse of the largest
 
 
 def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
     """Draw the open loop over the frequency, with where its margins are read."""
     from matplotlib.figure import Figure
 
-    frequency = loop.frequencies()
-    values = loop.response(frequency)
+    frequency, values = _shown(loop)
+    phases = np.unwrap(np.angle(values))
+    phases -= 2.0 * math.pi * math.ceil(phases[0] / (2.0 * math.pi))
     figure = Figure(figsize=(8.0, 6.5), layout="constrained")
     figure.suptitle(f"Open loop, cut at {loop.line}")
     size, phase = figure.subplots(2, 1, sharex=True)
     size.loglog(frequency, np.abs(values), color=_EXACT)
     size.axhline(1.0, color=_LIMIT, linewidth=0.8)
-    phase.semilogx(frequency, np.degrees(np.unwrap(np.angle(values))), color=_EXACT)
-    for margin, name in (
-        (margins.gain, f"gain margin {margins.gain.value:.4g}"),
-        (margins.phase, f"phase margin {math.degrees(margins.phase.value):.4g}°"),
+    phase.semilogx(frequency, np.degrees(phases), color=_EXACT)
+    for margin, name, height in (
+        (margins.gain, f"gain margin {margins.gain.value:.4g}", 8),
+        (margins.phase, f"phase margin {math.degrees(margins.phase.value):.4g}°", 24),
     ):
-        if math.isfinite(margin.frequency):
+        if frequency[0] < margin.frequency < frequency[-1]:
             for axes in (size, phase):
                 axes.axvline(margin.frequency, color=_SAMPLED, linewidth=0.8, linestyle="--")
             size.annotate(
                 name,
                 (margin.frequency, 1.0),
-                xytext=(4, 6 if margin is margins.gain else -14),
+                xytext=(4, height),
                 textcoords="offset points",
                 color=_SAMPLED,
             )
@@ -56,33 +59,47 @@ def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
     return figure
 
 
+def _shown(loop: OpenLoop) -> tuple[Floats, Complex]:
+    """Return the frequencies at which the loop is neither huge nor gone, and L there."""
+    frequency = loop.frequencies()
+    values = loop.response(frequency)
+    size = np.abs(values)
+    kept = np.flatnonzero((size > _LEAST) & (size < 1.0 / _LEAST))
+    if kept.size < 2:
+        return frequency, values
+    window = slice(int(kept[0]), int(kept[-1]) + 1)
+    return frequency[window], values[window]
+
+
 def draw_nyquist(loop: OpenLoop, margins: Margins) -> Figure:
-    """Draw the open loop in the complex plane around -1."""
+    """Draw the open loop in the complex plane, as a whole and near -1."""
     from matplotlib.figure import Figure
 
-    values = loop.response(loop.frequencies())
-    figure = Figure(figsize=(6.5, 6.5), layout="constrained")
-    axes = figure.add_subplot()
-    axes.plot(values.real, values.imag, color=_EXACT, label="L, rising frequency")
-    axes.plot(values.real, -values.imag, color=_EXACT, linewidth=0.7, linestyle="--", label="mirror")
-    axes.plot(-1.0, 0.0, "+", color=_SAMPLED, markersize=14, markeredgewidth=2.0, label="-1")
-    angle = np.linspace(0.0, 2.0 * np.pi, 361)
+    _, values = _shown(loop)
+    figure = Figure(figsize=(11.0, 5.5), layout="constrained")
+    figure.suptitle(f"Open loop, cut at {loop.line}")
     near = margins.distance.value
-    axes.plot(
-        -1.0 + near * np.cos(angle),
-        near * np.sin(angle),
-        color=_SAMPLED,
-        linewidth=0.8,
-        label=f"nearest: {near:.4g}",
-    )
-    axes.set_xlim(-1.0 - _REACH, -1.0 + _REACH)
-    axes.set_ylim(-_REACH, _REACH)
-    axes.set_aspect("equal")
-    axes.set_xlabel("real part of L [-]")
-    axes.set_ylabel("imaginary part of L [-]")
-    axes.set_title(f"Open loop, cut at {loop.line}")
-    axes.grid(visible=True, alpha=0.3)
-    axes.legend(loc="upper right")
+    angle = np.linspace(0.0, 2.0 * np.pi, 361)
+    for axes, reach in zip(figure.subplots(1, 2), (_REACH, 3.0 * near), strict=True):
+        axes.plot(values.real, values.imag, color=_EXACT, label="L, rising frequency")
+        axes.plot(
+            values.real, -values.imag, color=_EXACT, linewidth=0.7, linestyle="--", label="mirror"
+        )
+        axes.plot(-1.0, 0.0, "+", color=_SAMPLED, markersize=14, markeredgewidth=2.0, label="-1")
+        axes.plot(
+            -1.0 + near * np.cos(angle),
+            near * np.sin(angle),
+            color=_SAMPLED,
+            linewidth=0.8,
+            label=f"nearest: {near:.4g} at {margins.distance.frequency:.4g} Hz",
+        )
+        axes.set_xlim(-1.0 - reach, -1.0 + reach)
+        axes.set_ylim(-reach, reach)
+        axes.set_aspect("equal")
+        axes.set_xlabel("real part of L [-]")
+        axes.set_ylabel("imaginary part of L [-]")
+        axes.grid(visible=True, alpha=0.3)
+    figure.axes[0].legend(loc="upper right")
     return figure
 
 
@@ -105,21 +122,22 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
     growth.margins(x=0.0)
     growth.grid(visible=True, alpha=0.3)
     growth.legend()
-    for marker, colour, roots in (
-        ("o", _EXACT, [_exact_roots(p) for p in points]),
-        ("x", _SAMPLED, [_sampled_roots(p) for p in points]),
+    for style, colour, roots in (
+        ("o-", _EXACT, [p.exact_root for p in points]),
+        ("x--", _SAMPLED, [p.sampled_root for p in points]),
     ):
-        every = np.array([root for one in roots for root in one])
-        if every.size:
-            face = "none" if marker == "o" else colour
-            plane.scatter(
-                every.real, every.imag / (2.0 * np.pi), s=16, marker=marker, color=colour,
-                facecolors=face, linewidths=0.8,
-            )
+        path = np.array([root for root in roots if root is not None])
+        if path.size:
+            hertz = path.imag / (2.0 * np.pi)
+            plane.plot(path.real, hertz, style, color=colour, markersize=4, linewidth=0.7)
+    for value, root in ((values[0], points[0].sampled_root), (values[-1], points[-1].sampled_root)):
+        if root is not None:
+            at = (root.real, root.imag / (2.0 * math.pi))
+            plane.annotate(f"{value:.4g}", at, xytext=(4, 4), textcoords="offset points")
     plane.axvline(0.0, color=_LIMIT, linewidth=0.8)
     plane.set_xlabel("growth rate [1/s]")
     plane.set_ylabel("frequency [Hz]")
-    plane.set_title("roots of the least damped modes", fontsize="medium")
+    plane.set_title("its root", fontsize="medium")
     plane.grid(visible=True, alpha=0.3)
     return figure
 
@@ -163,11 +181,3 @@ def draw_map(
     axes.set_ylabel(_AXES[second[0]][0])
     axes.set_title(title)
     return figure
-
-
-def _exact_roots(point: SweepPoint) -> list[complex]:
-    return [m.exact for a in point.accounts for m in a.modes if m.exact is not None]
-
-
-def _sampled_roots(point: SweepPoint) -> list[complex]:
-    return [m.sampled for a in point.accounts for m in a.modes]

@@ -112,8 +112,14 @@ class LoopAccount:
                 f"{mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s as sampled"
             )
             if mode.is_misjudged:
-                verdict = "grows although it dies down" if mode.growth > 0 else "dies down although it grows"
-                told.append(f"loop of {group}: the mode of {mode.frequency:.4g} Hz {verdict}: {both}")
+                verdict = (
+                    "grows although it dies down"
+                    if mode.growth > 0
+                    else "dies down although it grows"
+                )
+                told.append(
+                    f"loop of {group}: the mode of {mode.frequency:.4g} Hz {verdict}: {both}"
+                )
             elif abs(mode.error) > SHARE * abs(mode.exact.real):
                 told.append(f"loop of {group}: the mode of {mode.frequency:.4g} Hz is off: {both}")
         return tuple(told)
@@ -135,9 +141,7 @@ def loop_accounts(
     count
         How many modes of each group.
     """
-    return [
-        _account(system, models, period_map, group, count) for group in coupled_groups(system)
-    ]
+    return [_account(system, models, period_map, group, count) for group in coupled_groups(system)]
 
 
 def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> list[StateSpace]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
@@ -24,6 +24,7 @@ from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.system import Connection, System, connection_name
 
 Complex = NDArray[np.complex128]
+_TURN = 2.0 * math.pi
 _GRID = 2000  # frequencies between which crossings are looked for
 _DECADES = 2.0  # of the grid, beyond the slowest and the fastest root
 
@@ -46,23 +47,23 @@ class Margin:
 
 @dataclass(frozen=True)
 class Margins:
-    """Margins of an open loop; of a stable closed one they say how far it is from its limit.
+    """Margins of a loop that was cut: how far it is from its limit, stable or not.
 
     Parameters
     ----------
-    gain
-        Smallest factor above 1 that brings the loop to its limit.
-    gain_reduction
-        Largest factor below 1 that does.
+    is_stable
+        Whether the closed loop is, in continuous time.
+    gain, gain_reduction
+        Smallest factor above 1, and largest below 1, that bring it to its limit.
     phase
-        Smallest lag, rad, that does.
+        Lag, rad, that does; below zero in a loop that needs lead.
     delay
-        Shortest additional delay, seconds, that does.
+        Additional delay, seconds, that does; below zero where so much must be taken away.
     distance
-        Smallest distance of L from -1 (the inverse of the largest sensitivity); its value has no
-        unit.
+        Smallest distance of L from -1, the inverse of the largest sensitivity; no unit.
     """
 
+    is_stable: bool
     gain: Margin
     gain_reduction: Margin
     phase: Margin
@@ -78,8 +79,11 @@ class OpenLoop:
     ----------
     line
         Name of the line, ``component.output -> component.input``.
+    is_stable
+        Whether the loop is stable when it is closed.
     loop
-        The rest of the loop, whose first input is where it is cut and whose outputs hold the source.
+        The rest of the loop, whose first input is where it is cut, and one of whose outputs is the
+        source.
     source
         Number of the output that the line begins at.
     factor, delay
@@ -87,6 +91,7 @@ class OpenLoop:
     """
 
     line: str
+    is_stable: bool
     loop: DelayedLoop
     source: int
     factor: float
@@ -94,7 +99,7 @@ class OpenLoop:
 
     def response(self, frequency: Floats) -> Complex:
         """Return L at frequencies in Hz, complex128 of the same shape."""
-        return self.at(2.0 * math.pi * np.asarray(frequency, dtype=np.float64))
+        return self.at(_TURN * np.asarray(frequency, dtype=np.float64))
 
     def at(self, omega: Floats | float) -> Complex:
         """Return L at angular frequencies in rad/s."""
@@ -112,24 +117,41 @@ class OpenLoop:
         lags = [*self.loop.gains, self.delay]
         size = np.concatenate([size[size > 1e-6], [1.0 / lag for lag in lags if lag > 0.0], [1.0]])
         low, high = math.log10(size.min()) - _DECADES, math.log10(size.max()) + _DECADES
-        return np.asarray(np.logspace(low, min(high, low + 12.0), _GRID) / (2.0 * math.pi))
+        return np.asarray(np.logspace(low, min(high, low + 12.0), _GRID) / _TURN)
 
     def margins(self) -> Margins:
         """Return the margins, from all crossings of |L| = 1 and of the negative real axis."""
-        omega = 2.0 * math.pi * self.frequencies()
+        omega = _TURN * self.frequencies()
         values = self.at(omega)
-        unity = _crossings(omega, np.log(np.abs(values)), lambda w: np.log(np.abs(self.at(w))))
-        lags = [(float(np.angle(-self.at(w))) % (2.0 * math.pi), w) for w in unity]
-        real = [(self.at(w).real, w) for w in _crossings(omega, values.imag, self._imaginary)]
-        factors = [(-1.0 / value, w) for value, w in real if value < 0.0]
-        distances = list(zip(np.abs(1.0 + values), omega, strict=True))
-        return Margins(
-            _smallest([pair for pair in factors if pair[0] > 1.0]),
-            _smallest([pair for pair in factors if pair[0] < 1.0], largest=True),
-            _smallest(lags),
-            _smallest([(lag / w, w) for lag, w in lags]),
-            _smallest(distances),
+        unity = _crossings(
+            omega, np.log(np.abs(values)), lambda w: float(np.log(np.abs(self.at(w))))
         )
+        lags = [(float(np.angle(-self.at(w))) % _TURN, w) for w in unity]
+        if not self.is_stable:
+            lags = [(lag - _TURN, w) for lag, w in lags]
+        real = [
+            (float(self.at(w).real), w) for w in _crossings(omega, values.imag, self._imaginary)
+        ]
+        factors = [(-1.0 / value, w) for value, w in real if value < 0.0]
+        return Margins(
+            self.is_stable,
+            _nearest([pair for pair in factors if pair[0] > 1.0], math.inf),
+            _nearest([pair for pair in factors if pair[0] < 1.0], 0.0),
+            _nearest(lags, math.inf),
+            _nearest([(lag / w, w) for lag, w in lags], math.inf),
+            self._nearest_to_limit(omega, np.abs(1.0 + values)),
+        )
+
+    def _nearest_to_limit(self, omega: Floats, distances: Floats) -> Margin:
+        place = int(np.argmin(distances))
+        first, last = omega[max(place - 1, 0)], omega[min(place + 1, omega.size - 1)]
+        found = minimize_scalar(
+            lambda w: float(np.abs(1.0 + self.at(w))),
+            bounds=(float(first), float(last)),
+            method="bounded",
+            options={"xatol": 1e-9 * float(last)},
+        )
+        return Margin(float(found.fun), float(found.x) / _TURN)
 
     def _imaginary(self, omega: float) -> float:
         return float(self.at(omega).imag)
@@ -160,13 +182,13 @@ def open_loop(
     ends = {cut.source.component, cut.target.component}
     group = next((g for g in coupled_groups(system) if ends <= set(g)), None)
     if group is None:
-        raise DescriptionError(f"the line {cut} is in no loop: nothing comes back to where it begins")
+        raise DescriptionError(
+            f"the line {cut} is in no loop: nothing comes back to where it begins"
+        )
     source = system.components[cut.source.component].connectors[cut.source.connector]
     target = system.components[cut.target.component].connectors[cut.target.connector]
     if not 1 <= element <= target.size:
-        raise DescriptionError(
-            f"element of {cut}: expected 1 to {target.size}, found {element}"
-        )
+        raise DescriptionError(f"element of {cut}: expected 1 to {target.size}, found {element}")
     into = signal_names(cut.target.component, [target])[element - 1]
     out_of = signal_names(cut.source.component, [source])[element - 1]
     whole = side_by_side(spaces_of(models, group))
@@ -179,7 +201,9 @@ def open_loop(
     for gain in rest.values():
         gain[row] = 0.0
     loop = DelayedLoop.closed(whole, rest, into=(row,), out_of=(whole.outputs.index(out_of),))
-    return OpenLoop(str(cut), loop, 0, float(factor[0, 0]), delay)
+    closed = DelayedLoop.closed(whole, all_gains)
+    is_stable = all(root.real < 0.0 for root in closed.roots(1))
+    return OpenLoop(str(cut), is_stable, loop, 0, float(factor[0, 0]), delay)
 
 
 def find_line(system: System, line: str) -> Connection:
@@ -207,8 +231,9 @@ def _crossings(omega: Floats, values: Floats, function: Callable[[float], float]
     return [float(brentq(function, omega[i], omega[i + 1], xtol=1e-14, rtol=1e-13)) for i in signs]
 
 
-def _smallest(pairs: list[tuple[float, float]], *, largest: bool = False) -> Margin:
+def _nearest(pairs: list[tuple[float, float]], none: float) -> Margin:
+    """Return the change that is the smallest: of factors the nearest to 1, else to 0."""
     if not pairs:
-        return Margin(0.0 if largest else math.inf, math.nan)
-    value, omega = max(pairs) if largest else min(pairs)
-    return Margin(float(value), float(omega) / (2.0 * math.pi))
+        return Margin(none, math.nan)
+    value, omega = max(pairs) if pairs[0][0] < 0.0 or none == 0.0 else min(pairs)
+    return Margin(float(value), float(omega) / _TURN)

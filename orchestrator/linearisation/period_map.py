@@ -294,7 +294,7 @@ def _linear_unit(
     lengths = [step_ns]
     if any(row[0] in {Code.FIRST_HALF, Code.SECOND_HALF} for row in schedule.operations):
         lengths += [schedule.step_ns // 2, schedule.step_ns - schedule.step_ns // 2]
-    rows = [(length, model.transition(length, takes)) for length in dict.fromkeys(lengths)]
+    rows = [(length, model.transition(length, sloped=takes)) for length in dict.fromkeys(lengths)]
     expected = (
         model.states + member.output_size,
         model.states + member.input_size * (2 if takes else 1),

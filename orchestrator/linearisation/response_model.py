@@ -50,11 +50,9 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
     finally:
         unit.set_state(saved)
     transition, order, misfit = _realised(pulses)
-    remarks = [
-        f"component '{unit.name}' is identified from {_STEPS} steps, order {order}, to"
-        f" {misfit:.1e} of its largest response"
-    ]
-    if linear > _NOISE ** 0.5:
+    told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
+    remarks = [f"component '{unit.name}' is {told}"]
+    if linear > _NOISE**0.5:
         remarks.append(
             f"component '{unit.name}' answers half a pulse with something else than half:"
             f" {linear:.1e} of its largest response"
@@ -63,7 +61,7 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
     space = of_transition(transition, step_ns / 1e9, names, *ports)
 
-    def after(length_ns: int, sloped: bool) -> Floats:
+    def after(length_ns: int, *, sloped: bool) -> Floats:
         if length_ns == step_ns and not sloped:
             return transition
         if space is None:
@@ -141,4 +139,3 @@ def _realised(pulses: Floats) -> tuple[Floats, int, float]:
         worst = max(worst, float(np.abs(c @ state - pulses[k]).max(initial=0.0)))
         state = a @ state
     return whole, order, worst / scale if scale else 0.0
-

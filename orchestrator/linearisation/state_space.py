@@ -93,6 +93,6 @@ def of_transition(
     if np.abs(expm(rates * step) - moves).max(initial=0.0) > _RATES * np.abs(moves).max():
         return None
     # Outputs are those of the end of a step, of which its begin and its inputs are known.
-    c = np.linalg.solve(moves[:n, :n].T, whole[n:, :n].T).T
+    c = np.asarray(np.linalg.solve(moves[:n, :n].T, whole[n:, :n].T).T, dtype=np.float64)
     d = whole[n:, n:] - c @ moves[:n, n:]
     return StateSpace(rates[:n, :n], rates[:n, n:], c, d, states, inputs, outputs)

@@ -32,16 +32,29 @@ class SweepPoint:
     accounts: tuple[LoopAccount, ...]
 
     @property
+    def sampled_root(self) -> complex | None:
+        """Root of the fastest growing mode as sampled, 1/s; ``None`` without modes."""
+        roots = [mode.sampled for account in self.accounts for mode in account.modes]
+        return max(roots, key=lambda root: root.real, default=None)
+
+    @property
+    def exact_root(self) -> complex | None:
+        """The same of the continuous loops; ``None`` where one of them is not known."""
+        roots = [mode.exact for account in self.accounts for mode in account.modes]
+        known = [root for root in roots if root is not None]
+        if len(known) < len(roots):
+            return None
+        return max(known, key=lambda root: root.real, default=None)
+
+    @property
     def sampled(self) -> float:
-        """Growth rate of the fastest growing mode as sampled, 1/s; -inf without modes."""
-        return max((mode.growth for a in self.accounts for mode in a.modes), default=-math.inf)
+        """Growth rate of the fastest growing mode as sampled, 1/s; NaN without modes."""
+        return math.nan if self.sampled_root is None else self.sampled_root.real
 
     @property
     def exact(self) -> float:
         """Growth rate of the fastest growing mode of the continuous loops, 1/s; NaN if unknown."""
-        roots = [mode.exact for a in self.accounts for mode in a.modes]
-        known = [root.real for root in roots if root is not None]
-        return max(known) if known and len(known) == len(roots) else math.nan
+        return math.nan if self.exact_root is None else self.exact_root.real
 
 
 def swept(
@@ -81,9 +94,7 @@ def swept(
     return points
 
 
-def changer(
-    linear: LinearSystem, kind: str, line: str | None
-) -> Callable[[float], LinearSystem]:
+def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[float], LinearSystem]:
     """Return what gives the system another value of one quantity; see :func:`swept`."""
     if kind == "step":
         return lambda value: replace(

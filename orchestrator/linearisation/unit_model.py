@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from orchestrator.linearisation.state_space import Floats, StateSpace
+
+
+class Transition(Protocol):
+    """What one step of a component does."""
+
+    def __call__(self, step_ns: int, /, *, sloped: bool) -> Floats:
+        """Return what takes (states, inputs [, slopes]) to (states, outputs) after a step."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +27,8 @@ class UnitModel:
     states
         Number of states of the transitions.
     transition
-        Called with a length of a step in nanoseconds and whether inputs have slopes: what takes
-        (states, inputs [, slopes]) to (states, outputs) after it; float64.
+        Its steps, by their length in nanoseconds and by whether its inputs have slopes; float64 of
+        shape (states + outputs, states + inputs [+ inputs]).
     continuous
         The same in continuous time; ``None`` where there is none.
     remarks
@@ -31,6 +38,6 @@ class UnitModel:
     name: str
     method: str
     states: int
-    transition: Callable[[int, bool], Floats]
+    transition: Transition
     continuous: StateSpace | None
     remarks: tuple[str, ...] = ()
