@@ -60,7 +60,7 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
     return UnitModel(
         unit.name,
         "differences",
-        len(step.names),
+        step.names,
         transition,
         space,
         (*remarks, *remark),

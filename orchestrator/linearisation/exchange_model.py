@@ -59,7 +59,7 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
     return UnitModel(
         unit.name,
         "model exchange",
-        n,
+        space.states,
         lambda step_ns, *, sloped: space.transition(step_ns / 1e9, sloped=sloped),
         space,
         tuple(f"{names[i]} stands at a kink: the mean of both sides is taken" for i in found.kinks),

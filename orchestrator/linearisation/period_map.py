@@ -215,9 +215,8 @@ class PeriodMap:
         for member, size in zip(self._schedule.members, self._places, strict=True):
             owner = frozenset({member.name})
             states = models[member.name].states
-            for i in range(size):
-                what = f"state {i + 1}" if i < states else f"output {i - states + 1}"
-                yield _Entry(owner, f"{member.name}: {what}")
+            outputs = (f"{member.name}: output {i + 1}" for i in range(size - len(states)))
+            yield from (_Entry(owner, label) for label in (*states, *outputs))
 
     def _entries_of_signals(self) -> Iterable[_Entry | None]:
         owners = _owners_of_signals(self._schedule)
@@ -296,15 +295,15 @@ def _linear_unit(
         lengths += [schedule.step_ns // 2, schedule.step_ns - schedule.step_ns // 2]
     rows = [(length, model.transition(length, sloped=takes)) for length in dict.fromkeys(lengths)]
     expected = (
-        model.states + member.output_size,
-        model.states + member.input_size * (2 if takes else 1),
+        len(model.states) + member.output_size,
+        len(model.states) + member.input_size * (2 if takes else 1),
     )
     for _, matrix in rows:
         if matrix.shape != expected:
             raise AssertionError(f"'{member.name}': {matrix.shape}, expected {expected}")
     return LinearUnit(
         member.name,
-        model.states,
+        len(model.states),
         member.input_size,
         member.output_size,
         takes,

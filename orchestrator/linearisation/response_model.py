@@ -71,7 +71,7 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
             )
         return space.transition(length_ns / 1e9, sloped=sloped)
 
-    return UnitModel(unit.name, "responses", order, after, space, tuple(remarks))
+    return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
 
 
 def _responses(

@@ -25,7 +25,7 @@ class UnitModel:
         The component, and how the model was found: ``model exchange``, ``differences``,
         ``responses``.
     states
-        Number of states of the transitions.
+        Names of the states of the transitions.
     transition
         Its steps, by their length in nanoseconds and by whether its inputs have slopes; float64 of
         shape (states + outputs, states + inputs [+ inputs]).
@@ -37,7 +37,7 @@ class UnitModel:
 
     name: str
     method: str
-    states: int
+    states: tuple[str, ...]
     transition: Transition
     continuous: StateSpace | None
     remarks: tuple[str, ...] = ()
