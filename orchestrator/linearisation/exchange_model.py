@@ -40,11 +40,8 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
 
     nominals = np.abs(point)
     nominals[nominals == 0.0] = 1.0
-    saved = unit.get_state()
-    try:
-        found = jacobian(at, point, nominals)
-    finally:
-        unit.set_state(saved)
+    found = jacobian(at, point, nominals)
+    at(point)
     names = (*unit.state_names, *signal_names(unit.name, unit.inputs))
     whole = found.matrix
     space = StateSpace(

@@ -1,0 +1,72 @@
+import json
+
+import pytest
+from PIL import Image
+
+
+@pytest.fixture
+def target(plants):
+    return str(plants.parent.parent / "examples" / "epos")
+
+
+CASE = ("--case", "capture_b60_axis", "--step", "8 ms")
+
+
+def test_the_axis_is_predicted_as_it_is_measured(softdock, target):
+    """docs/explanation/delay.md, and what runs of 60 s show (tests/reproduction/epos)."""
+    code, out, _ = softdock(
+        "analyze", "loop", target, *CASE, "--break", "axis.position_command", "--json"
+    )
+    told = json.loads(out)
+    assert code == 0
+    (loop,) = told["loops"]
+    mode = loop["modes"][0]
+    assert mode["exact_growth_1_s"] == pytest.approx(0.0116797, abs=1e-6)
+    assert mode["growth_1_s"] == pytest.approx(0.0135679, abs=1e-6)
+    assert told["open_loop"]["stable"] is False
+    assert told["open_loop"]["delay_margin_ms"] == pytest.approx(-6.967, abs=1e-3)
+    (warning,) = told["warnings"]
+    assert "is off: +0.0116797 1/s in continuous time, +0.0135679 1/s as sampled" in warning
+
+
+def test_the_tables_name_loop_modes_and_margins(softdock, target):
+    code, out, err = softdock("analyze", "loop", target, *CASE, "--break", "axis.position_command")
+    assert code == 0
+    assert "loop of chaser, sheet, damper, axis" in out
+    assert "closed it is unstable" in out
+    assert "the mode of 0.2913 Hz is off" in out + err
+
+
+def test_sweeps_and_pictures(softdock, target, tmp_path):
+    code, out, _ = softdock(
+        *("analyze", "loop", target, *CASE, "--break", "axis.position_command"),
+        *("--sweep", "delay=8 ms:16 ms:3", "--sweep", "gain=0.5:1:2"),
+        *("--output", str(tmp_path), "--json"),
+    )
+    told = json.loads(out)
+    assert code == 0
+    growth = told["sweep"]["growth_1_s"]
+    assert [len(row) for row in growth] == [3, 3]
+    assert growth[1][0] < growth[1][2]  # later, so less stable
+    names = {"bode", "nyquist", "delay-gain-map"}
+    assert {path.stem for path in tmp_path.iterdir()} == names
+    for name in names:
+        with Image.open(tmp_path / f"{name}.png") as picture:
+            assert min(picture.size) > 400
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--sweep", "speed=1:2:3"), "expected KIND=FROM:TO:COUNT with delay, gain, step"),
+        (("--sweep", "delay=1 ms:2 ms:3"), "a delay is that of a line: say of which with --break"),
+        (("--sweep", "step=1 ms:x:3"), "'step=1 ms:x:3'"),
+        (("--sweep", "step=1 ms:2 ms:1"), "expected 2 to 10000 values, found 1"),
+        (("--case", "capture"), "no case 'capture'"),
+        (("--break", "axis.speed"), "has no line 'axis.speed'"),
+    ],
+)
+def test_bad_input_is_one_clear_error(softdock, target, options, text):
+    code, out, err = softdock("analyze", "loop", target, *options)
+    assert code != 0
+    assert text in " ".join((out + err).split())

@@ -1,0 +1,81 @@
+"""Linear models of FMUs: by their own derivatives, and by their responses alone."""
+
+import re
+import zipfile
+
+import numpy as np
+import pytest
+
+from orchestrator import System, fmu
+from orchestrator.diagnostics import CapabilityError
+from orchestrator.linearisation import linear_system
+
+EXCHANGE = re.compile(r"<ModelExchange\b[^>]*/>|<ModelExchange\b.*?</ModelExchange>", re.DOTALL)
+BANDWIDTH, ZETA = 15.0, 0.7
+
+
+@pytest.fixture
+def axis(plants):
+    return System("axis").add(
+        "axis",
+        fmu(plants / "PositionAxis.fmu"),
+        bandwidth=BANDWIDTH,
+        zeta=ZETA,
+        position_command=0.0,
+    )
+
+
+def roots(space):
+    return max(np.linalg.eigvals(space.a), key=lambda s: s.imag)
+
+
+def test_an_axis_has_the_roots_of_its_bandwidth(axis):
+    model = linear_system(axis, step="1 ms").models["axis"]
+    w = 2 * np.pi * BANDWIDTH
+    exact = complex(-ZETA * w, w * np.sqrt(1 - ZETA**2))
+    assert model.method == "model exchange"
+    assert roots(model.continuous) == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.fixture
+def axis_without(plants, tmp_path):
+    """Make the system with an FMU whose description says less."""
+
+    def make(*said):
+        path = tmp_path / "PositionAxis.fmu"
+        with (
+            zipfile.ZipFile(plants / "PositionAxis.fmu") as whole,
+            zipfile.ZipFile(path, "w") as less,
+        ):
+            for name in whole.namelist():
+                data = whole.read(name)
+                if name == "modelDescription.xml":
+                    text = EXCHANGE.sub("", data.decode())
+                    for one in said:
+                        assert one in text
+                        text = text.replace(one, "")
+                    data = text.encode()
+                less.writestr(name, data)
+        return System("axis").add(
+            "axis", fmu(path), bandwidth=BANDWIDTH, zeta=ZETA, position_command=0.0
+        )
+
+    return make
+
+
+def test_without_model_exchange_an_axis_is_identified_from_its_responses(axis, axis_without):
+    (mine,) = linear_system(axis, step="4 ms").models.values()
+    (model,) = linear_system(axis_without(), step="4 ms").models.values()
+    assert model.method == "responses"
+    # The FMU's own solver keeps 1e-8 of its states; a pulse is a thousandth of them.
+    assert roots(model.continuous) == pytest.approx(roots(mine.continuous), rel=1e-3)
+    (remark,) = model.remarks
+    assert remark.startswith("component 'axis' is identified from 64 steps, order 2, to ")
+
+
+def test_what_cannot_go_back_is_refused_by_name(axis_without):
+    system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
+    with pytest.raises(
+        CapabilityError, match="'axis' cannot be linearised: it has no interface for"
+    ):
+        linear_system(system, step="4 ms")
