@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         run_experiment,
         simulate,
         swap_component,
+        verify,
         write_checkpoint,
     )
     from orchestrator.experiment.prepare.prepare import prepare
@@ -203,6 +204,7 @@ _HOMES = {
     "simulate": "experiment",
     "start": "master",
     "swap_component": "experiment",
+    "verify": "experiment",
     "where": "simunits",
     "write_checkpoint": "experiment",
     "write_parameter_mapping": "ssp",
@@ -303,6 +305,7 @@ __all__ = [
     "simulate",
     "start",
     "swap_component",
+    "verify",
     "where",
     "write_checkpoint",
     "write_parameter_mapping",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from orchestrator.experiment.reader import read_experiment
     from orchestrator.experiment.run.checkpoint_file import read_checkpoint, write_checkpoint
     from orchestrator.experiment.runner import run_experiment
+    from orchestrator.experiment.verification.verify import verify
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -29,6 +30,7 @@ else:
             "orchestrator.experiment.reader": "read_experiment",
             "orchestrator.experiment.runner": "run_experiment",
             "orchestrator.experiment.prepare.swap": "swap_component",
+            "orchestrator.experiment.verification.verify": "verify",
         },
     )
 
@@ -44,5 +46,6 @@ __all__ = [
     "run_experiment",
     "simulate",
     "swap_component",
+    "verify",
     "write_checkpoint",
 ]

@@ -36,6 +36,7 @@ from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.case_run import run_case
+from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.listed_sweep import run_listed
 from orchestrator.experiment.run.recorders import (
     journal_of,
@@ -66,6 +67,7 @@ def run_experiment(
     isolated: Collection[str] = (),
     notes: Sequence[str] = (),
     strict: bool = False,
+    verify: bool = False,
     progress: Progress | None = None,
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report.
@@ -102,6 +104,9 @@ def run_experiment(
     strict
         Whether FMUs whose model descriptions break rules of FMI are refused; else what does no
         harm is said in the result.
+    verify
+        Whether every case is run again with H/2 and H/4, and all are compared: see
+        :func:`~orchestrator.verify`. Results are those of the run with H.
     progress
         See :data:`Progress`.
 
@@ -119,6 +124,7 @@ def run_experiment(
         isolated=isolated,
         notes=notes,
         strict=strict,
+        verify=verify,
     )
     return run_with(experiment, folder, output, asked, progress)
 
@@ -133,6 +139,7 @@ def run_with(
     """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
     reader = SystemReader(folder)
     experiment, cases = _prepared(experiment, reader, settings)
+    refinements = refinements_of(cases) if settings.verify else {}
     chosen = {name: case.case for name, case in cases.items()}
     if drawable(experiment, chosen):
         expect_viewer()
@@ -154,6 +161,9 @@ def run_with(
             outcome.cases[name] = CaseOutcome(
                 title, case.system, nested[name], result, measured, ledger
             )
+        for name, refinement in refinements.items():
+            done = partial(tell, f"{name} with H/2 and H/4")
+            outcome.cases[name] = verified_case(outcome.cases[name], refinement, done)
         for name, sweep in experiment.listed_sweeps.items():
             if sweep.case in cases:
                 done = partial(tell, f"sweep {name}")

@@ -24,6 +24,10 @@ from orchestrator.experiment.output.ledger_files import (
     energy_rows,
     write_ledger,
 )
+from orchestrator.experiment.output.verification_files import (
+    verification_table,
+    write_verification,
+)
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
     CaseSection,
@@ -64,6 +68,7 @@ def write_rest(
         items.append(FigureItem(figure, caption))
         tell("drawing", (number + 1) / len(drawn))
     ledgers = _ledgers(outcome, folder)
+    _verifications(outcome, folder)
     diagrams = []
     _animations(experiment, outcome, folder, tell)
     for names in _each_drawing(outcome):
@@ -155,6 +160,11 @@ def _report(
         cases=tuple(sections),
         diagrams=tuple(diagrams),
         figures=tuple(figures),
+        tables=tuple(
+            verification_table(name, case.verification)
+            for name, case in outcome.cases.items()
+            if case.verification
+        ),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
@@ -174,6 +184,15 @@ def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
         _save(figure, output / "figures" / f"ledger-{name}", outcome)
         items[name] = FigureItem(figure, f"Energy ledger of {name}. {case.title}.")
     return items
+
+
+def _verifications(outcome: ExperimentOutcome, output: Path) -> None:
+    """Write what the cases were verified to, as far as they were."""
+    for name, case in outcome.cases.items():
+        if case.verification is not None:
+            table = output / f"{name}.verification.csv"
+            write_verification(case.verification, table)
+            outcome.files.append(table)
 
 
 def _section(case: CaseOutcome, ledger: FigureItem | None) -> CaseSection:
