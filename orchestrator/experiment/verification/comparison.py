@@ -13,8 +13,11 @@ from orchestrator.experiment.verification.jumps import jump_between
 from orchestrator.experiment.verification.verification import Flag, Floats, Verification
 from orchestrator.recording import Result
 
-#: Differences below this share of an output's largest value are rounding.
+#: Differences below this share of an output's largest value are rounding; so is an output all of
+#: whose values are below it as a share of the largest ones of its component, and that differs by
+#: as much as it spans: one that is zero, such as the total momentum of bodies.
 ROUND_OFF = 1e-12
+_AS_MUCH = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,15 @@ def compare(results: Sequence[Result], kinds: Kinds) -> Verification:
     values = [_values(result, time_ns, names) for result in results]
     differences = [b - a for a, b in zip(values[1:], values[:-1], strict=True)]
     rms = [np.sqrt(np.mean(d * d, axis=0)) for d in differences]
-    floor = ROUND_OFF * np.max([np.abs(v).max(axis=0) for v in values], axis=0)
-    plain = np.array([n not in kinds.discrete and n not in kinds.random for n in names], dtype=bool)
-    order, error = _extrapolated(rms, floor, plain)
+    largest = np.array([np.abs(d).max(axis=0) for d in differences])
+    span = np.max([np.ptp(v, axis=0) for v in values], axis=0)
+    magnitude = np.max([np.abs(v).max(axis=0) for v in values], axis=0)
+    floor = ROUND_OFF * _largest_in(magnitude, [_connector(name) for name in names])
+    zero = magnitude <= ROUND_OFF * _largest_in(magnitude, [_component(n) for n in names])
+    zero &= np.any(largest >= _AS_MUCH * span, axis=0)
+    plain = [name not in kinds.discrete and name not in kinds.random for name in names]
+    order, error = _extrapolated(rms, floor, ~zero & np.array(plain, dtype=bool))
+    floor[zero] = np.inf
     seconds = time_ns / 1e9
     unequal = [d != 0.0 for d in differences]
     first = np.full(len(names), np.nan)
@@ -62,9 +71,9 @@ def compare(results: Sequence[Result], kinds: Kinds) -> Verification:
         time_ns,
         names,
         {name: unit for name, unit in coarse.units.items() if name in shared},
-        np.array([np.abs(d).max(axis=0) for d in differences]).reshape(shape),
+        largest.reshape(shape),
         np.array(rms).reshape(shape),
-        np.max([np.ptp(v, axis=0) for v in values], axis=0),
+        span,
         order,
         error,
         np.array([u.sum(axis=0) for u in unequal], dtype=np.int64).reshape(shape),
@@ -83,6 +92,23 @@ def _values(result: Result, time_ns: NDArray[np.int64], names: Sequence[str]) ->
     columns = [places[name] for name in names]
     rows: Floats = result.values[np.searchsorted(result.time_ns, time_ns)][:, columns]
     return rows
+
+
+def _connector(name: str) -> str:
+    """Connector of which a signal is an element."""
+    return name.partition("[")[0]
+
+
+def _component(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _largest_in(values: Floats, groups: Sequence[str]) -> Floats:
+    """Replace each value by the largest of its group."""
+    largest: dict[str, float] = {}
+    for group, value in zip(groups, values.tolist(), strict=True):
+        largest[group] = max(value, largest.get(group, 0.0))
+    return np.array([largest[group] for group in groups], dtype=float)
 
 
 def _extrapolated(

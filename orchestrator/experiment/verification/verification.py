@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from orchestrator.recording import Result
 from orchestrator.system import seconds
+from orchestrator.system.naming import lacking
 
 Floats = NDArray[np.float64]
 
@@ -21,9 +22,9 @@ class Flag(StrEnum):
     """What is to be known of an output's figures.
 
     ``not converging``: H/2 and H/4 differ no less than H and H/2. ``round-off``: the finer runs
-    are equal but for rounding. ``discrete``: an Integer or Boolean, whose samples are counted.
-    ``random``: it depends on draws that each sample makes anew. ``jump``: it differs most where it
-    jumps, as the jump comes at another time.
+    are equal but for rounding, or the output is nothing else. ``discrete``: an Integer or Boolean,
+    whose samples are counted. ``random``: it depends on draws that each sample makes anew.
+    ``jump``: it differs most where it jumps, as the jump comes at another time.
     """
 
     NOT_CONVERGING = "not converging"
@@ -169,13 +170,26 @@ class Verification:
         return self.results[0]
 
     def __getitem__(self, name: str) -> OutputFigures:
-        """Return the figures of one output."""
+        """Return the figures of one output; an unknown name is an UnknownNameError."""
+        if name not in self.names:
+            raise lacking(f"verification of '{self.name}'", "output", name, self.names)
         return self._figures(self.names.index(name))
 
     def __iter__(self) -> Iterator[OutputFigures]:
-        """Yield all outputs, that whose H and H/2 differ most in shares of its span first."""
+        """Yield all outputs, the one that differs most between H and H/2 first.
+
+        That is by the share of its span, of an Integer or Boolean by the share of its samples.
+        """
         figures = [self._figures(i) for i in range(len(self.names))] if len(self.largest) else []
-        yield from sorted(figures, key=_concern, reverse=True)
+        yield from sorted(figures, key=self._concern, reverse=True)
+
+    def _concern(self, figures: OutputFigures) -> float:
+        if Flag.DISCRETE in figures.flags:
+            return figures.differing[0] / len(self.time_ns)
+        if Flag.ROUND_OFF in figures.flags and figures.error is None:
+            return 0.0  # it is zero
+        share = figures.shares[0]
+        return math.inf if share is None else share
 
     def _figures(self, i: int) -> OutputFigures:
         return OutputFigures(
@@ -201,11 +215,6 @@ class Verification:
             "remarks": list(self.remarks),
             "failures": list(self.failures),
         }
-
-
-def _concern(figures: OutputFigures) -> float:
-    share = figures.shares[0]
-    return math.inf if share is None else share
 
 
 def _known(value: float) -> float | None:

@@ -165,8 +165,8 @@ def _remarks(found: Verification, kinds: Kinds) -> Iterator[str]:
     stuck = [name for name, flags in zip(found.names, found.flags, strict=True) if _stuck(flags)]
     if stuck:
         yield (
-            f"{len(stuck)} of {len(found.names)} outputs do not come closer to each other with a"
-            " shorter step: of these nothing is known"
+            f"{len(stuck)} of {len(found.names)} outputs differ no less between the shorter steps:"
+            " their errors are not known"
         )
 
 
