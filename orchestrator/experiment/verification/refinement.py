@@ -55,9 +55,11 @@ class Refinement:
         )
         plan = plan_of(chosen.algorithm, flat, chosen.options)
         fixed = _fixed(flat, step_ns, chosen.rates)
-        if problems := list(_problems(chosen.algorithm, plan, step_ns, fixed)):
-            raise DescriptionError.collect(problems)
         rates = {**chosen.rates, **dict.fromkeys(fixed, 1)}
+        problems = list(_problems(chosen.algorithm, plan, step_ns))
+        problems += _cannot_keep(flat, chosen.algorithm, plan, {**dict.fromkeys(rates), **fixed})
+        if problems:
+            raise DescriptionError.collect(problems)
         return cls(system, settings, step_ns, {name: rates[name] for name in sorted(rates)})
 
     def with_step_divided(self, divisor: int) -> SimulationSettings:
@@ -91,9 +93,7 @@ def _fixed(flat: System, step_ns: int, rates: Mapping[str, int]) -> dict[str, fl
     return found
 
 
-def _problems(
-    algorithm: str, plan: Plan, step_ns: int, fixed: Mapping[str, float]
-) -> Iterator[DescriptionError]:
+def _problems(algorithm: str, plan: Plan, step_ns: int) -> Iterator[DescriptionError]:
     if plan.step_size_control is not None:
         yield CapabilityError(
             f"algorithm '{algorithm}' chooses its steps, so that there are no runs with H/2 and"
@@ -106,11 +106,27 @@ def _problems(
             f" {DIVISORS[-1]} in whole nanoseconds, so that there are no runs with H/2 and H/4 to"
             " verify it by: choose another step"
         )
-    if plan.loops is not None:
-        for name, length in fixed.items():
-            yield CapabilityError(
-                f"component '{name}' takes whole multiples of {length:g} s (fixedInternalStepSize)"
-                f" and cannot follow H/{DIVISORS[-1]}; algorithm '{algorithm}' cannot let it keep"
-                " its step, as it steps all components together: choose 'jacobi' or"
-                " 'gauss-seidel', or a longer communication step"
+
+
+def _cannot_keep(
+    flat: System, algorithm: str, plan: Plan, kept: Mapping[str, float | None]
+) -> Iterator[DescriptionError]:
+    """Components that can neither follow nor keep the length of their steps.
+
+    ``kept``: those that should keep it, and of what their steps are multiples in s, if of anything.
+    """
+    for name, length in kept.items():
+        if name in flat.components and flat.components[name].shares_events:
+            hindrance = "it shares events with others, which are at one time with it"
+        elif plan.loops is not None and length is not None:
+            hindrance = f"algorithm '{algorithm}' steps all components together"
+        else:
+            continue
+        why, way = "has a rate and so keeps its step", "leave out its rate"
+        if length is not None:
+            why = (
+                f"takes whole multiples of {length:g} s (fixedInternalStepSize) and so cannot"
+                f" follow H/{DIVISORS[-1]}"
             )
+            way = f"choose a communication step that is {DIVISORS[-1]} such multiples"
+        yield CapabilityError(f"component '{name}' {why}, but {hindrance}: {way}")
