@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from hashlib import blake2b
 
 from orchestrator.coupling import DelayMode, DelayPlan
 from orchestrator.coupling.delay_plan import TimingOf
@@ -174,5 +173,7 @@ def _row(
 def _key(fault: Fault, line: Connection, element: int) -> int:
     if fault.kind is not FaultKind.NOISE:
         return 0
+    from hashlib import blake2b
+
     text = f"{fault.seed}\0{line.source}\0{element}"
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
