@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode, LineStatistics, fault_records, unsolved
+from orchestrator.coupling import DelayMode, fault_records, unsolved
 from orchestrator.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -18,10 +18,7 @@ from orchestrator.diagnostics import (
 )
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.capability_check import expect_capabilities, verify_rollback
-from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
-from orchestrator.master.run.checkpointer import Checkpointer
 from orchestrator.master.run.engine_tables import make_engine
-from orchestrator.master.run.facts import facts
 from orchestrator.master.run.initialisation import initialise
 from orchestrator.master.run.instantiation import make_units
 from orchestrator.master.run.ports import Ports, PortValue
@@ -45,6 +42,11 @@ from orchestrator.system import (
     nanoseconds,
     seconds,
 )
+
+if TYPE_CHECKING:
+    from orchestrator.coupling import LineStatistics
+    from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
+    from orchestrator.master.run.checkpointer import Checkpointer
 
 
 class Execution:
@@ -166,6 +168,9 @@ class Execution:
     @cached_property
     def _checkpointer(self) -> Checkpointer:
         """Made when it is used: a whole run does not need it."""
+        from orchestrator.master.run.checkpointer import Checkpointer
+        from orchestrator.master.run.facts import facts
+
         said = facts(self.system, self.schedule, self.units, *self._made)
         return Checkpointer(self.units, self._engine, self._recorder, said)
 
@@ -296,6 +301,8 @@ class Execution:
 
     def line_statistics(self) -> dict[str, LineStatistics]:
         """Return what varying and slerped connections did so far, by connection."""
+        from orchestrator.coupling import LineStatistics
+
         return {
             line: LineStatistics(*self._engine.line_facts(history))
             for line, history in self.schedule.watched.items()
@@ -333,6 +340,8 @@ class Execution:
         StepError
             If the run was closed or ended by a fatal failure, or a unit cannot take its state.
         """
+        from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
+
         if not isinstance(checkpoint, (Checkpoint, StoredCheckpoint)):
             raise DescriptionError(f"restore: expected a checkpoint, found {checkpoint!r}")
         if self._loop.unrecoverable:
