@@ -36,7 +36,6 @@ from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.case_run import run_case
-from orchestrator.experiment.run.listed_sweep import run_listed
 from orchestrator.experiment.run.recorders import (
     journal_of,
     replaced_by,
@@ -44,6 +43,7 @@ from orchestrator.experiment.run.recorders import (
     write_partial,
     write_views,
 )
+from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import Draft, Result, whole_folder
 from orchestrator.simunits import expect_flawless
@@ -157,7 +157,7 @@ def run_with(
         for name, sweep in experiment.listed_sweeps.items():
             if sweep.case in cases:
                 done = partial(tell, f"sweep {name}")
-                outcome.sweeps[name] = run_listed(sweep, cases[sweep.case], done)
+                outcome.sweeps[name] = run_listed(name, experiment, cases, done)
         write_rest(experiment, outcome, draft.folder, output, tell)
     return outcome
 
