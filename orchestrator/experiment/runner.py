@@ -136,12 +136,15 @@ def run_with(
     chosen = {name: case.case for name, case in cases.items()}
     if drawable(experiment, chosen):
         expect_viewer()
-    nested, told = {}, {}
+    nested: dict[str, System] = {}
+    told: dict[str, Sequence[str]] = {}
     for name, case in cases.items():
         read, values = reader.read(case.case), settings.values
-        nested[name] = nested_of(case.case, read.nested, case.system, values)
-        kept = kept_values(experiment.derived, read.written_flat, case.system, values)
-        told[name] = (*settings.notes, *kept)
+        nested[name] = nested_of(case.case, read, case.system, values)
+        told[name] = settings.notes
+        if experiment.derived or values:
+            kept = kept_values(experiment.derived, read.written_flat, case.system, values)
+            told[name] = (*settings.notes, *kept)
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
