@@ -7,6 +7,7 @@ from orchestrator.simunits.blocks.block import Block, Input, Output, Parameter, 
 from orchestrator.simunits.blocks.block_place import files_at
 from orchestrator.simunits.blocks.block_unit import BlockUnit
 from orchestrator.simunits.blocks.choice import where
+from orchestrator.simunits.blocks.compile_watch import watch_compiling
 from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit
@@ -81,5 +82,6 @@ __all__ = [
     "open_description",
     "read_fmu",
     "resolve",
+    "watch_compiling",
     "where",
 ]
