@@ -17,7 +17,7 @@ from orchestrator.authoring.toml_text import text_of
 from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.plain_data import BYTE_ORDER_MARK
 from orchestrator.ssp.common.files import replacing
-from orchestrator.ssp.edit.values import differing, place_text, values_of
+from orchestrator.ssp.edit.value_places import differing, place_text, values_of
 from orchestrator.ssp.write.canonical import as_declared
 from orchestrator.system import System
 

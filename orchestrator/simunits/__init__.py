@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from orchestrator.lazy_names import lazy_names
-from orchestrator.simunits.blocks.block import Block, Input, Output, Parameter, State
+from orchestrator.simunits.blocks.block import Block
 from orchestrator.simunits.blocks.block_place import files_at
 from orchestrator.simunits.blocks.block_unit import BlockUnit
 from orchestrator.simunits.blocks.choice import where
 from orchestrator.simunits.blocks.compile_watch import watch_compiling
+from orchestrator.simunits.blocks.declaration import Input, Output, Parameter, State
 from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit
 from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit
