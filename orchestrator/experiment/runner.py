@@ -37,7 +37,6 @@ from orchestrator.experiment.prepare.simulate import FailedRunError, Interrupted
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.case_run import run_case
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
-from orchestrator.experiment.run.listed_sweep import run_listed
 from orchestrator.experiment.run.recorders import (
     journal_of,
     replaced_by,
@@ -45,6 +44,7 @@ from orchestrator.experiment.run.recorders import (
     write_partial,
     write_views,
 )
+from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import Draft, Result, whole_folder
 from orchestrator.simunits import expect_flawless
@@ -143,12 +143,15 @@ def run_with(
     chosen = {name: case.case for name, case in cases.items()}
     if drawable(experiment, chosen):
         expect_viewer()
-    nested, told = {}, {}
+    nested: dict[str, System] = {}
+    told: dict[str, Sequence[str]] = {}
     for name, case in cases.items():
         read, values = reader.read(case.case), settings.values
-        nested[name] = nested_of(case.case, read.nested, case.system, values)
-        kept = kept_values(experiment.derived, read.written_flat, case.system, values)
-        told[name] = (*settings.notes, *kept)
+        nested[name] = nested_of(case.case, read, case.system, values)
+        told[name] = settings.notes
+        if experiment.derived or values:
+            kept = kept_values(experiment.derived, read.written_flat, case.system, values)
+            told[name] = (*settings.notes, *kept)
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
@@ -167,7 +170,7 @@ def run_with(
         for name, sweep in experiment.listed_sweeps.items():
             if sweep.case in cases:
                 done = partial(tell, f"sweep {name}")
-                outcome.sweeps[name] = run_listed(sweep, cases[sweep.case], done)
+                outcome.sweeps[name] = run_listed(name, experiment, cases, done)
         write_rest(experiment, outcome, draft.folder, output, tell)
     return outcome
 

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING
 from orchestrator.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.simunits.blocks.block import (
-        Block as Block,
+    from orchestrator.simunits.blocks.block import Block as Block
+    from orchestrator.simunits.blocks.block_place import files_at as files_at
+    from orchestrator.simunits.blocks.block_unit import BlockUnit as BlockUnit
+    from orchestrator.simunits.blocks.choice import where as where
+    from orchestrator.simunits.blocks.compile_watch import watch_compiling as watch_compiling
+    from orchestrator.simunits.blocks.declaration import (
         Input as Input,
         Output as Output,
         Parameter as Parameter,
         State as State,
     )
-    from orchestrator.simunits.blocks.block_place import files_at as files_at
-    from orchestrator.simunits.blocks.block_unit import BlockUnit as BlockUnit
-    from orchestrator.simunits.blocks.choice import where as where
     from orchestrator.simunits.declared import (
         as_declared as as_declared,
         differences as differences,
