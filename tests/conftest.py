@@ -1,3 +1,4 @@
+import gc
 import importlib.util
 import sys
 import zipfile
@@ -91,6 +92,12 @@ def pytest_collection_modifyitems(items):
             if folder.startswith(folders):
                 item.add_marker(mark)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # a stable sort
+
+
+def pytest_collection_finish():
+    """Let the garbage collector pass over some thousand tests each time that it runs."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
