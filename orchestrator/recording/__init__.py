@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from orchestrator.recording.parameters import ParameterRow, parameters_of
     from orchestrator.recording.parquet import read_parquet, read_result, write_parquet
     from orchestrator.recording.plot_parts import PALETTE, Curve, Panel, Reference, Span
-    from orchestrator.recording.report import render_report, write_report
+    from orchestrator.recording.report import LARGEST_SVG, render_report, write_report
     from orchestrator.recording.report_content import (
         CaseSection,
         EnergyRow,
@@ -54,7 +54,7 @@ else:
             "orchestrator.recording.parameters": "ParameterRow parameters_of",
             "orchestrator.recording.parquet": "read_parquet read_result write_parquet",
             "orchestrator.recording.plot_parts": "PALETTE Curve Panel Reference Span",
-            "orchestrator.recording.report": "render_report write_report",
+            "orchestrator.recording.report": "LARGEST_SVG render_report write_report",
             "orchestrator.recording.report_content": (
                 "CaseSection EnergyRow FigureItem FileItem FmuItem Measure Report TableItem"
             ),
@@ -65,6 +65,7 @@ else:
 
 __all__ = [
     "LARGEST_MATRIX",
+    "LARGEST_SVG",
     "PALETTE",
     "CaseSection",
     "Curve",
