@@ -238,6 +238,13 @@ def plants(shipped_fmus):
 
 
 @pytest.fixture
+def no_pictures(monkeypatch):
+    """Let plots be made, but not drawn: for tests that look at none. They are empty files."""
+    for module in ("figure", "report"):
+        monkeypatch.setattr(f"orchestrator.recording.{module}.picture", lambda _figure, _kind: b"")
+
+
+@pytest.fixture
 def softdock(monkeypatch, capsys):
     """Run a command line in this process; returns (exit code, standard output, standard error)."""
     from orchestrator.cli import main

@@ -107,7 +107,8 @@ def test_an_endless_call(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil(
         "sources/fmi2_values.c",
         "    return (fmi2Status)directional_derivative",
-        "    extern int pause(void);\n    for (;;) pause();\n    return (fmi2Status)directional_derivative",
+        "    extern int pause(void);\n    for (;;) pause();\n"
+        "    return (fmi2Status)directional_derivative",
     )
     found = failures(check_fmu(path, timeout=8.0))
     assert {name for _, name in found} == {"directional derivative"}
