@@ -2,6 +2,7 @@ import gc
 import importlib.util
 import sys
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import fmpy.simulation
@@ -237,11 +238,26 @@ def plants(shipped_fmus):
     return BUILT
 
 
+@contextmanager
+def _undrawn():
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("figure", "report"):
+            patch.setattr(f"orchestrator.recording.{module}.picture", lambda _figure, _kind: b"")
+        yield
+
+
 @pytest.fixture
-def no_pictures(monkeypatch):
+def no_pictures():
     """Let plots be made, but not drawn: for tests that look at none. They are empty files."""
-    for module in ("figure", "report"):
-        monkeypatch.setattr(f"orchestrator.recording.{module}.picture", lambda _figure, _kind: b"")
+    with _undrawn():
+        yield
+
+
+@pytest.fixture(scope="module")
+def no_pictures_in_module():
+    """The same for the fixtures of a module."""
+    with _undrawn():
+        yield
 
 
 @pytest.fixture
