@@ -1,3 +1,4 @@
+import base64
 import json
 import os
 import re
@@ -117,6 +118,19 @@ def test_a_default_figure_is_drawn_without_any(fuse, tmp_path):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out")
     assert (tmp_path / "out" / "figures" / "a.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("largest", "embedded"), [(400_000, "a.svg"), (1000, "a.png")])
+def test_the_report_has_the_picture_that_was_written(
+    fuse, tmp_path, monkeypatch, largest, embedded
+):
+    monkeypatch.setattr("orchestrator.experiment.output.files.LARGEST_SVG", largest)
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, tmp_path / "out")
+    report = (tmp_path / "out" / "report.html").read_text()
+    for name in ("a.svg", "a.png"):
+        content = (tmp_path / "out" / "figures" / name).read_bytes()
+        assert (base64.b64encode(content).decode() in report) == (name == embedded)
 
 
 def test_many_signals_are_drawn_by_component(register, tmp_path, no_pictures):
