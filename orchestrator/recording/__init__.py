@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         Span as Span,
     )
     from orchestrator.recording.report import (
+        LARGEST_SVG as LARGEST_SVG,
         render_report as render_report,
         write_report as write_report,
     )

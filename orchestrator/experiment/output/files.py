@@ -30,6 +30,7 @@ from orchestrator.experiment.output.verification_files import (
 )
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
+    LARGEST_SVG,
     CaseSection,
     FigureItem,
     FileItem,
@@ -64,8 +65,7 @@ def write_rest(
     drawn = _figures(experiment, outcome)
     items = []
     for number, (name, (figure, caption)) in enumerate(drawn.items()):
-        _save(figure, pictures / name, outcome)
-        items.append(FigureItem(figure, caption))
+        items.append(FigureItem(_save(figure, pictures / name, outcome), caption))
         tell("drawing", (number + 1) / len(drawn))
     ledgers = _ledgers(outcome, folder)
     _verifications(outcome, folder)
@@ -115,11 +115,13 @@ def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> N
         outcome.files.append(path)
 
 
-def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> None:
-    for suffix in (".png", ".svg"):
-        path = stem.with_name(stem.name + suffix)
+def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> Path:
+    """Write a figure in both formats; returns the file that a report embeds."""
+    png, svg = (stem.with_name(stem.name + suffix) for suffix in (".png", ".svg"))
+    for path in (png, svg):
         save(figure, path)
         outcome.files.append(path)
+    return svg if svg.stat().st_size <= LARGEST_SVG else png
 
 
 def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Figure, str]]:
@@ -181,8 +183,8 @@ def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
         write_ledger(case.ledger, table)
         outcome.files.append(table)
         figure = draw_ledger(case.ledger, f"Energy of '{name}'")
-        _save(figure, output / "figures" / f"ledger-{name}", outcome)
-        items[name] = FigureItem(figure, f"Energy ledger of {name}. {case.title}.")
+        picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
+        items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
     return items
 
 

@@ -9,6 +9,8 @@ from orchestrator.simunits import block
 from orchestrator.ssp import write_ssd
 from orchestrator.system import System, flatten
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 EXPERIMENT = """
 title = "t"
 [defaults]
