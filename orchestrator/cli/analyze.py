@@ -11,13 +11,15 @@ import typer
 from orchestrator.cli.console import output as console
 from orchestrator.cli.console import print_json, print_table
 from orchestrator.cli.delays import delays
+from orchestrator.cli.loop import loop
 from orchestrator.system import nanoseconds, seconds
 
 app = typer.Typer(
     invoke_without_command=True,
-    help="Stability of a contact loop with a delay; the delays of the loops of a system.",
+    help="Stability of a contact loop with a delay; delays, modes and margins of a system's loops.",
 )
 app.command("delays")(delays)
+app.command("loop")(loop)
 
 
 @app.callback()

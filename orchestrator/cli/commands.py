@@ -64,7 +64,7 @@ HOMES: Mapping[str, Home] = {
     "analyze": Home(
         "analyze",
         "app",
-        "Stability of a contact loop with a delay; the delays of the loops of a system.",
+        "Stability of a contact loop with a delay; delays, modes and margins of a system's loops.",
     ),
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),

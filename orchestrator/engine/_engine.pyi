@@ -172,6 +172,10 @@ class Fmu3(Fmu):
 
 class Model:
     def bind(self, reals: Sequence[tuple[int, int, bool]], /) -> None: ...
+    def states(self) -> tuple[int, list[float]]: ...
+    def evaluate(
+        self, states: Sequence[float], inputs: Sequence[float]
+    ) -> tuple[int, list[float], list[float]]: ...
 
 class Fmi2Model(Model):
     def __init__(
@@ -297,6 +301,19 @@ class EngineState:
     def samples(self) -> Floats: ...
     @property
     def marks(self) -> NDArray[np.int64]: ...
+
+class LinearUnit(Unit):
+    def __init__(
+        self,
+        name: str,
+        states: int,
+        inputs: int,
+        outputs: int,
+        sloped: bool,
+        transitions: Sequence[tuple[int, Sequence[float]]],
+    ) -> None: ...
+    @property
+    def values(self) -> Floats: ...
 
 class Relay(Unit):
     def __init__(self, name: str, direct: bool, sloped: bool, sine: bool, rate: float) -> None: ...

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         fault_problems as fault_problems,
         lines_of as lines_of,
     )
+    from orchestrator.system.line_factor import factor_and_offset_of as factor_and_offset_of
     from orchestrator.system.loops import Loop as Loop, closed_loops as closed_loops
     from orchestrator.system.naming import SEPARATOR as SEPARATOR
     from orchestrator.system.power import Positive as Positive, PowerPort as PowerPort

@@ -12,21 +12,9 @@ from orchestrator.system import (
     Connector,
     DataType,
     Endpoint,
-    LinearTransformation,
     System,
-    conversion_between,
+    factor_and_offset_of,
 )
-
-
-def linear(line: Connection, source: Connector, target: Connector) -> tuple[float, float]:
-    """Factor and offset of a connection: unit conversion, then its own transformation."""
-    factor, offset = (
-        (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
-    )
-    own = line.transformation
-    if not isinstance(own, LinearTransformation):
-        return factor, offset
-    return own.factor * factor, own.factor * offset + own.offset
 
 
 def connector_at(system: System, end: Endpoint) -> Connector:
@@ -52,7 +40,7 @@ def with_gains(system: System) -> tuple[System, list[str]]:
     for line in system.connections:
         source, target = connector_at(system, line.source), connector_at(system, line.target)
         changes = line.delay is None and source.type is DataType.REAL
-        factor, offset = linear(line, source, target) if changes else (1.0, 0.0)
+        factor, offset = factor_and_offset_of(line, source, target) if changes else (1.0, 0.0)
         if (factor, offset) == (1.0, 0.0):
             lines.append(line)
             continue

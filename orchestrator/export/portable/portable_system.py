@@ -12,7 +12,7 @@ import numpy as np
 from orchestrator.coupling import DelayPlan
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.export import DelayLine, block_as_fmu, element_names
-from orchestrator.export.portable.gains import connector_at, linear, with_gains
+from orchestrator.export.portable.gains import connector_at, with_gains
 from orchestrator.export.portable.refusals import check_portable
 from orchestrator.master import DelayMode, Execution
 from orchestrator.simunits import fmu, resolve
@@ -27,6 +27,7 @@ from orchestrator.system import (
     SourceKind,
     System,
     Value,
+    factor_and_offset_of,
 )
 
 
@@ -158,7 +159,7 @@ class _Maker:
         source = connector_at(self._system, line.source)
         if source.type.is_text:
             return False
-        factor, offset = linear(line, source, connector_at(self._system, line.target))
+        factor, offset = factor_and_offset_of(line, source, connector_at(self._system, line.target))
         return any(factor * value + offset != 0.0 for value in self._initial(line.source))
 
     def _part(self, component: Component) -> Component:
@@ -213,7 +214,7 @@ class _Maker:
         age = line.delay.nominal_ns if plan is None else -plan.shift_ns
         factor, offset, unit = 1.0, 0.0, signal.unit
         if self._plain:
-            factor, offset = linear(line, signal, target)
+            factor, offset = factor_and_offset_of(line, signal, target)
             unit = target.unit
         made = DelayLine(
             signal,

@@ -18,10 +18,9 @@ from orchestrator.system import (
     Connector,
     DataType,
     Endpoint,
-    LinearTransformation,
     System,
     Value,
-    conversion_between,
+    factor_and_offset_of,
 )
 
 _NOTHING: Mapping[DataType, Value] = {
@@ -147,12 +146,7 @@ class Interface:
                 continue
             inner = self._fmus[numbers[line.target.component]]
             last = inner.description.connectors[line.target.connector]
-            factor, offset = (
-                (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(own, last)
-            )
-            linear = line.transformation
-            if isinstance(linear, LinearTransformation):
-                factor, offset = linear.factor * factor, linear.factor * offset + linear.offset
+            factor, offset = factor_and_offset_of(line, own, last)
             port = inner.port(line.target.connector)
             targets.append(Target(numbers[line.target.component], port, factor, offset))
             tunable = tunable and inner.is_tunable(line.target.connector)

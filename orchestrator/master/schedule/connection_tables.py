@@ -17,10 +17,9 @@ from orchestrator.system import (
     Connection,
     Endpoint,
     Interpolation,
-    LinearTransformation,
     MappingTransformation,
     System,
-    conversion_between,
+    factor_and_offset_of,
 )
 
 #: Most samples that the histories of all delays may hold together (800 MB, with their times).
@@ -244,13 +243,7 @@ class ConnectionTables:
         components = self._system.components
         source = components[line.source.component].connectors[line.source.connector]
         target = components[line.target.component].connectors[line.target.connector]
-        factor, offset = (
-            (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
-        )
-        own = line.transformation
-        if not isinstance(own, LinearTransformation):
-            return factor, offset
-        return own.factor * factor, own.factor * offset + own.offset
+        return factor_and_offset_of(line, source, target)
 
     def push(self, group: Iterable[str]) -> list[Rows]:
         """Return the operation that appends the newest outputs of these components."""

@@ -47,14 +47,15 @@ class ModelExchangeUnit(SimulationUnit):
         described = open_description(fmu.path)
         exchange = describe_exchange(described, has_jacobian=can.has_directional_derivatives)
         self._continuous = exchange.continuous
+        self.state_names = exchange.states
         try:
-            self._model = _model(instance.native, exchange)
+            self.model = _model(instance.native, exchange)
         except RuntimeError as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
         tolerance = DEFAULT_TOLERANCE if options.tolerance is None else options.tolerance
         folder = str(sundials_folder()) if options.solver == "cvode" else ""
         try:
-            native = MeUnit(self._model, tolerance, folder, exchange.states)
+            native = MeUnit(self.model, tolerance, folder, exchange.states)
         except RuntimeError as error:
             raise CapabilityError(
                 f"component '{name}': solver 'cvode' needs the SUNDIALS libraries of FMPy:"
@@ -80,7 +81,7 @@ class ModelExchangeUnit(SimulationUnit):
     def _bind(self) -> None:
         self._instance.bind([c.name for c in self.inputs], [c.name for c in self.outputs])
         references = self._instance.fmu.references
-        self._model.bind(
+        self.model.bind(
             [
                 (references[c.name], c.size, c.name in self._continuous)
                 for c in self.inputs

@@ -2,6 +2,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
 #include "bindings/bindings.hpp"
 #include "fmi/fmi2_model.hpp"
 #include "fmi/fmi3_model.hpp"
@@ -12,11 +16,37 @@ using namespace nb::literals;
 
 namespace softdock {
 
+namespace {
+
+// Derivatives and outputs at a point, to which the model is brought, at its present time.
+std::tuple<int, std::vector<double>, std::vector<double>> evaluate(
+    Model& model, const std::vector<double>& states, const std::vector<double>& inputs) {
+    auto& unit = model.unit();
+    if (states.size() != model.states() || inputs.size() != unit.input_count()) {
+        throw std::invalid_argument("a value for each state and input");
+    }
+    std::vector<double> slopes(states.size()), outputs(unit.output_count());
+    auto status = model.set_states(states.data());
+    if (!failed(status)) status = model.set_continuous_inputs(inputs.data());
+    if (!failed(status)) status = model.get_derivatives(slopes.data());
+    if (!failed(status)) status = unit.get_outputs(outputs.data());
+    return {static_cast<int>(status), slopes, outputs};
+}
+
+}  // namespace
+
 void bind_me_unit(nb::module_& module) {
     nb::class_<Model>(module, "Model")
         .def("bind", [](Model& model, const std::vector<MovingInputs::Row>& reals) {
             model.moving_inputs().bind(reals);
-        });
+        })
+        .def("states",
+             [](Model& model) {
+                 std::vector<double> x(model.states());
+                 const auto status = model.get_states(x.data());
+                 return std::make_tuple(static_cast<int>(status), x);
+             })
+        .def("evaluate", &evaluate, "states"_a, "inputs"_a);
     nb::class_<Fmi2Model, Model>(module, "Fmi2Model")
         .def(nb::init<Fmu2&, std::size_t, References, References, bool, bool>(), "fmu"_a,
              "indicators"_a, "states"_a, "derivatives"_a, "has_jacobian"_a, "tell_steps"_a,

@@ -1,0 +1,63 @@
+"""A linearised case for a command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from orchestrator.linearisation import LinearSystem
+
+
+def linear_case(
+    target: Path,
+    case: str | None,
+    at: str,
+    step: str | None,
+    algorithm: str | None,
+    delay: str | None,
+) -> tuple[str, LinearSystem]:
+    """Linearise one case of a target; return its name, and the linear system.
+
+    Parameters
+    ----------
+    target, case
+        Experiment, system or folder; the case's name, or ``None`` for the first.
+    at, step, algorithm, delay
+        See :func:`orchestrator.linearisation.linear_system`; ``None``: as the case says.
+
+    Raises
+    ------
+    SoftdockError
+        If there is no such case, or it cannot be linearised.
+    """
+    from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
+    from orchestrator.diagnostics import DescriptionError
+    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.linearisation import linear_system
+    from orchestrator.system import seconds
+
+    experiment = experiment_of(target)[0]
+    if case is not None:
+        expect_case(target, experiment, case)
+    name = case or next(iter(experiment.case))
+    system = systems_of(target)[name]
+    given = RunOptions(step=step, algorithm=algorithm, delay=delay)
+    options = with_options(experiment, given).case[name]
+    default = system.experiment
+    chosen = options.step
+    if chosen is None and default.step_ns is not None:
+        chosen = seconds(default.step_ns)
+    if chosen is None:
+        raise DescriptionError(
+            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+        )
+    return name, linear_system(
+        system,
+        step=chosen,
+        at=at,
+        algorithm=options.algorithm or default.algorithm or "gauss-seidel",
+        delay=options.delay or "exact",
+        algorithm_options=options.algorithm_options,
+        rates=options.rates,
+    )

@@ -1,0 +1,68 @@
+#include "core/linear_unit.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace softdock {
+
+LinearUnit::LinearUnit(std::string name, Size size, bool sloped,
+                       std::vector<Transition> transitions)
+    : Unit(std::move(name)),
+      size_(size),
+      sloped_(sloped),
+      transitions_(std::move(transitions)),
+      values_(size.states + size.outputs),
+      before_(size.states + (sloped ? 2 : 1) * size.inputs) {
+    input_count_ = size.inputs;
+    output_count_ = size.outputs;
+    for (const auto& [step_ns, matrix] : transitions_) {
+        if (matrix.size() != values_.size() * before_.size()) {
+            throw std::invalid_argument("a matrix of '" + this->name() + "' is not of its size");
+        }
+    }
+}
+
+Status LinearUnit::set_inputs(const double* values) {
+    const auto inputs = before_.begin() + static_cast<std::ptrdiff_t>(size_.states);
+    std::fill(std::copy_n(values, size_.inputs, inputs), before_.end(), 0.0);
+    return Status::ok;
+}
+
+Status LinearUnit::set_slopes(const double* slopes) {
+    if (!sloped_) return cannot("take slopes of its inputs");
+    std::copy_n(slopes, size_.inputs, before_.end() - static_cast<std::ptrdiff_t>(size_.inputs));
+    return Status::ok;
+}
+
+Status LinearUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
+    const auto found = std::find_if(transitions_.begin(), transitions_.end(),
+                                    [&](const auto& one) { return one.first == step_ns; });
+    if (found == transitions_.end()) return cannot("take a step of this length");
+    std::copy_n(values_.begin(), size_.states, before_.begin());
+    const double* row = found->second.data();
+    for (auto& value : values_) {
+        double sum = 0.0;
+        for (const double one : before_) sum += *row++ * one;
+        value = sum;
+    }
+    reached_.time_ns = time_ns + step_ns;
+    return Status::ok;
+}
+
+Status LinearUnit::get_outputs(double* values) {
+    std::copy(values_.begin() + static_cast<std::ptrdiff_t>(size_.states), values_.end(), values);
+    return Status::ok;
+}
+
+Status LinearUnit::save(std::size_t number) {
+    if (kept_.size() <= number) kept_.resize(number + 1);
+    kept_[number] = values_;
+    return Status::ok;
+}
+
+Status LinearUnit::restore(std::size_t number) {
+    values_ = kept_[number];
+    return Status::ok;
+}
+
+}  // namespace softdock

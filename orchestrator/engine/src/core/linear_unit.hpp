@@ -1,0 +1,47 @@
+// Stands for a component where a system is linearised: its state-space model over one step.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/unit.hpp"
+
+namespace softdock {
+
+// (states after a step, outputs after it) = transition * (states before it, inputs, slopes of the
+// inputs per second); the slopes only where the component takes some.
+class LinearUnit final : public Unit {
+  public:
+    // Row by row, of (states + outputs) x (states + inputs [+ inputs]), for a length of the step.
+    using Transition = std::pair<std::int64_t, std::vector<double>>;
+
+    struct Size {
+        std::size_t states = 0, inputs = 0, outputs = 0;
+    };
+
+    // Throws if a matrix is not of the size that is said.
+    LinearUnit(std::string name, Size size, bool sloped, std::vector<Transition> transitions);
+
+    Status set_inputs(const double* values) override;
+    Status step(std::int64_t time_ns, std::int64_t step_ns) override;
+    Status get_outputs(double* values) override;
+    bool takes_slopes() const override { return sloped_; }
+    Status set_slopes(const double* slopes) override;
+    bool can_roll_back() const override { return true; }
+    Status save(std::size_t number) override;
+    Status restore(std::size_t number) override;
+
+    // States, then outputs.
+    std::vector<double>& values() { return values_; }
+    std::size_t state_count() const { return size_.states; }
+
+  private:
+    Size size_;
+    bool sloped_;
+    std::vector<Transition> transitions_;
+    std::vector<double> values_, before_;
+    std::vector<std::vector<double>> kept_;
+};
+
+}  // namespace softdock

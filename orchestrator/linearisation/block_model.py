@@ -1,0 +1,216 @@
+"""Linear model of a Python block: by differences of one of its steps over states and inputs."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from orchestrator.diagnostics import CapabilityError
+from orchestrator.linearisation.jacobian import Jacobian, jacobian
+from orchestrator.linearisation.signal_names import signal_names
+from orchestrator.linearisation.state_space import Floats, StateSpace, of_transition
+from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.simunits import BlockUnit
+from orchestrator.system import Causality, DataType
+
+#: Steps of which the model in continuous time is made must compose: two of them one of twice that.
+_COMPOSES = 1e-6
+#: What changes a step by no more than this share does not act: where an iteration began.
+_ACTS = 1e-9
+
+
+def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
+    """Linearise a running block about its present states and inputs.
+
+    Its states are its declared ones that are made of floating-point numbers, and its outputs, as
+    far as a step reads them; all others are kept as they are.
+
+    Parameters
+    ----------
+    unit
+        Between two steps.
+    time_ns, step_ns
+        Begin and length of its next step.
+
+    Raises
+    ------
+    CapabilityError
+        If the block cannot save its states, or a step of it fails there.
+    """
+    step = _Step(unit, time_ns)
+
+    @lru_cache(maxsize=8)
+    def differences(length_ns: int) -> Jacobian:
+        return step.jacobian(length_ns)
+
+    def transition(length_ns: int, *, sloped: bool) -> Floats:
+        if sloped:
+            raise CapabilityError(f"component '{unit.name}' is a block: it takes no slopes")
+        return differences(length_ns).matrix
+
+    found = differences(step_ns)
+    space, remark = _continuous(step, found.matrix, differences, step_ns)
+    remarks = [
+        f"{step.argument(i)} stands at a kink: the mean of both sides is taken" for i in found.kinks
+    ]
+    return UnitModel(
+        unit.name,
+        "differences",
+        step.names,
+        transition,
+        space,
+        (*remarks, *remark),
+    )
+
+
+class _Step:
+    """One step of a block as a function of numbers."""
+
+    def __init__(self, unit: BlockUnit, time_ns: int) -> None:
+        self._unit, self._time = unit, time_ns / 1e9
+        saved = unit.get_state()
+        if not isinstance(saved, Mapping):
+            raise CapabilityError(
+                f"component '{unit.name}' cannot be linearised: its block saves no states by name"
+            )
+        self._saved = dict(saved)
+        connectors = unit.description.connectors
+        self._inputs = [c.name for c in unit.inputs]
+        self._outputs = [c.name for c in unit.outputs]
+        others = {
+            name
+            for name, c in connectors.items()
+            if c.causality is not Causality.OUTPUT or c.type is not DataType.REAL
+        }
+        #: Where the numbers are: the name, and the way to it in lists, tuples and dictionaries.
+        self._places = [
+            (name, *way)
+            for name, value in self._saved.items()
+            if name not in others
+            for way in _ways(value)
+        ]
+        self.owner = unit.name
+        self.names = tuple(f"{unit.name}.{_path(place)}" for place in self._places)
+        self.inputs = signal_names(unit.name, unit.inputs)
+        self.outputs = signal_names(unit.name, unit.outputs)
+
+    def argument(self, number: int) -> str:
+        """Name a state or an input."""
+        return (*self.names, *self.inputs)[number]
+
+    def jacobian(self, step_ns: int) -> Jacobian:
+        """Differentiate (states, outputs) after a step by (states, inputs) before it."""
+        begin = [_at(self._saved, place) for place in self._places]
+        inputs = [float(v) for name in self._inputs for v in np.ravel(self._saved[name])]
+        point = np.array([*begin, *inputs], dtype=np.float64)
+        sizes = np.abs(point)
+        sizes[sizes == 0.0] = 1.0
+
+        def after(where: Floats) -> Floats:
+            return self._after(where, step_ns / 1e9)
+
+        try:
+            return jacobian(after, point, sizes)
+        except CapabilityError:
+            raise
+        except Exception as error:
+            raise CapabilityError(
+                f"component '{self._unit.name}' cannot be linearised: a step of its block failed:"
+                f" {type(error).__name__}: {error}"
+            ) from error
+        finally:
+            self._unit.block.set_state(copy.deepcopy(self._saved))
+
+    def _after(self, where: Floats, length: float) -> Floats:
+        block = self._unit.block
+        state = copy.deepcopy(self._saved)
+        for place, value in zip(self._places, where, strict=False):
+            _put(state, place, float(value))
+        rest = iter(where[len(self._places) :])
+        connectors = self._unit.description.connectors
+        for name in self._inputs:
+            connector = connectors[name]
+            values = [float(next(rest)) for _ in range(connector.size)]
+            if connector.shape:
+                state[name] = np.array(values).reshape(connector.shape)
+            elif connector.type is DataType.REAL:
+                state[name] = values[0]  # Integers and Booleans stay as they are
+        block.set_state(state)
+        block.step(self._time, length)
+        ended = block.get_state()
+        outputs = [float(v) for name in self._outputs for v in np.ravel(ended[name])]
+        return np.array([*(_at(ended, place) for place in self._places), *outputs])
+
+
+def _ways(value: Any) -> Iterator[tuple[Any, ...]]:
+    """Give the way to each floating-point number in a value."""
+    if isinstance(value, float):
+        yield ()
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        yield from np.ndindex(value.shape)
+    elif isinstance(value, (list, tuple)):
+        yield from ((i, *way) for i, one in enumerate(value) for way in _ways(one))
+    elif isinstance(value, dict):
+        yield from ((key, *way) for key, one in value.items() for way in _ways(one))
+
+
+def _path(place: tuple[Any, ...]) -> str:
+    return str(place[0]) + "".join(f"[{key}]" for key in place[1:])
+
+
+def _at(state: Any, place: tuple[Any, ...]) -> float:
+    for i, key in enumerate(place):
+        if isinstance(state, np.ndarray):
+            return float(state[place[i:]])
+        state = state[key]
+    return float(state)
+
+
+def _put(state: dict[str, Any], place: tuple[Any, ...], value: float) -> None:
+    state[place[0]] = _with(state[place[0]], place[1:], value)
+
+
+def _with(held: Any, way: tuple[Any, ...], value: float) -> Any:
+    """Return a value with another number in one place; tuples are made anew."""
+    if not way:
+        return value
+    if isinstance(held, np.ndarray):
+        held[way] = value
+        return held
+    changed = _with(held[way[0]], way[1:], value)
+    if isinstance(held, tuple):
+        return (*held[: way[0]], changed, *held[way[0] + 1 :])
+    held[way[0]] = changed
+    return held
+
+
+def _continuous(
+    step: _Step, whole: Floats, differences: Callable[[int], Jacobian], step_ns: int
+) -> tuple[StateSpace | None, tuple[str, ...]]:
+    """Find the continuous model of the block; ``None``: there is none.
+
+    Outputs that no step reads are no states of it.
+    """
+    n = len(step.names)
+    scale = np.abs(whole).max(initial=0.0)
+    kept = [i for i in range(n) if np.abs(whole[:, i]).max() > _ACTS * scale]
+    place = np.ix_([*kept, *range(n, whole.shape[0])], [*kept, *range(n, whole.shape[1])])
+    one, k = whole[place], len(kept)
+    names = tuple(step.names[i] for i in kept)
+    space = of_transition(one, step_ns / 1e9, names, step.inputs, step.outputs)
+    if space is None:
+        return None, (f"component '{step.owner}' is sampled: no rates give its step",)
+    if k == 0:
+        return space, ()
+    half = differences(step_ns // 2).matrix[place]
+    twice = half[:, :k] @ half[:k]
+    twice[:, k:] += half[:, k:]
+    if np.abs(twice - one).max() <= _COMPOSES * np.abs(one).max() and step_ns % 2 == 0:
+        return space, ()
+    return space, (
+        f"component '{step.owner}' is sampled: in continuous time it is what gives its steps",
+    )

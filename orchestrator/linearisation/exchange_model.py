@@ -1,0 +1,75 @@
+"""Linear model of an FMU that has a Model Exchange interface: by its own derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orchestrator.diagnostics import CapabilityError
+from orchestrator.linearisation.jacobian import jacobian
+from orchestrator.linearisation.signal_names import signal_names
+from orchestrator.linearisation.state_space import Floats, StateSpace
+from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.simunits import ModelExchangeUnit
+
+
+def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
+    """Linearise a running unit about its present states.
+
+    Parameters
+    ----------
+    unit
+        Between two steps.
+    inputs
+        What its bound inputs are now, float64 of shape (m,).
+
+    Raises
+    ------
+    CapabilityError
+        If the FMU gives no derivatives there.
+    """
+    model = unit.model
+    status, present = model.states()
+    expect(unit, status)
+    point = np.concatenate([present, inputs])
+    n = len(present)
+
+    def at(where: Floats) -> Floats:
+        status, slopes, outputs = model.evaluate(where[:n].tolist(), where[n:].tolist())
+        expect(unit, status)
+        return np.array([*slopes, *outputs])
+
+    nominals = np.abs(point)
+    nominals[nominals == 0.0] = 1.0
+    saved = unit.get_state()
+    try:
+        found = jacobian(at, point, nominals)
+    finally:
+        unit.set_state(saved)
+    names = (*unit.state_names, *signal_names(unit.name, unit.inputs))
+    whole = found.matrix
+    space = StateSpace(
+        whole[:n, :n],
+        whole[:n, n:],
+        whole[n:, :n],
+        whole[n:, n:],
+        tuple(f"{unit.name}.{name}" for name in unit.state_names),
+        signal_names(unit.name, unit.inputs),
+        signal_names(unit.name, unit.outputs),
+    )
+    return UnitModel(
+        unit.name,
+        "model exchange",
+        space.states,
+        lambda step_ns, *, sloped: space.transition(step_ns / 1e9, sloped=sloped),
+        space,
+        tuple(f"{names[i]} stands at a kink: the mean of both sides is taken" for i in found.kinks),
+    )
+
+
+def expect(unit: ModelExchangeUnit, status: int) -> None:
+    """Raise CapabilityError if a call of the FMU failed."""
+    if status > 1:
+        raise CapabilityError(
+            f"component '{unit.name}' cannot be linearised: its FMU gives no derivatives at this"
+            f" point: {unit.native.failure or f'status {status}'}"
+        )

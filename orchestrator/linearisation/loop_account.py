@@ -1,0 +1,221 @@
+"""Loop account: what the schedule of a run does to the modes of each loop.
+
+For each group of components that act on each other: the modes of the continuous loop with its
+declared delays, and those of the sampled loop that this schedule really makes. Their difference is
+the error of the co-simulation, known without any run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.diagnostics import CapabilityError, DescriptionError
+from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
+from orchestrator.linearisation.period_map import PeriodMap
+from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
+from orchestrator.linearisation.state_space import StateSpace
+from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.system import System
+
+#: Modes of a group that are told, the least damped first.
+MODES = 6
+#: Modes that lose more than this factor in one period are no longer told: samples do not show them.
+_FADED = math.exp(-math.pi)
+#: A multiplier that is 1 up to so many of its uncertainties is a free motion.
+_FREE = 30.0
+#: Roots of the continuous loop that are no larger are such motions as well, in 1/s.
+_STILL = 1e-4
+#: Errors of a growth rate are warned of from this share of it on.
+SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One mode of a loop.
+
+    Parameters
+    ----------
+    sampled
+        Root of the loop as the schedule makes it, 1/s: the logarithm of its multiplier over the
+        period. Frequencies above half the sampling frequency are folded.
+    exact
+        The nearest characteristic root of the continuous loop with its declared delays, 1/s;
+        ``None`` where there is no continuous model.
+    """
+
+    sampled: complex
+    exact: complex | None
+
+    @property
+    def growth(self) -> float:
+        """Growth rate as sampled, 1/s; below zero the mode dies down."""
+        return self.sampled.real
+
+    @property
+    def frequency(self) -> float:
+        """Frequency as sampled, Hz."""
+        return abs(self.sampled.imag) / (2.0 * math.pi)
+
+    @property
+    def damping(self) -> float:
+        """Damping ratio as sampled; below zero where the mode grows."""
+        return -self.sampled.real / abs(self.sampled) if self.sampled else 0.0
+
+    @property
+    def error(self) -> float:
+        """Growth rate as sampled less that of the continuous loop, 1/s; NaN if not known."""
+        return math.nan if self.exact is None else self.sampled.real - self.exact.real
+
+    @property
+    def is_misjudged(self) -> bool:
+        """Whether the run shows it growing although it dies down, or the other way round."""
+        return self.exact is not None and self.sampled.real * self.exact.real < 0.0
+
+
+@dataclass(frozen=True)
+class LoopAccount:
+    """What a schedule does to one group of components that act on each other.
+
+    Parameters
+    ----------
+    components
+        The group.
+    modes
+        Its least damped modes, those that grow first; free motions are left out.
+    free
+        Number of multipliers that are 1 within rounding: bodies that float as a whole.
+    size
+        Numbers that the loop remembers from period to period.
+    remarks
+        What was left out, and what is doubtful.
+    """
+
+    components: tuple[str, ...]
+    modes: tuple[Mode, ...]
+    free: int
+    size: int
+    remarks: tuple[str, ...] = ()
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say which modes the schedule misjudges, and by how much."""
+        group = ", ".join(self.components)
+        told = []
+        for mode in self.modes:
+            if mode.exact is None:
+                continue
+            both = (
+                f"{mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s as sampled"
+            )
+            if mode.is_misjudged:
+                verdict = (
+                    "grows although it dies down"
+                    if mode.growth > 0
+                    else "dies down although it grows"
+                )
+                told.append(
+                    f"loop of {group}: the mode of {mode.frequency:.4g} Hz {verdict}: {both}"
+                )
+            elif abs(mode.error) > SHARE * abs(mode.exact.real):
+                told.append(f"loop of {group}: the mode of {mode.frequency:.4g} Hz is off: {both}")
+        return tuple(told)
+
+
+def loop_accounts(
+    system: System, models: Mapping[str, UnitModel], period_map: PeriodMap, *, count: int = MODES
+) -> list[LoopAccount]:
+    """Account for every loop of a system.
+
+    Parameters
+    ----------
+    system
+        As the schedule was compiled from it.
+    models
+        Of its components, by name.
+    period_map
+        Of the schedule.
+    count
+        How many modes of each group.
+    """
+    return [_account(system, models, period_map, group, count) for group in coupled_groups(system)]
+
+
+def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> list[StateSpace]:
+    """Return the continuous models of some components.
+
+    Raises
+    ------
+    CapabilityError
+        If one of them has none.
+    """
+    spaces = []
+    for name in components:
+        space = models[name].continuous
+        if space is None:
+            raise CapabilityError(f"component '{name}' has no model in continuous time")
+        spaces.append(space)
+    return spaces
+
+
+def continuous_loop(
+    system: System, models: Mapping[str, UnitModel], components: Iterable[str]
+) -> DelayedLoop:
+    """Return some components and the lines between them, in continuous time.
+
+    Raises
+    ------
+    CapabilityError
+        If one of them has no continuous model, or a line has no gain.
+    """
+    names = list(components)
+    whole = side_by_side(spaces_of(models, names))
+    lines = inner_lines(system, names)
+    return DelayedLoop.closed(whole, gains(system, lines, whole.inputs, whole.outputs))
+
+
+def _account(
+    system: System,
+    models: Mapping[str, UnitModel],
+    period_map: PeriodMap,
+    group: tuple[str, ...],
+    count: int,
+) -> LoopAccount:
+    rows = period_map.within(group)
+    found = period_map.modes(rows)
+    remarks = [text for name in group for text in models[name].remarks]
+    is_free = np.abs(found.values - 1.0) <= _FREE * found.uncertainty
+    sampled = _rates(found.values[~is_free], period_map.period)[:count]
+    try:
+        exact = _nearest(continuous_loop(system, models, group), sampled, int(is_free.sum()))
+    except (CapabilityError, DescriptionError) as error:
+        remarks.append(f"no loop in continuous time: {error}")
+        exact = [None] * len(sampled)
+    modes = tuple(Mode(s, e) for s, e in zip(sampled, exact, strict=True))
+    return LoopAccount(group, modes, int(is_free.sum()), rows.size, tuple(dict.fromkeys(remarks)))
+
+
+def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
+    """Turn multipliers into rates, one of each conjugate pair, the fastest growing first."""
+    rates = np.log(multipliers[np.abs(multipliers) > _FADED]) / period
+    kept = [complex(s) for s in rates if s.imag >= -1e-9 * abs(s)]
+    return sorted(kept, key=lambda s: -s.real)
+
+
+def _nearest(loop: DelayedLoop, sampled: list[complex], free: int) -> list[complex | None]:
+    """Return the characteristic root that belongs to each sampled one."""
+    roots = [
+        root
+        for root in loop.roots(2 * len(sampled) + free + 4, sampled)
+        if not (free and abs(root) < _STILL)
+    ]
+    found: list[complex | None] = []
+    for s in sampled:
+        root = min(roots, key=lambda one: abs(one - s), default=None)
+        if root is not None:
+            roots.remove(root)
+        found.append(root)
+    return found

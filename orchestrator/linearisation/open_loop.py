@@ -1,0 +1,239 @@
+"""Open loop: what comes back along one line that was cut, at every frequency, and the margins.
+
+The line is cut at its target: a signal v goes into the input, and r is what the line brings then.
+With r = -L v the loop is closed where v = r, so L = -1 is the limit of stability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize_scalar
+
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
+from orchestrator.linearisation.loop_account import spaces_of
+from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
+from orchestrator.linearisation.signal_names import signal_names
+from orchestrator.linearisation.state_space import Floats
+from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.system import Connection, System, connection_name
+
+Complex = NDArray[np.complex128]
+_TURN = 2.0 * math.pi
+_GRID = 2000  # frequencies between which crossings are looked for
+_DECADES = 2.0  # of the grid, beyond the slowest and the fastest root
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How far one quantity may change until the loop is at its limit.
+
+    Parameters
+    ----------
+    value
+        A factor (gain), rad (phase) or seconds (delay); infinite where nothing is crossed.
+    frequency
+        Of the oscillation at the limit, Hz; NaN where there is none.
+    """
+
+    value: float
+    frequency: float
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Margins of a loop that was cut: how far it is from its limit, stable or not.
+
+    Parameters
+    ----------
+    is_stable
+        Whether the closed loop is, in continuous time.
+    gain, gain_reduction
+        Smallest factor above 1, and largest below 1, that bring it to its limit.
+    phase
+        Lag, rad, that does; below zero in a loop that needs lead.
+    delay
+        Additional delay, seconds, that does; below zero where so much must be taken away.
+    distance
+        Smallest distance of L from -1, the inverse of the largest sensitivity; no unit.
+    """
+
+    is_stable: bool
+    gain: Margin
+    gain_reduction: Margin
+    phase: Margin
+    delay: Margin
+    distance: Margin
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """A loop that is cut at one scalar of one line.
+
+    Parameters
+    ----------
+    line
+        Name of the line, ``component.output -> component.input``.
+    is_stable
+        Whether the loop is stable when it is closed.
+    loop
+        The rest of the loop, whose first input is where it is cut, and one of whose outputs is the
+        source.
+    source
+        Number of the output that the line begins at.
+    factor, delay
+        What the line makes of it; the delay in seconds.
+    """
+
+    line: str
+    is_stable: bool
+    loop: DelayedLoop
+    source: int
+    factor: float
+    delay: float
+
+    def response(self, frequency: Floats) -> Complex:
+        """Return L at frequencies in Hz, complex128 of the same shape."""
+        return self.at(_TURN * np.asarray(frequency, dtype=np.float64))
+
+    def at(self, omega: Floats | float) -> Complex:
+        """Return L at angular frequencies in rad/s."""
+        s = 1j * np.asarray(omega)
+        n = self.loop.a.shape[0]
+        right = np.zeros((n + self.loop.b.shape[1], 1))
+        right[n] = 1.0
+        found = np.linalg.solve(self.loop.matrix(s), right)[..., 0]
+        seen = np.concatenate([self.loop.c[self.source], self.loop.d[self.source]])
+        return np.asarray(-self.factor * np.exp(-s * self.delay) * (found @ seen))
+
+    def frequencies(self) -> Floats:
+        """Return frequencies in Hz that show the loop, float64, logarithmic."""
+        size = np.abs(np.linalg.eigvals(self.loop.discretised()))
+        lags = [*self.loop.gains, self.delay]
+        size = np.concatenate([size[size > 1e-6], [1.0 / lag for lag in lags if lag > 0.0], [1.0]])
+        low, high = math.log10(size.min()) - _DECADES, math.log10(size.max()) + _DECADES
+        return np.asarray(np.logspace(low, min(high, low + 12.0), _GRID) / _TURN)
+
+    def margins(self) -> Margins:
+        """Return the margins, from all crossings of |L| = 1 and of the negative real axis."""
+        omega = _TURN * self.frequencies()
+        values = self.at(omega)
+        unity = _crossings(
+            omega, np.log(np.abs(values)), lambda w: float(np.log(np.abs(self.at(w))))
+        )
+        lags = [(float(np.angle(-self.at(w))) % _TURN, w) for w in unity]
+        if not self.is_stable:
+            lags = [(lag - _TURN, w) for lag, w in lags]
+        real = [
+            (float(self.at(w).real), w) for w in _crossings(omega, values.imag, self._imaginary)
+        ]
+        factors = [(-1.0 / value, w) for value, w in real if value < 0.0]
+        return Margins(
+            self.is_stable,
+            _nearest([pair for pair in factors if pair[0] > 1.0], math.inf),
+            _nearest([pair for pair in factors if pair[0] < 1.0], 0.0),
+            _nearest(lags, math.inf),
+            _nearest([(lag / w, w) for lag, w in lags], math.inf),
+            self._nearest_to_limit(omega, np.abs(1.0 + values)),
+        )
+
+    def _nearest_to_limit(self, omega: Floats, distances: Floats) -> Margin:
+        place = int(np.argmin(distances))
+        first, last = omega[max(place - 1, 0)], omega[min(place + 1, omega.size - 1)]
+        found = minimize_scalar(
+            lambda w: float(np.abs(1.0 + self.at(w))),
+            bounds=(float(first), float(last)),
+            method="bounded",
+            options={"xatol": 1e-9 * float(last)},
+        )
+        return Margin(float(found.fun), float(found.x) / _TURN)
+
+    def _imaginary(self, omega: float) -> float:
+        return float(self.at(omega).imag)
+
+
+def open_loop(
+    system: System, models: Mapping[str, UnitModel], line: str, element: int = 1
+) -> OpenLoop:
+    """Cut a loop.
+
+    Parameters
+    ----------
+    system, models
+        Linearised; of its components, by name.
+    line
+        ``component.output -> component.input``, or the input alone.
+    element
+        Of a line that carries an array, which, from 1 on.
+
+    Raises
+    ------
+    DescriptionError
+        If there is no such line, or it is in no loop.
+    CapabilityError
+        If a component of the loop has no model in continuous time.
+    """
+    cut = find_line(system, line)
+    ends = {cut.source.component, cut.target.component}
+    group = next((g for g in coupled_groups(system) if ends <= set(g)), None)
+    if group is None:
+        raise DescriptionError(
+            f"the line {cut} is in no loop: nothing comes back to where it begins"
+        )
+    source = system.components[cut.source.component].connectors[cut.source.connector]
+    target = system.components[cut.target.component].connectors[cut.target.connector]
+    if not 1 <= element <= target.size:
+        raise DescriptionError(f"element of {cut}: expected 1 to {target.size}, found {element}")
+    into = signal_names(cut.target.component, [target])[element - 1]
+    out_of = signal_names(cut.source.component, [source])[element - 1]
+    whole = side_by_side(spaces_of(models, group))
+    lines = inner_lines(system, group)
+    own = gains(system, [cut], [into], [out_of])
+    ((delay, factor),) = own.items()
+    all_gains = gains(system, lines, whole.inputs, whole.outputs)
+    row = whole.inputs.index(into)
+    rest = {lag: gain.copy() for lag, gain in all_gains.items()}
+    for gain in rest.values():
+        gain[row] = 0.0
+    loop = DelayedLoop.closed(whole, rest, into=(row,), out_of=(whole.outputs.index(out_of),))
+    closed = DelayedLoop.closed(whole, all_gains)
+    is_stable = all(root.real < 0.0 for root in closed.roots(1))
+    return OpenLoop(str(cut), is_stable, loop, 0, float(factor[0, 0]), delay)
+
+
+def find_line(system: System, line: str) -> Connection:
+    """Return a line by its name, or by the name of its input.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; the message lists those that there are.
+    """
+    wanted = connection_name(line) if "->" in line else line.strip()
+    for one in system.connections:
+        if wanted in {str(one), str(one.target)}:
+            return one
+    known = [str(one) for one in system.connections]
+    raise UnknownNameError(
+        f"system '{system.name}' has no line '{line}'{nearest(line, known)}; it has:"
+        f" {'; '.join(known) or 'none'}"
+    )
+
+
+def _crossings(omega: Floats, values: Floats, function: Callable[[float], float]) -> list[float]:
+    """Return where a function that was sampled goes through zero."""
+    signs = np.flatnonzero(values[:-1] * values[1:] < 0.0)
+    return [float(brentq(function, omega[i], omega[i + 1], xtol=1e-14, rtol=1e-13)) for i in signs]
+
+
+def _nearest(pairs: list[tuple[float, float]], none: float) -> Margin:
+    """Return the change that is the smallest: of factors the nearest to 1, else to 0."""
+    if not pairs:
+        return Margin(none, math.nan)
+    value, omega = max(pairs) if pairs[0][0] < 0.0 or none == 0.0 else min(pairs)
+    return Margin(float(value), float(omega) / _TURN)
