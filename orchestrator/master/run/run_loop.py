@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from orchestrator.diagnostics import StepError
 from orchestrator.engine import Engine, Surroundings
 from orchestrator.master.run.recorder import Recorder
-from orchestrator.master.run.run_failure import Outcome, run_failure_of
+from orchestrator.master.run.run_failure import run_failure_of
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit, changed_note
 from orchestrator.system import seconds
@@ -99,7 +99,7 @@ class RunLoop:
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         before = Surroundings()
         began = time.perf_counter()
-        outcome = Outcome(*self._engine.run(steps, goal_ns))
+        outcome = self._engine.run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         if changed := before.put_back():
             self._note_changes(changed)

@@ -48,7 +48,8 @@ Status StepExecutor::execute(std::size_t first, std::size_t end, Outcome& outcom
         } else {
             outcome.read = execute_lines(context_, operation);
             if (outcome.read >= 0) {
-                outcome.reason = context_.read_error;
+                outcome.failure.kind = FailureKind::unread;
+                outcome.failure.text = context_.read_error;
                 status = Status::error;
             }
         }

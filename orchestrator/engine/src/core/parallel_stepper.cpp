@@ -74,7 +74,7 @@ Status ParallelStepper::step(Context& context, Group& group, Outcome& outcome) {
         if (!failed(group.statuses[w]) || (failed(status) && outcome.unit < found.unit)) continue;
         status = group.statuses[w];
         outcome.unit = found.unit;
-        outcome.reason = found.reason;
+        outcome.failure = found.failure;
         outcome.early_ns = found.early_ns;
     }
     return status;
@@ -99,7 +99,7 @@ void ParallelStepper::work(void* given, std::size_t worker) {
     auto& status = group.statuses[worker];
     status = Status::ok;
     outcome.early_ns = -1;
-    outcome.reason.clear();
+    outcome.failure.clear();
     for (const auto member : group.shares[worker]) {
         status = advance_unit(*group.context, member, outcome);
         if (failed(status)) return;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/failure.hpp"
 #include "core/float_mode.hpp"
 
 namespace softdock {
@@ -107,6 +108,8 @@ class Unit {
     virtual bool interrupted() const { return false; }
     // Why the last call failed; empty if the unit did not say.
     const std::string& failure() const { return failure_; }
+    // And as data, where it was a step and the unit knows more than words.
+    virtual Failure cause() const { return {}; }
 
   protected:
     Status cannot(const char* what);

@@ -1,7 +1,6 @@
 #include "core/unit_steps.hpp"
 
 #include <cmath>
-#include <string>
 
 namespace softdock {
 
@@ -12,7 +11,8 @@ Status other_end(const Context& context, const Reached& reached, Outcome& outcom
         outcome.early_ns = reached.time_ns;
         return Status::discard;
     }
-    outcome.reason = "reached " + std::to_string(reached.time_ns);
+    outcome.failure.kind = FailureKind::other_end;
+    outcome.failure.time_ns = reached.time_ns;
     return Status::error;
 }
 
@@ -24,7 +24,8 @@ std::int64_t begin_of(const Context& context, const Member& member) {
 }  // namespace
 
 Status wants_end(Outcome& outcome) {
-    outcome.reason = "it asked for the end of the run";
+    outcome.failure.kind = FailureKind::run_ended;
+    outcome.failure.text = "it asked for the end of the run";
     return Status::discard;
 }
 
@@ -34,7 +35,8 @@ Status get_outputs(Context& context, const Member& member, Outcome& outcome) {
     if (failed(status)) return status;
     for (std::size_t i = 0; i < member.unit->output_count(); ++i) {
         if (!std::isfinite(outputs[i])) {
-            outcome.reason = "output number " + std::to_string(i) + " is not finite";
+            outcome.failure.kind = FailureKind::output_not_finite;
+            outcome.failure.output = static_cast<std::int64_t>(i);
             return Status::error;
         }
     }
@@ -74,7 +76,9 @@ Status step_unit(Context& context, std::int32_t number, std::int64_t begin, std:
     const bool whole = end == context.now_ns + context.step_ns;
     if (whole && !failed(status)) status = get_outputs(context, member, outcome);
     if (whole && has_texts && !failed(status)) status = context.texts.receive(unit, row);
-    if (failed(status)) outcome.unit = number;
+    if (!failed(status)) return status;
+    outcome.unit = number;
+    if (outcome.failure.kind == FailureKind::none) outcome.failure = unit.cause();
     return status;
 }
 
