@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from orchestrator.diagnostics import CapabilityError, DescriptionError, LoadError, StepError
 from orchestrator.engine import Engine, Surroundings
 from orchestrator.master.run.recorder import Recorder
-from orchestrator.master.run.run_failure import Outcome, run_failure_of
+from orchestrator.master.run.run_failure import run_failure_of
 from orchestrator.master.schedule.reach import expect_in_reach
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit, changed_note
@@ -140,7 +140,7 @@ class RunLoop:
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         before = Surroundings()
         began = time.perf_counter()
-        outcome = Outcome(*self._engine.run(steps, goal_ns))
+        outcome = self._engine.run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         if changed := before.put_back():
             self._note_changes(changed)
