@@ -38,9 +38,7 @@ def test_a_contact_loop_has_the_roots_of_its_quasi_polynomial(b, delay):
 def test_two_delays_and_feed_through_are_one_delay_of_their_sum():
     """The force of a spring that is late twice, through a component without states."""
     k, m = 2510.0, 750.0
-    split = space(
-        [[0, 1], [0, 0]], [[0, 0], [1 / m, 0]], [[1, 0.02], [0, 0]], [[0, 0], [0, -k]]
-    )
+    split = space([[0, 1], [0, 0]], [[0, 0], [1 / m, 0]], [[1, 0.02], [0, 0]], [[0, 0], [0, -k]])
     gains = {0.01: np.array([[0.0, 0.0], [1.0, 0.0]]), 0.006: np.array([[0.0, 1.0], [0.0, 0.0]])}
     whole = space([[0, 1], [0, 0]], [[0], [1 / m]], [[k, 0.02 * k]], [[0]])
     one = DelayedLoop.closed(whole, {0.016: np.array([[-1.0]])})
@@ -56,5 +54,7 @@ def test_without_delays_the_roots_are_eigenvalues():
 
 def test_a_ring_of_gain_one_without_a_delay_is_refused():
     with pytest.raises(DescriptionError, match="no solution: its lines without a delay"):
-        DelayedLoop.closed(space(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), [[1]]),
-                           {0.0: np.array([[1.0]])})
+        DelayedLoop.closed(
+            space(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), [[1]]),
+            {0.0: np.array([[1.0]])},
+        )

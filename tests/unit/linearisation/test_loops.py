@@ -74,7 +74,14 @@ def test_random_rings_answer_a_kick_as_predicted(made, algorithm, delay):
 def capture(**options):
     return (
         System("capture")
-        .add("mass", block(SecondOrder), a=(0.0, 1.0, 0.0, 0.0), b=(0.0, 1 / 750), c=(1.0, 60 / 2510), kick=0.01)
+        .add(
+            "mass",
+            block(SecondOrder),
+            a=(0.0, 1.0, 0.0, 0.0),
+            b=(0.0, 1 / 750),
+            c=(1.0, 60 / 2510),
+            kick=0.01,
+        )
         .add("contact", block(Factor), k=-2510.0)
         .connect("mass.y", "contact.u", delay="16 ms", **options)
         .connect("contact.y", "mass.u")
