@@ -60,6 +60,9 @@ lint: $(VENV)/installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Bytecode is kept: hundreds of processes that tests start read the same files.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Nobody waits for the other processor; `pytest` alone runs the tests one after the other. What is skipped is listed
 # with its reason at the end.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
 #: More is no number of anything here, and does not fit what computes with it.
 _BITS = 64
+#: Some editors begin a file with it; it is no part of what the file says.
+BYTE_ORDER_MARK = "\ufeff"
 _DEEP = "it is nested too deeply"
 
 
 def toml_data(text: str) -> dict[str, Any]:
-    """Read TOML.
+    """Read TOML; a byte order mark before it is passed over.
 
     Raises
     ------
@@ -23,7 +25,7 @@ def toml_data(text: str) -> dict[str, Any]:
         If it is no TOML, or an integer in it has more than 64 bits (TOML 1.0, "Integer").
     """
     try:
-        content = tomllib.loads(text)
+        content = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
     except RecursionError:
         raise ValueError(_DEEP) from None
     _expect_short(content, "")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-_NEW = {
+#: Present names of modules, by those that they had.
+NEW_NAMES = {
     "orchestrator.campaign": "orchestrator.experiment",
     "orchestrator.campaign.prepare": "orchestrator.experiment.prepare.prepare",
     "orchestrator.errors": "orchestrator.diagnostics",
@@ -34,13 +35,13 @@ class _Renamed:
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         """Return a specification for old names only."""
-        if fullname not in _NEW:
+        if fullname not in NEW_NAMES:
             return None
         return ModuleSpec(fullname, cast("Loader", self), is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return a module that holds what the new one holds."""
-        new = _NEW[spec.name]
+        new = NEW_NAMES[spec.name]
         warnings.warn(
             f"'{spec.name}' is now '{new}'; public names are those of 'orchestrator'",
             DeprecationWarning,
@@ -50,7 +51,7 @@ class _Renamed:
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill it; names that the new module makes when they are used are made then, too."""
-        new = import_module(_NEW[module.__name__])
+        new = import_module(NEW_NAMES[module.__name__])
         vars(module)["__getattr__"] = lambda name: getattr(new, name)
 
 

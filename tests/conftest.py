@@ -1,6 +1,8 @@
+import gc
 import importlib.util
 import sys
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import fmpy.simulation
@@ -91,6 +93,12 @@ def pytest_collection_modifyitems(items):
             if folder.startswith(folders):
                 item.add_marker(mark)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # a stable sort
+
+
+def pytest_collection_finish():
+    """Let the garbage collector pass over some thousand tests each time that it runs."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -228,6 +236,28 @@ def shipped_fmus(worker_id):
 def plants(shipped_fmus):
     """Folder of the project's FMUs."""
     return BUILT
+
+
+@contextmanager
+def _undrawn():
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("figure", "report"):
+            patch.setattr(f"orchestrator.recording.{module}.picture", lambda _figure, _kind: b"")
+        yield
+
+
+@pytest.fixture
+def no_pictures():
+    """Let plots be made, but not drawn: for tests that look at none. They are empty files."""
+    with _undrawn():
+        yield
+
+
+@pytest.fixture(scope="module")
+def no_pictures_in_module():
+    """The same for the fixtures of a module."""
+    with _undrawn():
+        yield
 
 
 @pytest.fixture

@@ -1,17 +1,14 @@
 """Animation: the motion of a run as a page with a moving picture in three dimensions."""
 
-from orchestrator.animation.checks import loose_ends, too_many
-from orchestrator.animation.description import Animation, Scene
-from orchestrator.animation.page import render_animation
-from orchestrator.animation.viewer import expect_viewer
-from orchestrator.animation.wanted import wrong_signals
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Animation",
-    "Scene",
-    "expect_viewer",
-    "loose_ends",
-    "render_animation",
-    "too_many",
-    "wrong_signals",
-]
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.animation.checks import loose_ends as loose_ends, too_many as too_many
+    from orchestrator.animation.description import Animation as Animation, Scene as Scene
+    from orchestrator.animation.page import render_animation as render_animation
+    from orchestrator.animation.viewer import expect_viewer as expect_viewer
+    from orchestrator.animation.wanted import wrong_signals as wrong_signals
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

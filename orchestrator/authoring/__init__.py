@@ -1,17 +1,15 @@
 """Authoring: systems as files for people, and files changed in place."""
 
-from orchestrator.authoring.documents import open_document
-from orchestrator.authoring.reading import read_system
-from orchestrator.authoring.tables import is_system_file
-from orchestrator.authoring.toml_document import TomlDocument
-from orchestrator.authoring.toml_read import read_toml
-from orchestrator.authoring.toml_write import write_toml
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "TomlDocument",
-    "is_system_file",
-    "open_document",
-    "read_system",
-    "read_toml",
-    "write_toml",
-]
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.authoring.documents import open_document as open_document
+    from orchestrator.authoring.reading import read_system as read_system
+    from orchestrator.authoring.tables import is_system_file as is_system_file
+    from orchestrator.authoring.toml_document import TomlDocument as TomlDocument
+    from orchestrator.authoring.toml_read import read_toml as read_toml
+    from orchestrator.authoring.toml_write import write_toml as write_toml
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -14,21 +14,23 @@ from orchestrator.system.values import target_of
 _WORDS = {"true": True, "false": False}
 
 
-def assigned(system: System, text: str) -> System:
-    """Set a value from a text such as ``"arm/motor.k=3.5"``.
+def assigned(system: System, *texts: str) -> System:
+    """Set values from texts such as ``"arm/motor.k=3.5"``.
 
     Raises
     ------
     DescriptionError
-        If it is no assignment, there is no such connector, or the value does not fit.
+        If one is no assignment, there is no such connector, or the value does not fit.
     """
-    path, equals, value = text.partition("=")
-    if not (path and equals):
-        raise DescriptionError(f"'{text}': expected component.parameter=value")
-    holder, connector = target_of(system, path)
-    if not isinstance(holder, Component):
-        connector = system.nested(path.rpartition(".")[0]).connectors[connector.name]
-    return system.set(path, value_of(value, connector, path))
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if not (path and equals):
+            raise DescriptionError(f"'{text}': expected component.parameter=value")
+        holder, connector = target_of(system, path)
+        if not isinstance(holder, Component):
+            connector = system.nested(path.rpartition(".")[0]).connectors[connector.name]
+        system = system.set(path, value_of(value, connector, path))
+    return system
 
 
 def value_of(text: str, connector: Connector, path: str) -> Value:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.authoring.times import time_text
-from orchestrator.authoring.toml_read import ARROW
+from orchestrator.authoring.toml_entries import ARROW
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import (
     BaseUnit,

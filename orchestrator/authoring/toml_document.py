@@ -15,8 +15,9 @@ from orchestrator.authoring.toml_read import parse_toml, read_toml
 from orchestrator.authoring.toml_rename import renamed
 from orchestrator.authoring.toml_text import text_of
 from orchestrator.diagnostics import DescriptionError, LoadError
+from orchestrator.plain_data import BYTE_ORDER_MARK
 from orchestrator.ssp.common.files import replacing
-from orchestrator.ssp.edit.values import differing, place_text, values_of
+from orchestrator.ssp.edit.value_places import differing, place_text, values_of
 from orchestrator.ssp.write.canonical import as_declared
 from orchestrator.system import System
 
@@ -69,7 +70,7 @@ class TomlDocument:
         if not any(component.connectors for component in old.components.values()):
             wanted = _undeclared(wanted)
         try:
-            root = tomlkit.parse(self._content.decode())
+            root = tomlkit.parse(self._text)
         except TOMLKitError as error:
             raise LoadError(f"{self._path}: cannot be edited: {error}") from None
         self._bring(self._data(old), self._data(wanted), root, (old, wanted))
@@ -86,7 +87,7 @@ class TomlDocument:
             If there is nothing of that path, or the name is taken.
         """
         wanted = self._system.rename(path, name)
-        self._take(renamed(self._content.decode(), path, name), wanted)
+        self._take(renamed(self._text, path, name), wanted)
 
     def move(self, path: str, into: str) -> None:
         """Put a component or nested system into another one."""
@@ -110,6 +111,10 @@ class TomlDocument:
                 file.write(self._content)
             self._opened = self._content
 
+    @property
+    def _text(self) -> str:
+        return self._content.decode().removeprefix(BYTE_ORDER_MARK)
+
     def _data(self, system: System) -> Data:
         return data_of(system, self._path.parent)
 
@@ -123,7 +128,8 @@ class TomlDocument:
                 f"{self._path}: the edit cannot be made: what it is about stands in an included"
                 " file; change that file"
             )
-        self._content, self._system = text.encode(), system
+        mark = BYTE_ORDER_MARK if self._content.decode().startswith(BYTE_ORDER_MARK) else ""
+        self._content, self._system = f"{mark}{text}".encode(), system
 
     def _bring(
         self, old: Data, new: Data, here: Any, systems: tuple[System, System], path: Keys = ()

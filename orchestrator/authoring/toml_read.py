@@ -10,48 +10,33 @@ from typing import Any
 
 from orchestrator.authoring.tables import (
     CODE,
-    Bytes,
     ComponentTable,
-    ConnectionTable,
-    ConnectorTable,
     Content,
-    DelayTable,
-    Element,
     NestedTable,
-    PowerTable,
-    Setting,
     load,
     parse,
     validated,
+)
+from orchestrator.authoring.toml_entries import (
+    connection_of,
+    connectors_of,
+    power_ports,
+    values_of,
 )
 from orchestrator.diagnostics import DescriptionError, Diagnostic, LoadError, Severity
 from orchestrator.diagnostics.toml_key import toml_key
 from orchestrator.ssp import read_system
 from orchestrator.system import (
-    BaseUnit,
     Bus,
-    Causality,
     Component,
     ComponentOptions,
     Connection,
-    Connector,
-    DataType,
     DefaultExperiment,
-    DelayTrace,
-    Enumeration,
-    Jitter,
-    PowerPort,
     Source,
     System,
-    TransportDelay,
-    Value,
-    Variability,
-    Variation,
     nanoseconds,
 )
 
-#: Between the two ends of a connection.
-ARROW = " -> "
 #: Included by one file, through others as well.
 MOST_FILES = 1000
 _USUAL = ComponentOptions()
@@ -145,33 +130,33 @@ class _Reader:
         lines: list[Connection] = []
         for key, line in table.connections.items():
             with self._at(f"{where}{toml_key('connections', key)}"):
-                lines.append(_connection(key, line, self._path.parent))
-        own, power = _connectors(table.connectors), {}
+                lines.append(connection_of(key, line, self._path.parent))
+        own, power = connectors_of(table.connectors), {}
         with self._at(f"{where}power"):
-            power = _ports(table.power, own, f"system '{system.name}'")
+            power = power_ports(table.power, own, f"system '{system.name}'")
         return replace(
             system,
             components=components,
             systems=nested,
             connections=tuple(lines),
             connectors=own,
-            values=_values(table.values),
+            values=values_of(table.values),
             power_ports=power,
             buses={
-                name: Bus(name, bus.dictionary, _connectors(bus.connectors))
+                name: Bus(name, bus.dictionary, connectors_of(bus.connectors))
                 for name, bus in table.bus.items()
             },
         )
 
     def _component(self, name: str, table: ComponentTable) -> Component:
-        connectors = _connectors(table.connectors)
+        connectors = connectors_of(table.connectors)
         return Component(
             name,
             self._source(table.source),
             connectors,
-            values=_values(table.values),
+            values=values_of(table.values),
             options=_USUAL.changed(table.options),
-            power_ports=_ports(table.power, connectors, f"component '{name}'"),
+            power_ports=power_ports(table.power, connectors, f"component '{name}'"),
         )
 
     def _source(self, text: str) -> Source:
@@ -194,7 +179,7 @@ class _Reader:
         inner = replace(inner, name=name, experiment=DefaultExperiment())
         if table.description is not None:
             inner = replace(inner, description=table.description)
-        for path, value in _values(table.set).items():
+        for path, value in values_of(table.set).items():
             inner = inner.set(path, value)
         return inner
 
@@ -209,111 +194,3 @@ class _Reader:
         if variant is not None:
             raise DescriptionError.in_file(path, "a .toml file has no variants")
         return _Reader(path, self._above, self._every).system(load(path))
-
-
-def _ports(
-    tables: Mapping[str, PowerTable], connectors: Mapping[str, Connector], owner: str
-) -> dict[str, PowerPort]:
-    found = {}
-    for name, table in tables.items():
-        port = PowerPort.of(
-            name,
-            table.effort,
-            table.flow,
-            displacement=table.displacement,
-            frame=table.frame,
-            positive=table.positive,
-        )
-        missing = [each for each in port.connectors if connectors and each not in connectors]
-        if missing:
-            raise DescriptionError(
-                f"power port '{name}': {owner} has no connector '{missing[0]}'; it has:"
-                f" {', '.join(connectors)}"
-            )
-        found[name] = port
-    return found
-
-
-def _connectors(tables: Mapping[str, ConnectorTable]) -> dict[str, Connector]:
-    return {name: _connector(name, table) for name, table in tables.items()}
-
-
-def _connector(name: str, table: ConnectorTable) -> Connector:
-    unit, named = table.unit_definition, table.enumeration
-    return Connector(
-        name,
-        Causality(table.causality),
-        DataType(table.type),
-        table.unit,
-        table.shape,
-        table.description,
-        None if table.start is None else _value(table.start),
-        Variability(table.variability),
-        None if named is None else Enumeration(named.name, named.items),
-        None
-        if unit is None
-        else BaseUnit(
-            {str(name): power for name, power in unit.exponents.items()}, unit.factor, unit.offset
-        ),
-    )
-
-
-def _values(settings: Mapping[str, Setting]) -> dict[str, Value]:
-    return {name: _value(setting) for name, setting in settings.items()}
-
-
-def _value(setting: Setting) -> Value:
-    if isinstance(setting, tuple):
-        return tuple(_element(element) for element in setting)  # type: ignore[return-value]
-    return _element(setting)
-
-
-def _element(element: Element) -> bool | int | float | str | bytes:
-    if not isinstance(element, Bytes):
-        return element
-    try:
-        return bytes.fromhex(element.hex)
-    except ValueError:
-        raise DescriptionError(f"hex: expected pairs of digits, found {element.hex!r}") from None
-
-
-def _connection(key: str, table: ConnectionTable, folder: Path) -> Connection:
-    source, arrow, target = key.partition(ARROW)
-    if not arrow or ARROW in target:
-        raise DescriptionError("expected 'component.connector -> component.connector'")
-    delay = table.delay
-    system = System("line").connect(
-        source.strip(),
-        target.strip(),
-        delay=_delay(delay, folder) if isinstance(delay, DelayTable) else delay,
-        factor=table.factor,
-        offset=table.offset,
-        mapping=None if table.mapping is None else dict(table.mapping),
-        interpolation=table.interpolation,
-        extrapolation=table.extrapolation,
-        suppress_unit_conversion=table.suppress_unit_conversion,
-    )
-    return system.connections[0]
-
-
-def _delay(table: DelayTable, folder: Path) -> TransportDelay:
-    told = {"jitter", "trace", "loss", "seed", "delivery", "newest", "interpolated"}
-    if not told & table.model_fields_set:
-        return TransportDelay.of(table.nominal, table.provenance)
-    jitter = None
-    if table.jitter is not None:
-        more: dict[str, Any] = {"kind": table.jitter.kind}
-        if table.jitter.shape is not None:
-            more["shape"] = float(table.jitter.shape)
-        spread_ns = nanoseconds(table.jitter.spread, "spread")
-        correlation_ns = nanoseconds(table.jitter.correlation, "correlation")
-        jitter = Jitter(spread_ns=spread_ns, correlation_ns=correlation_ns, **more)
-    trace = None
-    if isinstance(table.trace, str):
-        trace = DelayTrace.read(folder / table.trace, interpolated=table.interpolated)
-    elif table.trace is not None:
-        trace = DelayTrace.of(table.trace, interpolated=table.interpolated)
-    words: dict[str, Any] = {"delivery": table.delivery, "newest": table.newest}
-    said = {key: word for key, word in words.items() if word is not None}
-    variation = Variation(jitter, trace, table.loss, table.seed, **said)
-    return TransportDelay.of(table.nominal, table.provenance, variation=variation)

@@ -9,7 +9,7 @@ import tomlkit
 from tomlkit.container import Container
 from tomlkit.items import AbstractTable, SingleKey, Table
 
-from orchestrator.authoring.toml_read import ARROW
+from orchestrator.authoring.toml_entries import ARROW
 from orchestrator.system import SEPARATOR, Endpoint
 
 _PARTS = ("component", "nested", "bus")

@@ -14,6 +14,7 @@ from orchestrator.checking import (
     flow,
     fmus,
     loops,
+    old_words,
     portability,
     sources,
     system_files,
@@ -59,6 +60,7 @@ ROOMS = (
     fmus,
     units,
     portability,
+    old_words,
 )
 
 

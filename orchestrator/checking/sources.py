@@ -9,6 +9,7 @@ from math import isclose
 from pathlib import Path
 
 from orchestrator.checking.finding import finding, of_error
+from orchestrator.checking.old_words import former_ends, former_names, old_imports
 from orchestrator.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -28,6 +29,8 @@ from orchestrator.system import (
     System,
     conversion_between,
 )
+from orchestrator.system.connectors import finding_former
+from orchestrator.system.former_names import with_present_ends, with_present_names
 from orchestrator.system.packed_code import unopened_note
 
 CODES: tuple[Code, ...] = (
@@ -133,18 +136,21 @@ def opened(system: System, path: str = "") -> tuple[System, list[Diagnostic], fr
         if known is None:
             unknown.add(here + name)
     nested: dict[str, System] = {}
+    found += former_ends(system.connections, components, path)
+    lines = with_present_ends(system.connections, components)
     for name, inner in system.systems.items():
         nested[name], wrong, more = opened(inner, here + name)
         found += wrong
         unknown |= more
-    return replace(system, components=components, systems=nested), found, frozenset(unknown)
+    opened_system = replace(system, components=components, connections=lines, systems=nested)
+    return opened_system, found, frozenset(unknown)
 
 
 def _component(component: Component, at: str) -> tuple[Component | None, list[Diagnostic]]:
     source = component.source
     if source.packed:
         return None, [finding("CAP112", at, unopened_note(source))]
-    found = list(unusable(component, at))
+    found = [*unusable(component, at), *old_imports(source, at)]
     try:
         known = component_of(
             source, component.name, component.values, component.options, runnable=False
@@ -156,7 +162,10 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Di
         return None, [*found, finding(code, at, str(wrong))]
     except SoftdockError as wrong:
         code = "FMU102" if source.kind is SourceKind.FMU else "CAP108"
-        return None, found or [finding(code, at, str(wrong))]
+        told = any(each.code != "CAP113" for each in found)
+        return None, found if told else [*found, finding(code, at, str(wrong))]
+    found += former_names(component, known, at)
+    component = with_present_names(component, known)
     for problem in differences(component, known):
         found += of_error(problem, at.rpartition(SEPARATOR)[0])
     found += _undeclared(component, known, at)
@@ -165,7 +174,8 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Di
         found += _other_unit(connectors[name], declared, at)
         connectors[name] = as_declared(connectors[name], declared, known)
     ports = {**known.power_ports, **component.power_ports}
-    return replace(known, connectors=connectors, values=component.values, power_ports=ports), found
+    kept = finding_former(f"component '{at}'", connectors)
+    return replace(known, connectors=kept, values=component.values, power_ports=ports), found
 
 
 def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Diagnostic]:

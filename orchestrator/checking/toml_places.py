@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.diagnostics.toml_key import parts_of
+from orchestrator.plain_data import BYTE_ORDER_MARK
 from orchestrator.ssp.archive.locations import Locations
 
 _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
@@ -23,7 +24,8 @@ def toml_lines(path: Path) -> dict[Keys, int]:
     """
     found: dict[Keys, int] = {}
     table: Keys = ()
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    text = path.read_text(encoding="utf-8").removeprefix(BYTE_ORDER_MARK)
+    for number, line in enumerate(text.splitlines(), start=1):
         if line.lstrip().startswith("["):
             keys = _keys(line)
             if keys is not None:

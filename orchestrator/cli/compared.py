@@ -104,7 +104,7 @@ def _side(text: str, *, opened: bool) -> Side:
     if _is_case(text):
         reader = SystemReader(folder)
         flat = prepare_with(key, case, reader)
-        system = nested_of(case, reader.read(case).nested, flat)
+        system = nested_of(case, reader.read(case), flat)
         return Side(text, key, system, _run(case, experiment.defaults), None)
     file = folder / case.system
     system = read_system(file, case.variant)

@@ -50,16 +50,10 @@ def add(
     """Add a component, or the system of another file as a nested one."""
     from orchestrator.authoring.edit import part_of
     from orchestrator.authoring.settings import assigned
-    from orchestrator.system import System
 
-    def change(system: System) -> System:
-        grown = system.add(name, part_of(source))
-        for text in set_ or []:
-            grown = assigned(grown, f"{name}.{text}")
-        return grown
-
+    values = [f"{name}.{text}" for text in set_ or []]
     edit = begin(target, variant, inside)
-    edit.change(change)
+    edit.change(lambda system: assigned(system.add(name, part_of(source)), *values))
     done(edit, f"+ {edit.path(name)} ({source})")
 
 
@@ -135,15 +129,9 @@ def set_(
 ) -> None:
     """Set values of parameters, and start values of inputs."""
     from orchestrator.authoring.settings import assigned
-    from orchestrator.system import System
-
-    def change(system: System) -> System:
-        for text in assignments:
-            system = assigned(system, text)
-        return system
 
     edit = begin(target, variant, inside)
-    edit.change(change)
+    edit.change(lambda system: assigned(system, *assignments))
     done(edit, *assignments)
 
 

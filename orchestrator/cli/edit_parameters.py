@@ -34,9 +34,7 @@ def parameters(
     _expect_suffix(file, ".ssv")
     system = begin(target, variant, "").system
     if assignments:
-        system = _without_values(system)
-        for text in assignments:
-            system = assigned(system, text)
+        system = assigned(_without_values(system), *assignments)
     # A run knows components, and no longer the connectors of nested systems.
     write_parameter_set(system.flat(), file, name=file.stem, version=ssp)
     console.print(f"{file}: written", markup=False)

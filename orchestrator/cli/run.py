@@ -95,6 +95,10 @@ def run(
         bool,
         typer.Option("--strict", help="Refuse FMUs that break rules of FMI in any way"),
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Run each case with H/2 and H/4, too, and compare"),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report.
@@ -150,6 +154,7 @@ def run(
             isolated=isolate or (),
             notes=notes,
             strict=strict,
+            verify=verify,
         )
         where = output or Path("results") / name
         outcome = run_with(with_options(experiment, options), folder, where, settings, bar)
@@ -176,6 +181,8 @@ def run(
 
 
 def _print(outcome: ExperimentOutcome) -> None:
+    from orchestrator.cli.verification import print_verification
+
     rows = []
     for key, finished in outcome.cases.items():
         result = finished.result
@@ -204,6 +211,9 @@ def _print(outcome: ExperimentOutcome) -> None:
     ]
     if measured:
         print_table("Measured", ["figure", "value", "details"], measured)
+    for key, finished in outcome.cases.items():
+        if finished.verification:
+            print_verification(key, finished.verification)
     for path in outcome.files:
         if path.suffix in {".html", ".png"}:
             console.print(str(path), markup=False)

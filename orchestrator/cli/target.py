@@ -116,7 +116,7 @@ def _drawn(name: str, case: Case, reader: SystemReader, options: RunOptions) -> 
         nested = reader.read(case).nested
         return Drawn(nested, None, options, "\n".join((str(error), *unopened_lines(nested))))
     note = "\n".join(unopened_lines(flat))
-    return Drawn(nested_of(case, reader.read(case).nested, flat), flat, options, note)
+    return Drawn(nested_of(case, reader.read(case), flat), flat, options, note)
 
 
 def unopened_lines(system: System) -> list[str]:

@@ -1,29 +1,25 @@
 """What stands on a connection: how its delay is realised, and what that leaves of it."""
 
-from orchestrator.coupling.channel import Channel, channel_of
-from orchestrator.coupling.delay_plan import LoopDelay, plan_delays
-from orchestrator.coupling.draws import Draws, normal_draw
-from orchestrator.coupling.fault_record import FaultRecord, fault_records
-from orchestrator.coupling.line_plan import DelayMode, DelayPlan
-from orchestrator.coupling.line_statistics import LineStatistics
-from orchestrator.coupling.remarks import missed, remarks, rounded_delay, unsolved
-from orchestrator.coupling.timing import Timing
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Channel",
-    "DelayMode",
-    "DelayPlan",
-    "Draws",
-    "FaultRecord",
-    "LineStatistics",
-    "LoopDelay",
-    "Timing",
-    "channel_of",
-    "fault_records",
-    "missed",
-    "normal_draw",
-    "plan_delays",
-    "remarks",
-    "rounded_delay",
-    "unsolved",
-]
+from orchestrator.coupling.remarks import (
+    missed as missed,
+    remarks as remarks,
+    rounded_delay as rounded_delay,
+    unsolved as unsolved,
+)
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.coupling.channel import Channel as Channel, channel_of as channel_of
+    from orchestrator.coupling.delay_plan import LoopDelay as LoopDelay, plan_delays as plan_delays
+    from orchestrator.coupling.draws import Draws as Draws, normal_draw as normal_draw
+    from orchestrator.coupling.fault_record import (
+        FaultRecord as FaultRecord,
+        fault_records as fault_records,
+    )
+    from orchestrator.coupling.line_plan import DelayMode as DelayMode, DelayPlan as DelayPlan
+    from orchestrator.coupling.line_statistics import LineStatistics as LineStatistics
+    from orchestrator.coupling.timing import Timing as Timing
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

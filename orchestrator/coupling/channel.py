@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +78,8 @@ def channel_of(line: Connection) -> Channel | None:
     delay = line.delay
     if delay is None or delay.variation is None:
         return None
+    from hashlib import blake2b
+
     varies = delay.variation
     text = f"{varies.seed}\0{line.source}\0{line.target}"
     trace = varies.trace

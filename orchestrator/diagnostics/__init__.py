@@ -18,6 +18,7 @@ from orchestrator.diagnostics.errors import (
     StepSizeUnderflowError,
     UnitMismatchError,
     UnknownNameError,
+    class_name,
     error_named,
 )
 from orchestrator.diagnostics.nearest import by_nearness, nearest, nearest_name, nearest_names
@@ -42,6 +43,7 @@ __all__ = [
     "UnitMismatchError",
     "UnknownNameError",
     "by_nearness",
+    "class_name",
     "error_named",
     "nearest",
     "nearest_name",

@@ -153,7 +153,12 @@ class StepSizeUnderflowError(StepError):
     """No step is short enough for the tolerances."""
 
 
+def class_name(error: SoftdockError) -> str:
+    """Return the name of an error's class, or of the nearest above that :func:`error_named` has."""
+    return next(each.__name__ for each in type(error).__mro__ if error_named(each.__name__) is each)
+
+
 def error_named(name: str) -> type[SoftdockError] | None:
-    """Return the class of a name, for errors that come as text from another process."""
+    """Return the class of a name, for errors that come from another process."""
     kind = globals().get(name)
     return kind if isinstance(kind, type) and issubclass(kind, SoftdockError) else None

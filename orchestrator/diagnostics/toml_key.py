@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -15,6 +14,8 @@ def toml_key(*parts: object) -> str:
 
 def parts_of(key: str) -> tuple[str, ...]:
     """Return the parts of a key; none if it is no key."""
+    import tomllib
+
     try:
         inner: object = tomllib.loads(f"{key} = 0")
     except tomllib.TOMLDecodeError:

@@ -1,25 +1,22 @@
 """Drawing: systems as block diagrams, for paper and for the browser; what differs between two."""
 
-from orchestrator.drawing.chains import as_prepared
-from orchestrator.drawing.comparison import marked, union_of
-from orchestrator.drawing.difference import Change, Field, change_lines, differences, order_notes
-from orchestrator.drawing.drawing import Drawing, draw_system
-from orchestrator.drawing.facts import Facts
-from orchestrator.drawing.page import render_page
-from orchestrator.drawing.wording import is_algebraic
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Change",
-    "Drawing",
-    "Facts",
-    "Field",
-    "as_prepared",
-    "change_lines",
-    "differences",
-    "draw_system",
-    "is_algebraic",
-    "marked",
-    "order_notes",
-    "render_page",
-    "union_of",
-]
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.drawing.chains import as_prepared as as_prepared
+    from orchestrator.drawing.comparison import marked as marked, union_of as union_of
+    from orchestrator.drawing.difference import (
+        Change as Change,
+        Field as Field,
+        change_lines as change_lines,
+        differences as differences,
+        order_notes as order_notes,
+    )
+    from orchestrator.drawing.drawing import Drawing as Drawing, draw_system as draw_system
+    from orchestrator.drawing.facts import Facts as Facts
+    from orchestrator.drawing.page import render_page as render_page
+    from orchestrator.drawing.wording import is_algebraic as is_algebraic
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -78,7 +78,7 @@ def _collect(system: System, path: str, drivers: dict[_Node, tuple[_Node, Segmen
         _collect(inner, inside(path, name), drivers)
 
 
-def as_prepared(nested: System, flat: System) -> System:
+def as_prepared(nested: System, flat: System, read: System | None = None) -> System:
     """Return a nested system with the components and delays of a flat one that was made from it.
 
     Parameters
@@ -87,8 +87,11 @@ def as_prepared(nested: System, flat: System) -> System:
         As read.
     flat
         Its flat form, in which components were swapped and set, and delays changed.
+    read
+        Its flat form without that, where it is known.
     """
-    declared = {(c.source, c.target): c for c in nested.flat().connections}
+    plain = nested.flat() if read is None else read
+    declared = {(c.source, c.target): c for c in plain.connections}
     chains = chains_of(nested)
     changed: dict[str, Connection] = {}
     for line in flat.connections:

@@ -2,47 +2,27 @@
 
 from typing import TYPE_CHECKING
 
-from orchestrator.experiment.prepare.simulate import FailedRunError, simulate
+from orchestrator.experiment.prepare.simulate import (
+    FailedRunError as FailedRunError,
+    simulate as simulate,
+)
 from orchestrator.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.file.experiment import Experiment
+    from orchestrator.experiment.file.experiment import Experiment as Experiment
     from orchestrator.experiment.measure.outcome import (
-        CaseOutcome,
-        ExperimentOutcome,
-        Measured,
-        SweepOutcome,
+        CaseOutcome as CaseOutcome,
+        ExperimentOutcome as ExperimentOutcome,
+        Measured as Measured,
+        SweepOutcome as SweepOutcome,
     )
-    from orchestrator.experiment.prepare.swap import swap_component
-    from orchestrator.experiment.reader import read_experiment
-    from orchestrator.experiment.run.checkpoint_file import read_checkpoint, write_checkpoint
-    from orchestrator.experiment.runner import run_experiment
+    from orchestrator.experiment.prepare.swap import swap_component as swap_component
+    from orchestrator.experiment.reader import read_experiment as read_experiment
+    from orchestrator.experiment.run.checkpoint_file import (
+        read_checkpoint as read_checkpoint,
+        write_checkpoint as write_checkpoint,
+    )
+    from orchestrator.experiment.runner import run_experiment as run_experiment
+    from orchestrator.experiment.verification.verify import verify as verify
 else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "orchestrator.experiment.run.checkpoint_file": "read_checkpoint write_checkpoint",
-            "orchestrator.experiment.file.experiment": "Experiment",
-            "orchestrator.experiment.measure.outcome": (
-                "CaseOutcome ExperimentOutcome Measured SweepOutcome"
-            ),
-            "orchestrator.experiment.reader": "read_experiment",
-            "orchestrator.experiment.runner": "run_experiment",
-            "orchestrator.experiment.prepare.swap": "swap_component",
-        },
-    )
-
-__all__ = [
-    "CaseOutcome",
-    "Experiment",
-    "ExperimentOutcome",
-    "FailedRunError",
-    "Measured",
-    "SweepOutcome",
-    "read_checkpoint",
-    "read_experiment",
-    "run_experiment",
-    "simulate",
-    "swap_component",
-    "write_checkpoint",
-]
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -59,8 +59,8 @@ def read_experiment(path: Path) -> Experiment:
         content, notes = with_new_words(content)
     except DescriptionError as error:
         raise DescriptionError(*(f"{path}: {text}" for text in error.problems)) from None
-    for note in notes:
-        _LOGGER.warning("%s: %s", path, note)
+    for text in dict.fromkeys(note.message for note in notes):
+        _LOGGER.warning("%s: %s", path, text)
     try:
         experiment = Experiment.model_validate(with_scenes(content, path.parent))
     except ValidationError as error:

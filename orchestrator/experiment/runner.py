@@ -36,7 +36,7 @@ from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.case_run import run_case
-from orchestrator.experiment.run.listed_sweep import run_listed
+from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.recorders import (
     journal_of,
     replaced_by,
@@ -44,6 +44,7 @@ from orchestrator.experiment.run.recorders import (
     write_partial,
     write_views,
 )
+from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import Draft, Result, whole_folder
 from orchestrator.simunits import expect_flawless
@@ -66,6 +67,7 @@ def run_experiment(
     isolated: Collection[str] = (),
     notes: Sequence[str] = (),
     strict: bool = False,
+    verify: bool = False,
     progress: Progress | None = None,
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report.
@@ -102,6 +104,9 @@ def run_experiment(
     strict
         Whether FMUs whose model descriptions break rules of FMI are refused; else what does no
         harm is said in the result.
+    verify
+        Whether every case is run again with H/2 and H/4, and all are compared: see
+        :func:`~orchestrator.verify`. Results are those of the run with H.
     progress
         See :data:`Progress`.
 
@@ -119,6 +124,7 @@ def run_experiment(
         isolated=isolated,
         notes=notes,
         strict=strict,
+        verify=verify,
     )
     return run_with(experiment, folder, output, asked, progress)
 
@@ -133,15 +139,19 @@ def run_with(
     """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
     reader = SystemReader(folder)
     experiment, cases = _prepared(experiment, reader, settings)
+    refinements = refinements_of(cases) if settings.verify else {}
     chosen = {name: case.case for name, case in cases.items()}
     if drawable(experiment, chosen):
         expect_viewer()
-    nested, told = {}, {}
+    nested: dict[str, System] = {}
+    told: dict[str, Sequence[str]] = {}
     for name, case in cases.items():
         read, values = reader.read(case.case), settings.values
-        nested[name] = nested_of(case.case, read.nested, case.system, values)
-        kept = kept_values(experiment.derived, read.written_flat, case.system, values)
-        told[name] = (*settings.notes, *kept)
+        nested[name] = nested_of(case.case, read, case.system, values)
+        told[name] = settings.notes
+        if experiment.derived or values:
+            kept = kept_values(experiment.derived, read.written_flat, case.system, values)
+            told[name] = (*settings.notes, *kept)
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
@@ -154,10 +164,13 @@ def run_with(
             outcome.cases[name] = CaseOutcome(
                 title, case.system, nested[name], result, measured, ledger
             )
+        for name, refinement in refinements.items():
+            done = partial(tell, f"{name} with H/2 and H/4")
+            outcome.cases[name] = verified_case(outcome.cases[name], refinement, done)
         for name, sweep in experiment.listed_sweeps.items():
             if sweep.case in cases:
                 done = partial(tell, f"sweep {name}")
-                outcome.sweeps[name] = run_listed(sweep, cases[sweep.case], done)
+                outcome.sweeps[name] = run_listed(name, experiment, cases, done)
         write_rest(experiment, outcome, draft.folder, output, tell)
     return outcome
 

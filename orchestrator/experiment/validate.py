@@ -22,8 +22,7 @@ from orchestrator.experiment.prepare.map_check import wrong_maps
 from orchestrator.experiment.prepare.playback import uncovered
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import horizon
-from orchestrator.experiment.prepare.sweep_check import wrong_sweep
-from orchestrator.experiment.prepare.sweep_point import wrong_values
+from orchestrator.experiment.prepare.sweep_check import wrong_listed, wrong_sweep
 from orchestrator.experiment.run.recorders import expect_room, flush_seconds, signal_names, views
 from orchestrator.master import MasterSettings, validate_plan
 from orchestrator.system import System, nanoseconds, nearest
@@ -80,7 +79,7 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
         if not isinstance(sweep, ListedSweep):
             found += _at(("sweep", name), wrong_sweep(name, sweep, experiment, cases))
         elif sweep.case in cases:
-            found += _at(("sweep", name), _listed(f"sweep '{name}'", sweep, cases[sweep.case]))
+            found += _at(("sweep", name), wrong_listed(name, sweep, cases[sweep.case]))
     found += _at((), swept_ledgers(experiment))
     found += _figures(experiment, cases, shown)
     systems = {name: case.system for name, case in cases.items()}
@@ -213,10 +212,3 @@ def _measure(where: str, measure: Measure, recorded: list[str], system: System) 
                     system.value(value)
                 except DescriptionError as error:
                     yield f"{where}, predict.{key}: {error}"
-
-
-def _listed(where: str, sweep: ListedSweep, case: PreparedCase) -> Iterator[str]:
-    for key in sweep.measures:
-        if case.case.measure[key].is_difference:
-            yield f"{where}: '{key}' is a difference to another case, which cannot be swept"
-    yield from (f"{where}: {text}" for text in wrong_values(sweep, case))

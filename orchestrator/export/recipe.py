@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,20 +11,11 @@ from typing import Any
 from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.source.class_place import place_in_file
+from orchestrator.export.recipe_file import recipe_file
 from orchestrator.plain_data import toml_data
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "fmu": {"model": str, "root": (str, list), "name": str},
-    "fmi": {"versions": list},
-    "solver": {"method": str, "max_step": (int, float), "tolerance": (int, float)},
-    "experiment": {
-        "start_time": (int, float),
-        "stop_time": (int, float),
-        "step_size": (int, float),
-    },
-}
 _LONGEST_STEPS = {
     "dopri5": math.inf,
     "cvode": math.inf,
@@ -33,11 +23,6 @@ _LONGEST_STEPS = {
 }  # of each method, unless said otherwise
 METHODS = tuple(_LONGEST_STEPS)
 FMI_VERSIONS = ("2.0", "3.0")
-_WANTED: dict[object, str] = {
-    str: "a text",
-    list: "a list of texts",
-    (str, list): "a text or a list of texts",
-}
 DEFAULT_TOLERANCE = 1e-8
 
 
@@ -147,26 +132,23 @@ class Recipe:
             If keys are missing, unknown or of a wrong type; all problems at once.
         """
         try:
-            table = toml_data(path.read_text(encoding="utf-8"))
+            content = toml_data(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise LoadError(f"recipe '{path}' cannot be read: {error.strerror}") from error
         except ValueError as error:
             raise LoadError(f"recipe '{path}' is not valid TOML: {error}") from error
-        problems = _problems(table)
-        if problems:
-            raise DescriptionError(*(f"recipe '{path}': {problem}" for problem in problems))
-        fmu = table["fmu"]
+        said = recipe_file(content, path)
         try:
             return cls(
-                fmu["model"],
-                tuple((path.parent / root).resolve() for root in _listed_roots(fmu)),
-                fmu.get("name", fmu["model"].rpartition(".")[2]),
-                Solver(**table.get("solver", {})),
-                Experiment(**table.get("experiment", {})),
-                tuple(table.get("fmi", {}).get("versions", ("2.0",))),
+                said.fmu.model,
+                tuple((path.parent / root).resolve() for root in said.fmu.roots),
+                said.fmu.model.rpartition(".")[2] if said.fmu.name is None else said.fmu.name,
+                Solver(**dict(said.solver)),
+                Experiment(**dict(said.experiment)),
+                said.fmi.versions,
             )
         except DescriptionError as error:
-            raise DescriptionError(*(f"recipe '{path}': {p}" for p in error.problems)) from error
+            raise error.of_file(path) from None
 
     @classmethod
     def of_file(cls, file: Path, model: str | None, roots: tuple[Path, ...]) -> Recipe:
@@ -212,36 +194,3 @@ def find_recipes(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise LoadError(f"recipe folder '{folder}' does not exist; expected a folder of TOML files")
     return sorted(path for path in folder.glob("*.toml") if path.is_file())
-
-
-def _problems(table: Mapping[str, Any]) -> list[str]:
-    problems = [
-        f"unknown table [{name}]; expected {_listed(_KEYS)}" for name in table if name not in _KEYS
-    ]
-    for section, keys in _KEYS.items():
-        entries = table.get(section, {})
-        if not isinstance(entries, Mapping):
-            problems.append(f"'{section}' is a value; expected a table [{section}]")
-            continue
-        for key, value in entries.items():
-            if key not in keys:
-                problems.append(f"unknown key {section}.{key}; expected {_listed(keys)}")
-            elif isinstance(value, bool) or not isinstance(value, keys[key]):
-                wanted = _WANTED.get(keys[key], "a number")
-                problems.append(f"{section}.{key}: expected {wanted}, got {value!r}")
-    fmu = table.get("fmu")
-    roots = fmu.get("root") if isinstance(fmu, Mapping) else None
-    if isinstance(roots, list) and not (roots and all(isinstance(root, str) for root in roots)):
-        problems.append(f"fmu.root: expected a text or a list of texts, got {roots!r}")
-    if not isinstance(fmu, Mapping) or "model" not in fmu:
-        problems.append("fmu.model is missing: the qualified name of the Modelica class")
-    return problems
-
-
-def _listed_roots(fmu: Mapping[str, Any]) -> list[str]:
-    roots = fmu.get("root", "../modelica")
-    return [roots] if isinstance(roots, str) else roots
-
-
-def _listed(names: Mapping[str, object]) -> str:
-    return ", ".join(names)

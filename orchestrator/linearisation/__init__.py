@@ -1,24 +1,24 @@
 """Linearisation: components as linear models, and what a master's schedule does to their loops."""
 
-from orchestrator.linearisation.analysis import LinearSystem, MasterSettings, linear_system
-from orchestrator.linearisation.loop_account import LoopAccount, Mode
-from orchestrator.linearisation.open_loop import Margin, Margins, OpenLoop, open_loop
-from orchestrator.linearisation.state_space import StateSpace
-from orchestrator.linearisation.sweep import SweepPoint, swept
-from orchestrator.linearisation.unit_model import UnitModel
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "LinearSystem",
-    "LoopAccount",
-    "Margin",
-    "Margins",
-    "MasterSettings",
-    "Mode",
-    "OpenLoop",
-    "StateSpace",
-    "SweepPoint",
-    "UnitModel",
-    "linear_system",
-    "open_loop",
-    "swept",
-]
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.linearisation.analysis import (
+        LinearSystem as LinearSystem,
+        MasterSettings as MasterSettings,
+        linear_system as linear_system,
+    )
+    from orchestrator.linearisation.loop_account import LoopAccount as LoopAccount, Mode as Mode
+    from orchestrator.linearisation.open_loop import (
+        Margin as Margin,
+        Margins as Margins,
+        OpenLoop as OpenLoop,
+        open_loop as open_loop,
+    )
+    from orchestrator.linearisation.state_space import StateSpace as StateSpace
+    from orchestrator.linearisation.sweep import SweepPoint as SweepPoint, swept as swept
+    from orchestrator.linearisation.unit_model import UnitModel as UnitModel
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,56 +1,49 @@
 """Masters: a graph and an algorithm become a schedule, and the engine executes it."""
 
-from orchestrator.coupling import DelayMode
-from orchestrator.master.algorithms.fault_checks import fault_refusals
-from orchestrator.master.algorithms.plan import (
-    Coupling,
-    Group,
-    Iteration,
-    Loops,
-    Plan,
-    StepMethod,
-    StepSizeControl,
-)
-from orchestrator.master.algorithms.plan_validation import refusals, validate_plan
-from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM, algorithm_names, plan_of
-from orchestrator.master.algorithms.settings import MasterSettings
-from orchestrator.master.run.capability_check import missing_capabilities
-from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
-from orchestrator.master.run.execution import Execution
-from orchestrator.master.run.probe import ProbedDelay, probe_delay, probe_delays, probe_loop
-from orchestrator.master.run.recorder import Recording
-from orchestrator.master.run.selection import recordable
-from orchestrator.master.run.start import start
-from orchestrator.master.schedule.compile import compile_schedule
-from orchestrator.master.schedule.schedule import Schedule
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "DEFAULT_ALGORITHM",
-    "Checkpoint",
-    "Coupling",
-    "DelayMode",
-    "Execution",
-    "Group",
-    "Iteration",
-    "Loops",
-    "MasterSettings",
-    "Plan",
-    "ProbedDelay",
-    "Recording",
-    "Schedule",
-    "StepMethod",
-    "StepSizeControl",
-    "StoredCheckpoint",
-    "algorithm_names",
-    "compile_schedule",
-    "fault_refusals",
-    "missing_capabilities",
-    "plan_of",
-    "probe_delay",
-    "probe_delays",
-    "probe_loop",
-    "recordable",
-    "refusals",
-    "start",
-    "validate_plan",
-]
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.coupling import DelayMode as DelayMode
+    from orchestrator.master.algorithms.fault_checks import fault_refusals as fault_refusals
+    from orchestrator.master.algorithms.plan import (
+        Coupling as Coupling,
+        Group as Group,
+        Iteration as Iteration,
+        Loops as Loops,
+        Plan as Plan,
+        StepMethod as StepMethod,
+        StepSizeControl as StepSizeControl,
+    )
+    from orchestrator.master.algorithms.plan_validation import (
+        refusals as refusals,
+        validate_plan as validate_plan,
+    )
+    from orchestrator.master.algorithms.registry import (
+        DEFAULT_ALGORITHM as DEFAULT_ALGORITHM,
+        algorithm_names as algorithm_names,
+        plan_of as plan_of,
+    )
+    from orchestrator.master.algorithms.settings import MasterSettings as MasterSettings
+    from orchestrator.master.run.capability_check import (
+        missing_capabilities as missing_capabilities,
+    )
+    from orchestrator.master.run.checkpoint import (
+        Checkpoint as Checkpoint,
+        StoredCheckpoint as StoredCheckpoint,
+    )
+    from orchestrator.master.run.execution import Execution as Execution
+    from orchestrator.master.run.probe import (
+        ProbedDelay as ProbedDelay,
+        probe_delay as probe_delay,
+        probe_delays as probe_delays,
+        probe_loop as probe_loop,
+    )
+    from orchestrator.master.run.recorder import Recording as Recording
+    from orchestrator.master.run.selection import recordable as recordable
+    from orchestrator.master.run.start import start as start
+    from orchestrator.master.schedule.compile import compile_schedule as compile_schedule
+    from orchestrator.master.schedule.schedule import Schedule as Schedule
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -7,106 +7,64 @@ imported quickly.
 from typing import TYPE_CHECKING
 
 from orchestrator.lazy_names import lazy_names
-from orchestrator.recording.origin import origin, versions
-from orchestrator.recording.whole_folder import Draft, link, whole_folder
+from orchestrator.recording.origin import origin as origin, versions as versions
+from orchestrator.recording.whole_folder import (
+    Draft as Draft,
+    link as link,
+    whole_folder as whole_folder,
+)
 
 if TYPE_CHECKING:
-    from orchestrator.recording.atomic import whole_file
-    from orchestrator.recording.csv import write_csv
-    from orchestrator.recording.decimation import decimate
-    from orchestrator.recording.figure import picture, plot_xy, save
-    from orchestrator.recording.formats import format_names, writer
-    from orchestrator.recording.journal import Journal
-    from orchestrator.recording.map_content import MapAxis, MapLook, MapPanel
-    from orchestrator.recording.maps import plot_maps
-    from orchestrator.recording.mat import LARGEST_MATRIX, write_mat
-    from orchestrator.recording.panels import Panels, axis_of, panels_of
-    from orchestrator.recording.parameters import ParameterRow, parameters_of
-    from orchestrator.recording.parquet import read_parquet, read_result, write_parquet
-    from orchestrator.recording.plot_parts import PALETTE, Curve, Panel, Reference, Span
-    from orchestrator.recording.report import render_report, write_report
+    from orchestrator.recording.atomic import whole_file as whole_file
+    from orchestrator.recording.csv import write_csv as write_csv
+    from orchestrator.recording.decimation import decimate as decimate
+    from orchestrator.recording.figure import picture as picture, plot_xy as plot_xy, save as save
+    from orchestrator.recording.formats import format_names as format_names, writer as writer
+    from orchestrator.recording.journal import Journal as Journal
+    from orchestrator.recording.map_content import (
+        MapAxis as MapAxis,
+        MapLook as MapLook,
+        MapPanel as MapPanel,
+    )
+    from orchestrator.recording.maps import plot_maps as plot_maps
+    from orchestrator.recording.mat import LARGEST_MATRIX as LARGEST_MATRIX, write_mat as write_mat
+    from orchestrator.recording.panels import (
+        Panels as Panels,
+        axis_of as axis_of,
+        panels_of as panels_of,
+    )
+    from orchestrator.recording.parameters import (
+        ParameterRow as ParameterRow,
+        parameters_of as parameters_of,
+    )
+    from orchestrator.recording.parquet import (
+        read_parquet as read_parquet,
+        read_result as read_result,
+        write_parquet as write_parquet,
+    )
+    from orchestrator.recording.plot_parts import (
+        PALETTE as PALETTE,
+        Curve as Curve,
+        Panel as Panel,
+        Reference as Reference,
+        Span as Span,
+    )
+    from orchestrator.recording.report import (
+        LARGEST_SVG as LARGEST_SVG,
+        render_report as render_report,
+        write_report as write_report,
+    )
     from orchestrator.recording.report_content import (
-        CaseSection,
-        EnergyRow,
-        FigureItem,
-        FileItem,
-        FmuItem,
-        Measure,
-        Report,
-        TableItem,
+        CaseSection as CaseSection,
+        EnergyRow as EnergyRow,
+        FigureItem as FigureItem,
+        FileItem as FileItem,
+        FmuItem as FmuItem,
+        Measure as Measure,
+        Report as Report,
+        TableItem as TableItem,
     )
-    from orchestrator.recording.result import Result
-    from orchestrator.recording.signal_plot import plot_signals
+    from orchestrator.recording.result import Result as Result
+    from orchestrator.recording.signal_plot import plot_signals as plot_signals
 else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "orchestrator.recording.atomic": "whole_file",
-            "orchestrator.recording.csv": "write_csv",
-            "orchestrator.recording.decimation": "decimate",
-            "orchestrator.recording.figure": "picture plot_xy save",
-            "orchestrator.recording.formats": "format_names writer",
-            "orchestrator.recording.journal": "Journal",
-            "orchestrator.recording.map_content": "MapAxis MapLook MapPanel",
-            "orchestrator.recording.maps": "plot_maps",
-            "orchestrator.recording.mat": "LARGEST_MATRIX write_mat",
-            "orchestrator.recording.panels": "Panels axis_of panels_of",
-            "orchestrator.recording.parameters": "ParameterRow parameters_of",
-            "orchestrator.recording.parquet": "read_parquet read_result write_parquet",
-            "orchestrator.recording.plot_parts": "PALETTE Curve Panel Reference Span",
-            "orchestrator.recording.report": "render_report write_report",
-            "orchestrator.recording.report_content": (
-                "CaseSection EnergyRow FigureItem FileItem FmuItem Measure Report TableItem"
-            ),
-            "orchestrator.recording.result": "Result",
-            "orchestrator.recording.signal_plot": "plot_signals",
-        },
-    )
-
-__all__ = [
-    "LARGEST_MATRIX",
-    "PALETTE",
-    "CaseSection",
-    "Curve",
-    "Draft",
-    "EnergyRow",
-    "FigureItem",
-    "FileItem",
-    "FmuItem",
-    "Journal",
-    "MapAxis",
-    "MapLook",
-    "MapPanel",
-    "Measure",
-    "Panel",
-    "Panels",
-    "ParameterRow",
-    "Reference",
-    "Report",
-    "Result",
-    "Span",
-    "TableItem",
-    "axis_of",
-    "decimate",
-    "format_names",
-    "link",
-    "origin",
-    "panels_of",
-    "parameters_of",
-    "picture",
-    "plot_maps",
-    "plot_signals",
-    "plot_xy",
-    "read_parquet",
-    "read_result",
-    "render_report",
-    "save",
-    "versions",
-    "whole_file",
-    "whole_folder",
-    "write_csv",
-    "write_mat",
-    "write_parquet",
-    "write_report",
-    "writer",
-]
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

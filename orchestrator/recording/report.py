@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).with_name("templates")
 _NOTHING = "–"
 #: A larger drawing is embedded as PNG.
-_LARGEST_SVG = 400_000
+LARGEST_SVG = 400_000
 #: Points; a wider drawing is scrolled, and can be seen in its full size.
 _LEGIBLE = 1000.0
 _MIME = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -124,7 +124,7 @@ def _embedded(item: FigureItem) -> str:
         mime, content = _MIME[".svg"], item.figure.svg()
     else:
         mime, content = _MIME[".svg"], picture(item.figure, "svg")
-        if len(content) > _LARGEST_SVG:
+        if len(content) > LARGEST_SVG:
             mime, content = _MIME[".png"], picture(item.figure, "png")
     return f"data:{mime};base64,{base64.b64encode(content).decode()}"
 

@@ -3,83 +3,60 @@
 from typing import TYPE_CHECKING
 
 from orchestrator.lazy_names import lazy_names
-from orchestrator.simunits.blocks.block import Block, Input, Output, Parameter, State
-from orchestrator.simunits.blocks.block_place import files_at
-from orchestrator.simunits.blocks.block_unit import BlockUnit
-from orchestrator.simunits.blocks.choice import where
-from orchestrator.simunits.declared import as_declared, differences
-from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit
-from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit
-from orchestrator.simunits.fmi.fmi3_unit import Fmu3Unit
-from orchestrator.simunits.fmi.fmu_description import flaws_of, open_description, read_fmu
-from orchestrator.simunits.fmi.fmu_unit import FmuUnit
-from orchestrator.simunits.fmi.model_exchange_unit import ModelExchangeUnit
-from orchestrator.simunits.instantiation import make_unit
-from orchestrator.simunits.protocol.description import Capabilities, StepResult, UnitDescription
-from orchestrator.simunits.protocol.notice import Notice
-from orchestrator.simunits.protocol.unit import SimulationUnit, changed_note
-from orchestrator.simunits.registry import (
-    block,
-    block_class,
-    block_names,
-    capabilities_of,
-    class_of,
-    component_of,
-    description_of,
-    fmu,
-    resolve,
-)
-from orchestrator.simunits.strictness import expect_flawless, flaw_notes
 
 if TYPE_CHECKING:
-    from orchestrator.simunits.isolation.isolated import isolate
-    from orchestrator.simunits.isolation.worker_process import WorkerProcess
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "orchestrator.simunits.isolation.isolated": "isolate",
-            "orchestrator.simunits.isolation.worker_process": "WorkerProcess",
-        },
+    from orchestrator.simunits.blocks.block import Block as Block
+    from orchestrator.simunits.blocks.block_place import files_at as files_at
+    from orchestrator.simunits.blocks.block_unit import BlockUnit as BlockUnit
+    from orchestrator.simunits.blocks.choice import where as where
+    from orchestrator.simunits.blocks.compile_watch import watch_compiling as watch_compiling
+    from orchestrator.simunits.blocks.declaration import (
+        Input as Input,
+        Output as Output,
+        Parameter as Parameter,
+        State as State,
     )
-
-__all__ = [
-    "Block",
-    "BlockUnit",
-    "Capabilities",
-    "Fmu1Unit",
-    "Fmu2Unit",
-    "Fmu3Unit",
-    "FmuUnit",
-    "Input",
-    "ModelExchangeUnit",
-    "Notice",
-    "Output",
-    "Parameter",
-    "SimulationUnit",
-    "State",
-    "StepResult",
-    "UnitDescription",
-    "WorkerProcess",
-    "as_declared",
-    "block",
-    "block_class",
-    "block_names",
-    "capabilities_of",
-    "changed_note",
-    "class_of",
-    "component_of",
-    "description_of",
-    "differences",
-    "expect_flawless",
-    "files_at",
-    "flaw_notes",
-    "flaws_of",
-    "fmu",
-    "isolate",
-    "make_unit",
-    "open_description",
-    "read_fmu",
-    "resolve",
-    "where",
-]
+    from orchestrator.simunits.declared import (
+        as_declared as as_declared,
+        differences as differences,
+    )
+    from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit as Fmu1Unit
+    from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit as Fmu2Unit
+    from orchestrator.simunits.fmi.fmi3_unit import Fmu3Unit as Fmu3Unit
+    from orchestrator.simunits.fmi.fmu_description import (
+        flaws_of as flaws_of,
+        open_description as open_description,
+        read_fmu as read_fmu,
+    )
+    from orchestrator.simunits.fmi.fmu_unit import FmuUnit as FmuUnit
+    from orchestrator.simunits.fmi.model_exchange_unit import ModelExchangeUnit as ModelExchangeUnit
+    from orchestrator.simunits.instantiation import make_unit as make_unit
+    from orchestrator.simunits.isolation.isolated import isolate as isolate
+    from orchestrator.simunits.isolation.worker_process import WorkerProcess as WorkerProcess
+    from orchestrator.simunits.protocol.description import (
+        Capabilities as Capabilities,
+        StepResult as StepResult,
+        UnitDescription as UnitDescription,
+    )
+    from orchestrator.simunits.protocol.notice import Notice as Notice
+    from orchestrator.simunits.protocol.unit import (
+        SimulationUnit as SimulationUnit,
+        changed_note as changed_note,
+    )
+    from orchestrator.simunits.registry import (
+        block as block,
+        block_class as block_class,
+        block_names as block_names,
+        capabilities_of as capabilities_of,
+        class_of as class_of,
+        component_of as component_of,
+        description_of as description_of,
+        fmu as fmu,
+        resolve as resolve,
+    )
+    from orchestrator.simunits.strictness import (
+        expect_flawless as expect_flawless,
+        flaw_notes as flaw_notes,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

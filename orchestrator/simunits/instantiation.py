@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import CapabilityError, PluginError
 from orchestrator.engine import Surroundings
-from orchestrator.simunits.blocks.block_place import location_of
-from orchestrator.simunits.blocks.block_unit import BlockUnit
-from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit
-from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit
-from orchestrator.simunits.fmi.fmi3_unit import Fmu3Unit
 from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
-from orchestrator.simunits.fmi.fmu_unit import FmuUnit
-from orchestrator.simunits.fmi.model_exchange_unit import ModelExchangeUnit
 from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.simunits.registry import class_of, description_of
 from orchestrator.system import Backend, Component, Source, SourceKind
 
 if TYPE_CHECKING:
+    from orchestrator.simunits.fmi.fmu_unit import FmuUnit
     from orchestrator.simunits.isolation.worker_process import WorkerProcess
-
-#: The class of an FMU's instances, by version.
-_FMU_UNITS: Mapping[int, type[FmuUnit]] = {1: Fmu1Unit, 2: Fmu2Unit, 3: Fmu3Unit}
 
 
 def make_unit(
@@ -51,6 +42,8 @@ def make_unit(
 
         described = description_of(component)
         if source.kind is SourceKind.BLOCK:
+            from orchestrator.simunits.blocks.block_place import location_of
+
             source = Source(source.kind, location_of(class_of(source)))
         process = _process_of(component, {} if processes is None else processes)
         return WorkerUnit(replace(component, source=source), described, process)
@@ -79,6 +72,8 @@ def _process_of(component: Component, processes: dict[str, WorkerProcess]) -> Wo
 
 
 def _make_block(component: Component) -> SimulationUnit:
+    from orchestrator.simunits.blocks.block_unit import BlockUnit
+
     location = component.source.location
     _refuse_fmu_options(component, f"block '{location}'")
     kind = class_of(component.source)
@@ -101,16 +96,30 @@ def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
     if component.backend is not Backend.NATIVE:
         _refuse_fmu_options(component, f"a unit that {component.backend} runs")
         return _backend(component.backend)(component.name, described)
-    kind = _FMU_UNITS[described.version]
-    if issubclass(kind, Fmu3Unit):
-        instance: FmuUnit = kind(component.name, described, early_return=early_return)
-    else:
-        instance = kind(component.name, described)
+    instance = _instance(component.name, described, early_return=early_return)
     if described.interface == "ModelExchange":
+        from orchestrator.simunits.fmi.model_exchange_unit import ModelExchangeUnit
+
         return ModelExchangeUnit(component.name, instance, options)
     what = f"{described.path}, run as Co-Simulation,"
     _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
     return instance
+
+
+def _instance(name: str, described: FmuDescription, *, early_return: bool) -> FmuUnit:
+    """Make an instance of the class of its version, which is imported when an FMU has it."""
+    match described.version:
+        case 1:
+            from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit
+
+            return Fmu1Unit(name, described)
+        case 2:
+            from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit
+
+            return Fmu2Unit(name, described)
+    from orchestrator.simunits.fmi.fmi3_unit import Fmu3Unit
+
+    return Fmu3Unit(name, described, early_return=early_return)
 
 
 def _backend(backend: Backend) -> Callable[[str, FmuDescription], SimulationUnit]:

@@ -16,12 +16,8 @@ from orchestrator.diagnostics import (
     SoftdockError,
     UnknownNameError,
 )
-from orchestrator.simunits.blocks.block import Block
-from orchestrator.simunits.blocks.block_place import Given, class_at, label_of
-from orchestrator.simunits.blocks.block_unit import describe_block
 from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
-from orchestrator.simunits.fmi.terminals import power_ports
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import (
     Component,
@@ -38,6 +34,8 @@ from orchestrator.system.packed_code import stays_unopened, unopened_note
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from orchestrator.simunits.blocks.block import Block
 
 
 @cache
@@ -67,6 +65,8 @@ def block_class(location: str) -> type[Block]:
         If there is none of that name, or it cannot be imported.
     """
     if ":" in location:
+        from orchestrator.simunits.blocks.block_place import class_at
+
         return class_at(location)
     if location.endswith(".py"):
         raise DescriptionError(f"block '{location}': which class? expected block:{location}:CLASS")
@@ -80,12 +80,16 @@ def class_of(source: Source) -> type[Block]:
     """
     if stays_unopened(source):
         raise PluginError(unopened_note(source))
+    from orchestrator.simunits.blocks.block_place import Given
+
     given = source.definition
     return given.kind if isinstance(given, Given) else block_class(source.location)
 
 
 @cache
 def _registered_class(name: str) -> type[Block]:
+    from orchestrator.simunits.blocks.block import Block
+
     entry = _entry_points().get(name)
     if entry is None:
         raise UnknownNameError(
@@ -125,6 +129,8 @@ def block(which: str | type[Block]) -> Component:
     """
     if isinstance(which, str):
         return component_of(Source(SourceKind.BLOCK, which).resolved(Path.cwd()))
+    from orchestrator.simunits.blocks.block import Block
+
     found: object = which
     if isinstance(found, Block):
         name = type(found).__name__
@@ -142,6 +148,8 @@ def block(which: str | type[Block]) -> Component:
 
 
 def _source_of(kind: type[Block]) -> Source:
+    from orchestrator.simunits.blocks.block_place import Given, label_of
+
     for name, entry in _entry_points().items():
         if entry.value.rpartition(":")[2] != kind.__qualname__:
             continue
@@ -165,6 +173,8 @@ def _describe_block(source: Source) -> UnitDescription:
         raise CapabilityError(
             f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
         )
+    from orchestrator.simunits.blocks.block_unit import describe_block
+
     return describe_block(source.location, class_of(source))
 
 
@@ -214,7 +224,11 @@ def component_of(
 
 
 def _power_ports(found: FmuDescription, description: UnitDescription) -> Mapping[str, PowerPort]:
-    return power_ports(found.path, description.connectors) if found.version == 3 else {}
+    if found.version != 3:
+        return {}
+    from orchestrator.simunits.fmi.terminals import power_ports
+
+    return power_ports(found.path, description.connectors)
 
 
 def _shares_events(found: FmuDescription, options: ComponentOptions) -> bool:

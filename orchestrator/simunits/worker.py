@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.diagnostics import SoftdockError
+from orchestrator.diagnostics import SoftdockError, class_name
 from orchestrator.engine import (
     ProcessBlock,
     SharedBlock,
@@ -26,7 +26,7 @@ from orchestrator.engine import (
     serve,
 )
 from orchestrator.simunits import instantiation
-from orchestrator.simunits.isolation.wire import MARK, receive, receive_memory, send
+from orchestrator.simunits.isolation.wire import MARK, packed, receive, receive_memory, send
 from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.system import Component, ComponentOptions, Source, SourceKind
 
@@ -140,16 +140,14 @@ class _Server:
 
 
 def _answer(method: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Any, bytes]:
-    """Call and put the result, or the error that was raised, into words for the parent."""
+    """Call and put the result, or the error that was raised, into plain data for the parent."""
     try:
         result = method(**arguments)
     except BaseException as error:  # noqa: BLE001 - whatever foreign code raises ends in its parent
-        known = isinstance(error, SoftdockError)
-        return {
-            "error": type(error).__name__ if known else "",
-            "text": str(error) if known else f"{type(error).__name__}: {error}",
-            "trace": "".join(traceback.format_exception(error)),
-        }, b""
+        trace = "".join(traceback.format_exception(error))
+        if isinstance(error, SoftdockError):
+            return {"error": class_name(error), "diagnostics": packed(error), "trace": trace}, b""
+        return {"error": "", "text": f"{type(error).__name__}: {error}", "trace": trace}, b""
     if isinstance(result, bytes):
         return {}, result
     return {"result": result}, b""

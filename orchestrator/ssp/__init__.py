@@ -1,31 +1,22 @@
 """System Structure and Parameterization (SSP 1.0 and 2.0): systems as .ssd and .ssp files."""
 
-from orchestrator.ssp.archive.sources import Place
-from orchestrator.ssp.archive.unpacking import variants
-from orchestrator.ssp.edit.document import Document
-from orchestrator.ssp.read.package import diagnose, read_system
-from orchestrator.ssp.read.parameter_set import apply_parameter_set
-from orchestrator.ssp.read.ssd import read_document, read_ssd
-from orchestrator.ssp.write.packing import write_ssp
-from orchestrator.ssp.write.parameters import (
-    Mapped,
-    write_parameter_mapping,
-    write_parameter_set,
-)
-from orchestrator.ssp.write.ssd import write_ssd
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Document",
-    "Mapped",
-    "Place",
-    "apply_parameter_set",
-    "diagnose",
-    "read_document",
-    "read_ssd",
-    "read_system",
-    "variants",
-    "write_parameter_mapping",
-    "write_parameter_set",
-    "write_ssd",
-    "write_ssp",
-]
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.ssp.archive.sources import Place as Place
+    from orchestrator.ssp.archive.unpacking import variants as variants
+    from orchestrator.ssp.edit.document import Document as Document
+    from orchestrator.ssp.read.package import diagnose as diagnose, read_system as read_system
+    from orchestrator.ssp.read.parameter_set import apply_parameter_set as apply_parameter_set
+    from orchestrator.ssp.read.ssd import read_document as read_document, read_ssd as read_ssd
+    from orchestrator.ssp.write.packing import write_ssp as write_ssp
+    from orchestrator.ssp.write.parameters import (
+        Mapped as Mapped,
+        write_parameter_mapping as write_parameter_mapping,
+        write_parameter_set as write_parameter_set,
+    )
+    from orchestrator.ssp.write.ssd import write_ssd as write_ssd
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

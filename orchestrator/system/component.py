@@ -88,7 +88,8 @@ class Component:
 
     def direct_inputs(self, output: str) -> tuple[str, ...]:
         """Inputs on which an output depends without a state in between."""
-        return self.feedthrough.get(output, tuple(c.name for c in self.of(Causality.INPUT)))
+        found = self.feedthrough.get(output)
+        return tuple(c.name for c in self.of(Causality.INPUT)) if found is None else found
 
     def passes(self, source: str, output: str) -> bool:
         """Whether an input acts on an output, at once or later."""

@@ -125,9 +125,9 @@ class ComponentOptions:
         DescriptionError
             If a value does not fit.
         """
-        known = [field.name for field in fields(self)]
         for option in changes:
-            if option not in known:
+            if option not in self.__dataclass_fields__:
+                known = [field.name for field in fields(self)]
                 raise UnknownNameError(
                     f"no option '{option}' of a component{nearest(option, known)};"
                     f" known: {', '.join(known)}"

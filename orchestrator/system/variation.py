@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.system.delay_trace import DelayTrace
+
+if TYPE_CHECKING:
+    from orchestrator.system.delay_trace import DelayTrace
 
 #: A gamma distribution is shaped by this unless it says otherwise.
 _SHAPE = 2.0

@@ -132,7 +132,7 @@ def test_a_description_without_variables_is_left_to_fmpy():
 
 def test_a_sound_description_is_not_left_to_fmpy(make_fmu, monkeypatch):
     from orchestrator.simunits import read_fmu
-    from orchestrator.simunits.fmi import fmu_description
+    from orchestrator.simunits.fmi import model_description
 
-    monkeypatch.setattr(fmu_description, "read_model_description", None)
+    monkeypatch.setattr(model_description, "read_model_description", None)
     assert read_fmu(make_fmu(name="Sound")).version == 2

@@ -19,6 +19,8 @@ from orchestrator.experiment.file.table import Table, Time
 
 #: More runs than this are a mistake in the file.
 MOST_RUNS = 1_000_000
+#: Figures of a fault that are times.
+FAULT_TIMES = ("from", "until", "delay")
 AxisValue = StrictBool | StrictInt | StrictFloat | StrictStr
 #: Names of axes are keys of tables and of figures, such as ``bandwidth``.
 AxisName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$", max_length=60)]
@@ -94,9 +96,13 @@ class ListedSweep(Table):
         """
         prefixes = {f"fault.{label}" for label in faults}
         figures = [path for path in self.paths if path.rpartition(".")[0] in prefixes]
+        settable = tuple(path for path in self.paths if path != "step" and path not in figures)
+        times = [path for path in figures if path.rpartition(".")[2] in FAULT_TIMES]
+        is_timed = "step" in self.paths or bool(times)
         axis = Axis(
             label=", ".join(self.paths),
-            set=tuple(path for path in self.paths if path != "step" and path not in figures),
+            unit="s" if is_timed and (settable or times != figures) else None,
+            set=settable,
             fault=tuple(path.removeprefix("fault.") for path in figures),
             step="step" in self.paths,
             values=self.values,

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.analysis import EnergyLedger
 from orchestrator.coupling import DelayPlan
+from orchestrator.experiment.verification.verification import Verification
 from orchestrator.recording import Result
 from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
@@ -44,7 +45,8 @@ def _declared_ms(plan: DelayPlan) -> float | None:
 class CaseOutcome:
     """One finished case; its ``system`` is flat, ``nested`` is the same as it was written.
 
-    ``ledger`` is what became of its energy, where the system or the experiment says that.
+    ``ledger`` is what became of its energy, where the system or the experiment says that;
+    ``verification`` compares it with runs with shorter steps, where that was asked for.
     """
 
     title: str
@@ -53,6 +55,7 @@ class CaseOutcome:
     result: Result
     measured: dict[str, Measured]
     ledger: EnergyLedger | None = None
+    verification: Verification | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -95,6 +98,7 @@ class CaseOutcome:
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
+            **({"verification": self.verification.as_json()} if self.verification else {}),
         }
 
 

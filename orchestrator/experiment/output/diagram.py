@@ -12,6 +12,7 @@ from orchestrator.diagnostics import DescriptionError
 from orchestrator.drawing import Facts, as_prepared
 from orchestrator.experiment.file.experiment import Case, RunOptions, Setting
 from orchestrator.experiment.prepare.prepare import set_value
+from orchestrator.experiment.prepare.system_reader import ReadSystem
 from orchestrator.master import MasterSettings, compile_schedule, validate_plan
 from orchestrator.master.algorithms.plan import Plan
 from orchestrator.recording import Result
@@ -20,7 +21,7 @@ from orchestrator.system import SourceKind, System, closed_loops, nanoseconds
 
 
 def nested_of(
-    case: Case, nested: System, flat: System, settings: Mapping[str, Setting] | None = None
+    case: Case, read: ReadSystem, flat: System, settings: Mapping[str, Setting] | None = None
 ) -> System:
     """Return the system of a case as it is nested, with what the case changed in the flat one.
 
@@ -28,17 +29,18 @@ def nested_of(
     ----------
     case
         What it sets.
-    nested
+    read
         Its system before it changes it.
     flat
         As :func:`prepare` returned it.
     settings
         Those of the command line; of these and of the case's the system's own connectors are set.
     """
+    nested = read.nested
     for path, value in {**case.set, **(settings or {})}.items():
         if "." not in path:
             nested = set_value(nested, path, value)
-    return as_prepared(nested, flat)
+    return as_prepared(nested, flat, read.flat)
 
 
 def facts_of_run(system: System, options: RunOptions, result: Result) -> Facts:

@@ -20,7 +20,8 @@ from orchestrator.experiment.file.figure_tables import (
 )
 from orchestrator.experiment.measure.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.experiment.measure.signals import values_of
-from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_signals, plot_xy
+from orchestrator.experiment.output.sweep_lines import SweepLine, SweepLook, draw_lines
+from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_signals
 from orchestrator.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -120,28 +121,22 @@ def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
 
 
 def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Drawing:
-    predicted_of = {(c.sweep, c.measure) for c in figure.curves if c.what == "predicted"}
-    measured, predicted = [], []
+    predicted = {(c.sweep, c.measure) for c in figure.curves if c.what == "predicted"}
+    lines = []
     for curve in figure.curves:
         sweep = outcome.sweeps[curve.sweep]
-        values = sweep.measured[curve.measure]
-        if curve.what == "value":
-            y = np.array([m.value for m in values])
-            # Where a prediction is drawn as a line, runs are markers only, so that both are seen.
-            dash = "none" if (curve.sweep, curve.measure) in predicted_of else None
-            measured.append(Curve(curve.label, _abscissa(sweep), y, dash=dash))
-        else:
-            y = np.array([m.details["predicted"] for m in values])
-            predicted.append(Curve(curve.label, _abscissa(sweep), y))
-    lines = [Reference(0.0, figure.zero_line)] if figure.zero_line else []
-    return plot_xy(
-        measured,
-        xlabel=figure.xlabel,
-        ylabel=figure.ylabel,
-        title=figure.title,
-        references=lines,
-        reference_curves=predicted,
-    )
+        is_prediction = curve.what == "predicted"
+        found = [
+            m.details["predicted"] if is_prediction else m.value
+            for m in sweep.measured[curve.measure]
+        ]
+        is_predicted = not is_prediction and (curve.sweep, curve.measure) in predicted
+        line = SweepLine(
+            curve.label, _abscissa(sweep), np.array(found), is_prediction, is_predicted
+        )
+        lines.append(line)
+    zero = (Reference(0.0, figure.zero_line),) if figure.zero_line else ()
+    return draw_lines(lines, SweepLook(figure.title, figure.xlabel, figure.ylabel, zero))
 
 
 def _abscissa(sweep: SweepOutcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -24,8 +24,13 @@ from orchestrator.experiment.output.ledger_files import (
     energy_rows,
     write_ledger,
 )
+from orchestrator.experiment.output.verification_files import (
+    verification_table,
+    write_verification,
+)
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
+    LARGEST_SVG,
     CaseSection,
     FigureItem,
     FileItem,
@@ -60,10 +65,10 @@ def write_rest(
     drawn = _figures(experiment, outcome)
     items = []
     for number, (name, (figure, caption)) in enumerate(drawn.items()):
-        _save(figure, pictures / name, outcome)
-        items.append(FigureItem(figure, caption))
+        items.append(FigureItem(_save(figure, pictures / name, outcome), caption))
         tell("drawing", (number + 1) / len(drawn))
     ledgers = _ledgers(outcome, folder)
+    _verifications(outcome, folder)
     diagrams = []
     _animations(experiment, outcome, folder, tell)
     for names in _each_drawing(outcome):
@@ -110,11 +115,13 @@ def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> N
         outcome.files.append(path)
 
 
-def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> None:
-    for suffix in (".png", ".svg"):
-        path = stem.with_name(stem.name + suffix)
+def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> Path:
+    """Write a figure in both formats; returns the file that a report embeds."""
+    png, svg = (stem.with_name(stem.name + suffix) for suffix in (".png", ".svg"))
+    for path in (png, svg):
         save(figure, path)
         outcome.files.append(path)
+    return svg if svg.stat().st_size <= LARGEST_SVG else png
 
 
 def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Figure, str]]:
@@ -155,6 +162,11 @@ def _report(
         cases=tuple(sections),
         diagrams=tuple(diagrams),
         figures=tuple(figures),
+        tables=tuple(
+            verification_table(name, case.verification)
+            for name, case in outcome.cases.items()
+            if case.verification
+        ),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
@@ -171,9 +183,18 @@ def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
         write_ledger(case.ledger, table)
         outcome.files.append(table)
         figure = draw_ledger(case.ledger, f"Energy of '{name}'")
-        _save(figure, output / "figures" / f"ledger-{name}", outcome)
-        items[name] = FigureItem(figure, f"Energy ledger of {name}. {case.title}.")
+        picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
+        items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
     return items
+
+
+def _verifications(outcome: ExperimentOutcome, output: Path) -> None:
+    """Write what the cases were verified to, as far as they were."""
+    for name, case in outcome.cases.items():
+        if case.verification is not None:
+            table = output / f"{name}.verification.csv"
+            write_verification(case.verification, table)
+            outcome.files.append(table)
 
 
 def _section(case: CaseOutcome, ledger: FigureItem | None) -> CaseSection:

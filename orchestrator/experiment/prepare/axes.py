@@ -56,16 +56,21 @@ def targets_of(axis: Axis) -> list[Target]:
 def is_time(axis: Axis) -> bool:
     """Whether its values are times; factors of times are numbers.
 
+    Where it changes times and other figures together, its values are numbers in seconds.
+
     Raises
     ------
     DescriptionError
-        If some of what it changes are times and some are not.
+        If these have another unit, or none.
     """
     kinds = {target.is_time for target in targets_of(axis)}
     if axis.scale:
         return False
-    if len(kinds) > 1:
-        raise DescriptionError("changes times and other figures together: make two axes of it")
+    if len(kinds) > 1 and axis.unit != "s":
+        raise DescriptionError(
+            "changes times and other figures together: make two axes of it, or give numbers in"
+            ' seconds, unit = "s"'
+        )
     return kinds == {True}
 
 

@@ -30,6 +30,8 @@ class RunSettings:
         Sentences to put into every result.
     strict
         Whether FMUs whose model descriptions break rules of FMI are refused.
+    verify
+        Whether every case is run again with H/2 and H/4, and all are compared.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class RunSettings:
     isolated: Collection[str] = ()
     notes: Sequence[str] = ()
     strict: bool = False
+    verify: bool = False
 
 
 #: The file says all.

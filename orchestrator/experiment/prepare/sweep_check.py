@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.diagnostics import DescriptionError, Problem
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.sweep_table import MOST_RUNS, Axis, Sweep
+from orchestrator.experiment.file.sweep_table import MOST_RUNS, Axis, AxisValue, ListedSweep, Sweep
 from orchestrator.experiment.prepare.axes import (
     AxisPoint,
     applied,
@@ -195,3 +195,32 @@ def _wrong_point(axis: Axis, point: AxisPoint, sweep: Sweep, case: PreparedCase)
         return
     if there.case is not case.case:
         yield from (f"case '{case.name}': {text}" for text in wrong_faults(there))
+
+
+def wrong_listed(name: str, sweep: ListedSweep, case: PreparedCase) -> Iterator[str]:
+    """Say what keeps a sweep of the short form from running, in the words of that form."""
+    where = f"sweep '{name}'"
+    for key in sweep.measures:
+        if case.case.measure[key].is_difference:
+            yield f"{where}: '{key}' is a difference to another case, which cannot be swept"
+    axis = sweep.with_axes(case.case.fault).over["value"]
+    wrong = [text for value in axis.values or () for text in _wrong_value(axis, value, case)]
+    if not wrong:
+        try:
+            points_of(axis)
+        except DescriptionError as error:
+            wrong += error.problems
+    yield from (f"{where}: {text}" for text in wrong)
+
+
+def _wrong_value(axis: Axis, value: AxisValue, case: PreparedCase) -> Iterator[Problem]:
+    """Say what is wrong with one value, all of whose targets the case must have."""
+    there, wrong = case, False
+    for target in targets_of(axis):
+        try:
+            there = target.changed(there, value)
+        except DescriptionError as error:
+            wrong = True
+            yield from error.problems
+    if not wrong and there.case is not case.case:
+        yield from wrong_faults(there)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.experiment.file.experiment import FaultTable
+from orchestrator.experiment.file.sweep_table import FAULT_TIMES
 from orchestrator.experiment.prepare.prepare import set_value
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.system import (
@@ -26,8 +27,6 @@ from orchestrator.system.units import defined_conversion
 
 #: A value as a file gives it; a time is seconds or text.
 Given = bool | float | str
-#: Figures of a fault that are times.
-_TIMES = ("from", "until", "delay")
 #: Figures of a fault in the unit of the output.
 _IN_UNIT = ("value", "sigma")
 
@@ -170,7 +169,7 @@ class FaultFigure:
     @property
     def is_time(self) -> bool:
         """Whether it is when the fault acts, or a delay."""
-        return self.path.partition(".")[2] in _TIMES
+        return self.path.partition(".")[2] in FAULT_TIMES
 
     def reaches(self, case: PreparedCase) -> bool:
         """Whether the case has a fault of this label."""

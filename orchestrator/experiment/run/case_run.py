@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from orchestrator.experiment.prepare.faults import faults_of
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import (
@@ -10,6 +12,7 @@ from orchestrator.experiment.prepare.simulate import (
     simulate_with,
 )
 from orchestrator.recording import Journal, Result
+from orchestrator.system import System
 
 
 def run_case(
@@ -33,10 +36,17 @@ def run_case(
     SoftdockError
         As there.
     """
+    system, settings = as_simulated(case)
+    given = replace(settings, threads=threads, progress=progress, journal=journal)
+    return simulate_with(system, given)
+
+
+def as_simulated(case: PreparedCase) -> tuple[System, SimulationSettings]:
+    """Return the system of a case, and how it is run."""
     options, system = case.options, case.system
     if options.backend is not None:
         system = system.with_backend(options.backend)
-    settings = SimulationSettings(
+    return system, SimulationSettings(
         step=options.step,
         stop=options.stop,
         start=options.start,
@@ -47,10 +57,6 @@ def run_case(
         record=options.record,
         every=options.every or 1,
         early_return=options.early_return,
-        threads=threads,
         faults=faults_of(case.case),
         name=case.name,
-        progress=progress,
-        journal=journal,
     )
-    return simulate_with(system, settings)

@@ -1,22 +1,24 @@
 """Sweeps of many runs: jobs, the workers that do them, what is kept, tables and maps."""
 
-from orchestrator.experiment.sweep.estimate import estimate
-from orchestrator.experiment.sweep.job import Job, JobContext, Record
-from orchestrator.experiment.sweep.kept import with_kept
-from orchestrator.experiment.sweep.page import write_page
-from orchestrator.experiment.sweep.plan import Plan
-from orchestrator.experiment.sweep.runner import FinishedSweep, local, plans_of, run_plans
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FinishedSweep",
-    "Job",
-    "JobContext",
-    "Plan",
-    "Record",
-    "estimate",
-    "local",
-    "plans_of",
-    "run_plans",
-    "with_kept",
-    "write_page",
-]
+from orchestrator.experiment.sweep.estimate import estimate as estimate
+from orchestrator.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from orchestrator.experiment.sweep.job import (
+        Job as Job,
+        JobContext as JobContext,
+        Record as Record,
+    )
+    from orchestrator.experiment.sweep.kept import with_kept as with_kept
+    from orchestrator.experiment.sweep.page import write_page as write_page
+    from orchestrator.experiment.sweep.plan import Plan as Plan
+    from orchestrator.experiment.sweep.runner import (
+        FinishedSweep as FinishedSweep,
+        local as local,
+        plans_of as plans_of,
+        run_plans as run_plans,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -80,6 +80,7 @@ class ClusterExecutor:
 
     crashes: tuple[type[Exception], ...] = (KilledWorker,)
     is_ready = False
+    compile_seconds = 0.0
 
     def __init__(self, pool: Executor, parcel: str) -> None:
         self._pool = pool

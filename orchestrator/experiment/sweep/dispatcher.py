@@ -23,10 +23,23 @@ Chunk = tuple[Job, ...]
 
 @dataclass(slots=True)
 class Busy:
-    """A chunk under way; ``began`` is when its executor was first seen ready."""
+    """A chunk under way.
+
+    Parameters
+    ----------
+    executor, chunk
+        Who does what.
+    compiled
+        Seconds that its executor had compiled before.
+    began
+        When its executor was first seen ready.
+    too_long
+        Whether it was ended.
+    """
 
     executor: JobExecutor
     chunk: Chunk
+    compiled: float = 0.0
     began: float | None = None
     too_long: bool = False
 
@@ -69,7 +82,8 @@ class Dispatcher:
         while self._waiting or self._suspects or self._busy:
             while free and (chunk := self._next()):
                 executor = free.pop()
-                self._busy[executor.submit(self.context, chunk)] = Busy(executor, chunk)
+                future = executor.submit(self.context, chunk)
+                self._busy[future] = Busy(executor, chunk, executor.compile_seconds)
             look = None if self.timeout is None else _LOOK
             finished, _ = wait(self._busy, look, return_when=FIRST_COMPLETED)
             for future in finished:
@@ -80,12 +94,14 @@ class Dispatcher:
                 self._end_long_ones(self.timeout)
 
     def _end_long_ones(self, timeout: float) -> None:
-        """Kill processes whose chunk takes longer than its runs may."""
+        """Kill processes whose chunk takes longer than its runs may, compiling not counted."""
         now = time.monotonic()
         for busy in self._busy.values():
             if busy.began is None:
                 busy.began = now if busy.executor.is_ready else None
-            elif not busy.too_long and now - busy.began > timeout * len(busy.chunk):
+                continue
+            compiling = busy.executor.compile_seconds - busy.compiled
+            if not busy.too_long and now - busy.began - compiling > timeout * len(busy.chunk):
                 busy.too_long = True
                 busy.executor.kill()
 

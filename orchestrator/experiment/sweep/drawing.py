@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
+from orchestrator.experiment.output.sweep_lines import SweepLine, SweepLook, draw_lines
 from orchestrator.experiment.sweep.cells import (
     axis_of,
     cells_of,
@@ -24,12 +25,10 @@ from orchestrator.experiment.sweep.cells import (
 from orchestrator.experiment.sweep.runner import FinishedSweep
 from orchestrator.recording import (
     PALETTE,
-    Curve,
     MapLook,
     MapPanel,
     Reference,
     plot_maps,
-    plot_xy,
 )
 
 if TYPE_CHECKING:
@@ -76,41 +75,32 @@ def _map(figure: MapFigure, outcome: FinishedSweep) -> Figure:
 
 
 def _lines(figure: LinesFigure, outcome: FinishedSweep) -> Figure:
-    over = outcome.plan.context.sweep.over
-    axis = axis_of(figure.x, over[figure.x])
-    curves: list[Curve] = []
-    predicted: list[Curve] = []
-    bands: list[tuple[Floats, Floats]] = []
-    for curve in figure.curves:
+    axis = axis_of(figure.x, outcome.plan.context.sweep.over[figure.x])
+    x = axis.centres
+    lines: list[SweepLine] = []
+    for number, curve in enumerate(figure.curves):
         cells = cells_of(curve, (figure.x,), outcome)
         label = curve.title or curve.case
         expected = each(cells, partial(detail, figure, "predicted"))[0]
-        dash = None
-        if np.isfinite(expected).any():  # a line; the runs are markers only, so that both are seen
-            colour, dash = PALETTE[len(curves) % len(PALETTE)], "none"
-            predicted.append(Curve(f"{label}, predicted", axis.centres, expected, colour=colour))
+        is_predicted = bool(np.isfinite(expected).any())
+        if is_predicted:
+            colour = PALETTE[number % len(PALETTE)]
+            line = SweepLine(f"{label}, predicted", x, expected, is_prediction=True, colour=colour)
+            lines.append(line)
         values = each(cells, partial(reduced, figure))[0]
-        curves.append(Curve(label, axis.centres, values, dash=dash))
-        bands.append(_band([values_in(figure, cell) for cell in cells[0]]))
-    drawn = plot_xy(
-        curves,
-        xlabel=axis.label,
-        ylabel=label_of_measure(figure, outcome),
-        title=figure.title,
-        references=[] if figure.limit is None else [Reference(figure.limit, f"{figure.limit:g}")],
-        reference_curves=predicted,
-        log=figure.log,
+        band = _band([values_in(figure, cell) for cell in cells[0]])
+        lines.append(SweepLine(label, x, values, is_predicted=is_predicted, band=band))
+    limit = () if figure.limit is None else (Reference(figure.limit, f"{figure.limit:g}"),)
+    look = SweepLook(
+        figure.title,
+        axis.label,
+        label_of_measure(figure, outcome),
+        limit,
+        figure.log,
+        (x, axis.values) if axis.is_named else None,  # type: ignore[arg-type]
+        figure.range,
     )
-    axes = drawn.axes[0]
-    for line, (low, high) in zip(axes.lines[len(predicted) :], bands, strict=False):
-        if (high > low).any():
-            look: dict[str, Any] = {"color": line.get_color(), "alpha": 0.18, "linewidth": 0.0}
-            axes.fill_between(axis.centres, low, high, **look)
-    if axis.is_named:
-        axes.set_xticks(axis.centres, axis.values)  # type: ignore[arg-type]
-    if figure.range is not None:
-        axes.set_ylim(*figure.range)
-    return drawn
+    return draw_lines(lines, look)
 
 
 def _band(cells: list[Floats]) -> tuple[Floats, Floats]:

@@ -7,7 +7,8 @@ import os
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import parent_process
@@ -17,6 +18,7 @@ from typing import Protocol
 
 from orchestrator.experiment.sweep.job import Job, JobContext, Record
 from orchestrator.experiment.sweep.worker import run_jobs
+from orchestrator.simunits import watch_compiling
 from orchestrator.terminal import log_to_terminal
 
 #: Libraries that start threads of their own read one of these when they are loaded.
@@ -33,6 +35,11 @@ class JobExecutor(Protocol):
     @property
     def is_ready(self) -> bool:
         """Whether it has begun with what was submitted, so that its time counts."""
+        ...
+
+    @property
+    def compile_seconds(self) -> float:
+        """How long it has compiled blocks since it began, which no run's time counts."""
         ...
 
     def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[Record]]:
@@ -57,6 +64,7 @@ class InlineExecutor:
 
     crashes: tuple[type[Exception], ...] = ()
     is_ready = False
+    compile_seconds = 0.0
 
     def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[Record]]:
         """Do a chunk."""
@@ -72,6 +80,32 @@ class InlineExecutor:
 
     def close(self) -> None:
         """Nothing is left."""
+
+
+class CompileClock:
+    """Counts the seconds in which a process compiles, for the one that has started it.
+
+    Parameters
+    ----------
+    shared
+        Memory of both: the seconds that are over, and when the present ones began or zero.
+    """
+
+    def __init__(self, shared: MutableSequence[float]) -> None:
+        self._shared = shared
+
+    def note(self, compiling: bool) -> None:  # noqa: FBT001 - a watcher
+        """Note that compiling begins, or has ended."""
+        now = time.monotonic()  # one clock for all processes of a machine
+        if not compiling:
+            self._shared[0] += now - self._shared[1]
+        self._shared[1] = now if compiling else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The seconds until now."""
+        over, began = self._shared[0], self._shared[1]
+        return over + (time.monotonic() - began if began else 0.0)
 
 
 class ProcessExecutor:
@@ -92,8 +126,9 @@ class ProcessExecutor:
     def restart(self) -> None:
         """Start a process; it is ready when the first chunk comes."""
         spawn = multiprocessing.get_context("spawn")
+        self._compiling = CompileClock(spawn.RawArray("d", 2))
         self._pool = ProcessPoolExecutor(
-            1, mp_context=spawn, initializer=_begin, initargs=(self._folder,)
+            1, mp_context=spawn, initializer=_begin, initargs=(self._folder, self._compiling)
         )
         with _signals_held():  # until it knows what to do with them
             self._ready = self._pool.submit(os.getpid)
@@ -103,6 +138,11 @@ class ProcessExecutor:
     def is_ready(self) -> bool:
         """Whether the process has started and loaded what it needs."""
         return self._ready.done()
+
+    @property
+    def compile_seconds(self) -> float:
+        """How long the process has compiled blocks."""
+        return self._compiling.seconds
 
     def submit(self, context: JobContext, jobs: Sequence[Job]) -> Future[list[Record]]:
         """Send a chunk to the process."""
@@ -143,13 +183,14 @@ def _end_soon(_signal: int, _frame: FrameType | None) -> None:
     last.start()
 
 
-def _begin(folder: str) -> None:
+def _begin(folder: str, compiling: CompileClock) -> None:
     """Set a worker up: Ctrl-C is for the parent, and nobody outlives it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end_soon)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
     log_to_terminal()
     tempfile.tempdir = folder
+    watch_compiling(compiling.note)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

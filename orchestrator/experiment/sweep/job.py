@@ -29,12 +29,19 @@ class JobContext:
         By name as they are without it: its own, and those that measures compare with.
     measures
         What is read off each case of the sweep.
+    threads
+        Of each run; ``None``: what the run takes by itself.
+    ends_at_failure
+        Whether the first run or measure that fails ends the sweep by its error, instead of
+        becoming a record.
     """
 
     name: str
     sweep: Sweep
     cases: Mapping[str, PreparedCase]
     measures: Mapping[str, Mapping[str, Measure]]
+    threads: int | None = 1
+    ends_at_failure: bool = False
 
     def others(self, case: str) -> list[str]:
         """Names of the cases that a case is compared with."""

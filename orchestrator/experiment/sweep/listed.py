@@ -1,16 +1,56 @@
-"""Sweeps of listed values as `softdock run` gives them, for figures of kind ``"sweep"``."""
+"""Sweeps of the short form as `softdock run` runs them, and as figures ``"sweep"`` show them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.sweep_table import ListedSweep
 from orchestrator.experiment.measure.outcome import ExperimentOutcome, Measured, SweepOutcome
 from orchestrator.experiment.prepare.axes import is_time
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.sweep.dispatcher import Dispatcher
+from orchestrator.experiment.sweep.executors import InlineExecutor
+from orchestrator.experiment.sweep.job import Record
+from orchestrator.experiment.sweep.plan import EachItsOwn, plan_of
 from orchestrator.experiment.sweep.runner import FinishedSweep
 from orchestrator.system import nanoseconds, seconds
+
+
+def run_listed(
+    name: str,
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    tell: Callable[[float], None],
+) -> SweepOutcome:
+    """Run a sweep of the short form in this process; the first failure ends it by its error.
+
+    Parameters
+    ----------
+    name, experiment
+        Which sweep of what; checked.
+    cases
+        By name, prepared: with that of the sweep.
+    tell
+        Called with the share that is done, 0 to 1.
+
+    Raises
+    ------
+    SoftdockError
+        If a run fails, or a measure cannot be read off.
+    """
+    plan = plan_of(name, experiment.sweeps[name], experiment, cases, EachItsOwn())
+    context = replace(plan.context, threads=None, ends_at_failure=True)
+    records: dict[str, Record] = {}
+
+    def keep(record: Record) -> None:
+        records[record.key] = record
+        tell(len(records) / len(plan.jobs))
+
+    Dispatcher([InlineExecutor()], context, keep).run(plan.jobs)
+    return _sweep(experiment.listed_sweeps[name], FinishedSweep(plan, records))
 
 
 def as_run(experiment: Experiment, outcomes: Mapping[str, FinishedSweep]) -> ExperimentOutcome:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
+from typing import Protocol
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.file.experiment import Experiment, Measure
 from orchestrator.experiment.file.sweep_table import Sweep
 from orchestrator.experiment.prepare.design import placed, points, seeds_of
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -39,8 +41,40 @@ def cases_needed(sweep: Sweep, experiment: Experiment) -> list[str]:
     return list(dict.fromkeys((*sweep.cases, *compared)))
 
 
+class RunKeys(Protocol):
+    """Says which runs and rows are equal."""
+
+    def run(self, case: PreparedCase) -> str:
+        """Return a key of all that determines a run."""
+        ...
+
+    def row(self, runs: dict[str, str], measures: dict[str, Measure]) -> str:
+        """Return a key of a run with the runs that it is compared with, and what is read off."""
+        ...
+
+
+class EachItsOwn:
+    """Takes no run for equal to another: for sweeps of which nothing is kept."""
+
+    def __init__(self) -> None:
+        self._numbers = count()
+
+    def run(self, case: PreparedCase) -> str:
+        """Return the name of the case and a number."""
+        return f"{case.name} {next(self._numbers)}"
+
+    def row(self, runs: dict[str, str], measures: dict[str, Measure]) -> str:
+        """Return the keys of the runs."""
+        del measures
+        return " ".join(runs.values())
+
+
 def plan_of(
-    name: str, sweep: Sweep, experiment: Experiment, prepared: Mapping[str, PreparedCase]
+    name: str,
+    sweep: Sweep,
+    experiment: Experiment,
+    prepared: Mapping[str, PreparedCase],
+    keys: RunKeys | None = None,
 ) -> Plan:
     """Make all jobs of a sweep.
 
@@ -50,6 +84,8 @@ def plan_of(
         Checked.
     prepared
         All cases that it needs.
+    keys
+        Of the runs; what determines them is hashed unless given.
 
     Raises
     ------
@@ -57,7 +93,7 @@ def plan_of(
         If a value does not fit; each problem once, the first twenty.
     """
     context = context_of(name, sweep, experiment, prepared)
-    prints = Fingerprints()
+    prints = Fingerprints() if keys is None else keys
     jobs: list[Job] = []
     problems: dict[str, None] = {}
     for point in points(sweep):

@@ -26,7 +26,7 @@ _kept = threading.local()
 
 
 def run_jobs(context: JobContext, jobs: Sequence[Job]) -> list[Record]:
-    """Run jobs one after the other; one that fails is a record like the others."""
+    """Run jobs one after the other; one that fails is a record, unless it ends the sweep."""
     with errors_only():  # thousands of runs would repeat them; `softdock check` tells them once
         return [_run(context, job) for job in jobs]
 
@@ -35,10 +35,12 @@ def _run(context: JobContext, job: Job) -> Record:
     began = time.perf_counter()
     try:
         there = placed(context.sweep, job.point, job.seed, context.cases[job.case])
-        result = run_case(there, threads=1)
+        result = run_case(there, threads=context.threads)
         wall = time.perf_counter() - began
         others = {name: _other(context, job, name) for name in context.others(job.case)}
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is a row and not the end
+    except Exception as error:  # whatever it is, it is a row and not the end
+        if context.ends_at_failure:
+            raise
         wall = time.perf_counter() - began
         return Record.of(job, "failed", _sentence(error), wall_seconds=wall)
     return _measured(context, job, there, {job.case: result, **others}, wall)
@@ -52,7 +54,7 @@ def _other(context: JobContext, job: Job, name: str) -> Result:
         results.move_to_end(key)
         return results[key]
     there = placed(context.sweep, job.point, job.seed, context.cases[name])
-    results[key] = run_case(there, threads=1)
+    results[key] = run_case(there, threads=context.threads)
     while len(results) > _KEPT:
         results.popitem(last=False)
     return results[key]
@@ -69,6 +71,8 @@ def _measured(
             with np.errstate(all="ignore"):  # what diverges is told by its figures
                 found[name] = evaluate(measure, result, there.system, results)
         except (DescriptionError, ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+            if context.ends_at_failure:
+                raise
             missing.append(f"measure '{name}': {_sentence(error)}")
     infinite = [name for name, value in found.items() if not math.isfinite(value.value)]
     status, reason = "done", ""

@@ -50,15 +50,7 @@ def compiler_path() -> str:
 @cache
 def compiler_version(path: str) -> str:
     """First line of ``--version``."""
-    result = subprocess.run(  # noqa: S603 - the compiler that was asked for, no shell
-        [path, "--version"],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
-    return result.stdout.partition("\n")[0]
+    return _run([path, "--version"]).stdout.partition("\n")[0]
 
 
 @cache
@@ -71,16 +63,8 @@ def sundials_libraries() -> tuple[str, ...]:
         If SUNDIALS' headers or static libraries are not installed; tells what to install.
     """
     compiler, missing = compiler_path(), []
-    probe = subprocess.run(  # noqa: S603 - our own sources, no shell
-        [compiler, "-E", "-x", "c", "-"],
-        input="#include <cvode/cvode.h>\n#include <sundials/sundials_context.h>\n",
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
-    if probe.returncode != 0:
+    headers = "#include <cvode/cvode.h>\n#include <sundials/sundials_context.h>\n"
+    if _run([compiler, "-E", "-x", "c", "-"], given=headers).returncode != 0:
         missing.append("headers cvode/cvode.h and sundials/sundials_context.h")
     paths = []
     for name in SUNDIALS:
@@ -98,14 +82,7 @@ def sundials_libraries() -> tuple[str, ...]:
 
 
 def _library_path(compiler: str, file: str) -> str | None:
-    result = subprocess.run(  # noqa: S603 - our own sources, no shell
-        [compiler, f"-print-file-name={file}"],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
+    result = _run([compiler, f"-print-file-name={file}"])
     path = Path(result.stdout.strip())  # the bare name if the compiler does not find it
     return str(path) if path.is_absolute() and path.is_file() else None
 
@@ -138,15 +115,22 @@ def compile_library(
     # The compiler works in the folder of the sources: a relative target would be looked for there.
     target = str(library.resolve())
     command = [compiler_path(), *FLAGS, *warnings, "-o", target, main, *libraries, "-lm"]
-    result = subprocess.run(  # noqa: S603 - our own sources, no shell
+    result = _run(command, folder=sources)
+    if result.returncode != 0:
+        shown = "\n  ".join(result.stderr.splitlines()[:20])
+        raise FmuError(f"'{' '.join(command)}' failed ({result.returncode}):\n  {shown}")
+
+
+def _run(
+    command: Sequence[str], *, given: str = "", folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - the compiler that was asked for, our own sources
         command,
-        cwd=sources,
+        input=given,
+        cwd=folder,
         capture_output=True,
         text=True,
         encoding="utf-8",
         errors="replace",
         check=False,
     )
-    if result.returncode != 0:
-        shown = "\n  ".join(result.stderr.splitlines()[:20])
-        raise FmuError(f"'{' '.join(command)}' failed ({result.returncode}):\n  {shown}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import networkx as nx
-
 from orchestrator.system import Causality, Connection, System
+from orchestrator.system.rings import Ways, ordered_rings
 
 
 def stepping_order(system: System) -> list[list[str]]:
@@ -77,33 +76,20 @@ def _with_short_delays(system: System) -> list[Connection]:
     lines = [line for line in system.connections if line.delay is None]
     delayed = [line for line in system.connections if line.delay is not None]
     delayed.sort(key=lambda line: line.delay.nominal_ns if line.delay else 0)
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(system.components)
-    graph.add_edges_from((line.source.component, line.target.component) for line in lines)
+    ways = Ways()
+    for line in lines:
+        ways.add(line.source.component, line.target.component)
     for line in delayed:
         source, target = line.source.component, line.target.component
-        if not nx.has_path(graph, target, source):
-            graph.add_edge(source, target)
+        if not ways.lead(target, source):
+            ways.add(source, target)
             lines.append(line)
     return lines
 
 
 def _ordered(names: list[str], lines: list[Connection]) -> list[list[str]]:
     """Sort names topologically; names that form a ring stay together, in their given order."""
-    place = {name: i for i, name in enumerate(names)}
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(names)
-    ends = ((line.source.component, line.target.component) for line in lines)
-    graph.add_edges_from((a, b) for a, b in ends if a in place and b in place)
-    rings = nx.condensation(graph)
-    members = {
-        ring: sorted(data["members"], key=place.__getitem__)
-        for ring, data in rings.nodes(data=True)
-    }
-    first = {ring: place[inside[0]] for ring, inside in members.items()}
-    return [
-        members[ring] for ring in nx.lexicographical_topological_sort(rings, key=first.__getitem__)
-    ]
+    return ordered_rings(names, [(line.source.component, line.target.component) for line in lines])
 
 
 def acts_at_once(system: System, line: Connection) -> bool:

@@ -5,46 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode, LineStatistics, fault_records, unsolved
-from orchestrator.diagnostics import (
-    CapabilityError,
-    DescriptionError,
-    LoadError,
-)
+from orchestrator.coupling import DelayMode
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
-from orchestrator.master.run.capability_check import expect_capabilities, verify_rollback
-from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
-from orchestrator.master.run.checkpointer import Checkpointer
-from orchestrator.master.run.engine_tables import make_engine
-from orchestrator.master.run.facts import facts
-from orchestrator.master.run.initialisation import initialise
-from orchestrator.master.run.instantiation import make_units
+from orchestrator.master.run.assembly import ExecutionOptions, assemble
 from orchestrator.master.run.ports import Ports, PortValue
-from orchestrator.master.run.preparation import mode_of, prepared
 from orchestrator.master.run.recorder import Recorder, Recording
-from orchestrator.master.run.run_loop import MOST_STEPS, Progress, RunLoop
-from orchestrator.master.run.selection import recordable
-from orchestrator.master.schedule.compile import compile_schedule
+from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.schedule.events import EventStatistics, late_note
-from orchestrator.master.schedule.reach import expect_in_reach
-from orchestrator.master.schedule.schedule import Schedule
-from orchestrator.simunits import (
-    Notice,
-    SimulationUnit,
-)
-from orchestrator.system import (
-    REACH_NS,
-    Fault,
-    System,
-    Value,
-    nanoseconds,
-    seconds,
-)
+from orchestrator.simunits import Notice
+from orchestrator.system import Fault, System, Value, nanoseconds, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.coupling import LineStatistics
+    from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
+    from orchestrator.master.run.checkpointer import Checkpointer
 
 
 class Execution:
@@ -111,63 +91,38 @@ class Execution:
         faults: Sequence[Fault] = (),
         strict: bool = False,
     ) -> None:
-        if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= MOST_STEPS:
-            raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
-        if threads is not None and threads < 1:
-            raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
-        mode = mode_of(delay)
-        self.system, self._notes = prepared(system, mode, strict=strict)
-        self.start_ns = nanoseconds(start, "start time")
-        stop_ns = None if stop is None else nanoseconds(stop, "stop time")
-        expect_in_reach({"start time": self.start_ns, "stop time": stop_ns})
-        outputs = recordable(self.system, record)
-        self.schedule: Schedule = compile_schedule(
-            self.system,
-            algorithm,
-            nanoseconds(step, "communication step"),
-            mode,
-            outputs,
-            algorithm_options,
-            rates,
-            faults,
+        options = ExecutionOptions(
+            step=step,
+            algorithm=algorithm,
+            delay=delay,
+            start=start,
+            stop=stop,
+            record=record,
+            every=every,
+            algorithm_options=algorithm_options,
+            rates=rates,
+            threads=threads,
+            early_return=early_return,
+            faults=faults,
+            strict=strict,
         )
-        if not self.schedule.loops:
-            self._notes += unsolved(self.schedule.loop_delays)
-        step_ns = None if self.schedule.varies else self.schedule.step_ns
+        self._made = made = assemble(system, options)
+        self.system, self.start_ns = made.system, made.start_ns
+        self.schedule, self.units, self._engine = made.schedule, made.units, made.engine
         #: When the faults act, and what they do.
-        self.faults = fault_records(faults, self.system, self.start_ns, stop_ns, step_ns)
-        self.units: list[SimulationUnit]
-        self.schedule, self.units = make_units(
-            self.system, self.schedule, early_return=early_return
-        )
-        try:
-            expect_capabilities(
-                self.schedule, [unit.description.capabilities for unit in self.units]
-            )
-            self._engine = make_engine(self.schedule, self.units, threads)
-            initialise(self.schedule, self.units, self._engine, self.start_ns, stop_ns)
-            verify_rollback(self.schedule, self.units, self._engine.signals, self.start_ns)
-        except BaseException:
-            for unit in self.units:
-                unit.terminate()
-            raise
+        self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
-        self._recorder = Recorder(self.system, self.schedule, outputs, every)
+        self._recorder = Recorder(self.system, self.schedule, made.outputs, every)
         self._loop = RunLoop(self.schedule, self.units, self._engine, self._recorder)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
-        options_text = ", ".join(
-            f"{k} = {v!r}" for k, v in sorted((algorithm_options or {}).items())
-        )
-        if not early_return:
-            options_text += "; no early return"
-        self._made = (self.start_ns, stop_ns), outputs, every, options_text, tuple(faults)
 
     @cached_property
     def _checkpointer(self) -> Checkpointer:
         """Made when it is used: a whole run does not need it."""
-        said = facts(self.system, self.schedule, self.units, *self._made)
-        return Checkpointer(self.units, self._engine, self._recorder, said)
+        from orchestrator.master.run.checkpointer import Checkpointer
+
+        return Checkpointer(self.units, self._engine, self._recorder, self._made.facts)
 
     @property
     def recorded_columns(self) -> int:
@@ -179,7 +134,7 @@ class Execution:
         """What happened to units and processes, in sentences."""
         late = late_note(self.event_statistics())
         return (
-            *self._notes,
+            *self._made.notes,
             *self._loop.notes,
             *late,
             *(note for unit in self.units for note in unit.notes),
@@ -212,14 +167,7 @@ class Execution:
 
     def step(self, count: int = 1) -> None:
         """Do one communication step, or so many."""
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
-        if not self.schedule.varies:
-            end_ns = self._engine.time_ns + count * self.schedule.step_ns
-            expect_in_reach({"end of the steps": end_ns})
-        self._loop.run(count, REACH_NS, None)
-        if self.schedule.varies and self._engine.time_ns >= REACH_NS:
-            expect_in_reach({"end of a further step": REACH_NS + 1})
+        self._loop.step(count)
 
     def advance(self, until: str | float, progress: Progress | None = None) -> None:
         """Run to a time, which must lie on the grid of communication steps if there is one.
@@ -238,19 +186,7 @@ class Execution:
         StepError
             If a unit fails; what was recorded until then stays.
         """
-        goal = nanoseconds(until, "time to advance to")
-        expect_in_reach({"time to advance to": goal})
-        distance = goal - self._engine.time_ns
-        steps, rest = divmod(distance, self.schedule.step_ns)
-        if self.schedule.varies:
-            steps, rest = MOST_STEPS, 0
-        if distance < 0 or rest:
-            raise CapabilityError(
-                f"cannot advance to {seconds(goal):.9g} s: expected a time not before"
-                f" {self.time:.9g} s that is a whole number of steps of"
-                f" {self.schedule.step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
-            )
-        self._loop.run(steps, goal, progress)
+        self._loop.advance(nanoseconds(until, "time to advance to"), progress)
 
     def get(self, name: str) -> PortValue:
         """Return the present value of a connector.
@@ -296,6 +232,8 @@ class Execution:
 
     def line_statistics(self) -> dict[str, LineStatistics]:
         """Return what varying and slerped connections did so far, by connection."""
+        from orchestrator.coupling import LineStatistics
+
         return {
             line: LineStatistics(*self._engine.line_facts(history))
             for line, history in self.schedule.watched.items()
@@ -333,19 +271,15 @@ class Execution:
         StepError
             If the run was closed or ended by a fatal failure, or a unit cannot take its state.
         """
+        from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
+
         if not isinstance(checkpoint, (Checkpoint, StoredCheckpoint)):
             raise DescriptionError(f"restore: expected a checkpoint, found {checkpoint!r}")
         if self._loop.unrecoverable:
             self._loop.expect_going()
         states = self._checkpointer.states_for(checkpoint)
-        before, self._loop.ended = self._loop.ended, "a checkpoint was restored in part only"
-        try:
+        with self._loop.restoring():
             self._checkpointer.restore(checkpoint, states)
-            self._loop.broken = False
-        except LoadError:  # the engine refused before anything was changed
-            self._loop.ended = before
-            raise
-        self._loop.ended = ""
 
     def recording(self) -> Recording:
         """Return everything recorded so far, also after a failed step.

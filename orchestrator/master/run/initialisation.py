@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from orchestrator.diagnostics import StepError
-from orchestrator.engine import Engine
+from orchestrator.engine import Engine, FailureKind
 from orchestrator.master.run.initial_loop import solve_at_start
 from orchestrator.master.run.step_failure import reason_of, unsettled_message
 from orchestrator.master.schedule.schedule import Code, Schedule
@@ -61,14 +61,13 @@ def _begin_events(
     schedule: Schedule, units: Sequence[SimulationUnit], engine: Engine, start_ns: int
 ) -> None:
     """Let units handle the events at the start together; the past is what they lead to."""
-    _, status, failed, _, _, reason = engine.begin_events(start_ns)
-    if status > 1 and failed < 0:
-        raise StepError(unsettled_message(schedule, reason, start_ns / 1e9))
-    if status > 1:
-        why = reason_of(units[failed], schedule.members[failed], reason)
-        raise StepError(
-            f"component '{units[failed].name}' failed in the event mode of the start: {why}"
-        )
+    outcome = engine.begin_events(start_ns)
+    if outcome.failure.kind is FailureKind.UNSETTLED:
+        raise StepError(unsettled_message(schedule, outcome.failure, start_ns / 1e9))
+    if outcome.failed:
+        unit = units[outcome.unit]
+        why = reason_of(unit, schedule.members[outcome.unit], outcome.failure)
+        raise StepError(f"component '{unit.name}' failed in the event mode of the start: {why}")
     engine.start(start_ns, schedule.step_ns)
 
 

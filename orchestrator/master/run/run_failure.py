@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.diagnostics import ConvergenceError, StepError, StepSizeUnderflowError
-from orchestrator.engine import Engine
+from orchestrator.engine import Engine, FailureKind, Outcome
 from orchestrator.master.run.step_failure import (
     FATAL,
-    is_unsettled,
     loop_message,
     message,
     reason_of,
@@ -20,37 +19,6 @@ from orchestrator.master.run.step_failure import (
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
 from orchestrator.system import seconds
-
-_WARNING = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the engine tells of a chunk of steps; see Outcome in engine/src/run/engine.hpp.
-
-    Parameters
-    ----------
-    steps
-        That were done.
-    status
-        Of what ended it, as fmi2Status.
-    unit, loop, line
-        Numbers of the unit, the loop and the READ that ended it, or -1.
-    reason
-        In words, or in numbers for :mod:`~orchestrator.master.run.step_failure`.
-    """
-
-    steps: int
-    status: int
-    unit: int
-    loop: int
-    line: int
-    reason: str
-
-    @property
-    def failed(self) -> bool:
-        """Whether the steps were not all done."""
-        return self.status > _WARNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,30 +53,30 @@ def run_failure_of(
     schedule, units, engine
         What ran; units in order of the schedule.
     """
-    time, reason = seconds(engine.time_ns), outcome.reason
+    time, failure = seconds(engine.time_ns), outcome.failure
     if outcome.loop >= 0:
         _, _, iterations, residual = engine.loops[outcome.loop]
         table, when = schedule.loops[outcome.loop], f"in the step from t = {time:.9g} s"
         refused = ""
         if outcome.unit >= 0:
-            refused = refusal(units[outcome.unit], schedule.members[outcome.unit], reason)
+            refused = refusal(units[outcome.unit], schedule.members[outcome.unit], failure)
         text = loop_message(table, residual, iterations, when, refused)
         return RunFailure("a loop did not converge", ConvergenceError(text))
-    if is_unsettled(reason):
-        text = unsettled_message(schedule, reason, time)
+    if failure.kind is FailureKind.UNSETTLED:
+        text = unsettled_message(schedule, failure, time)
         return RunFailure("its events did not come to an end", StepError(text))
-    if outcome.line >= 0:
-        why = f"input '{schedule.input_of(outcome.line)}' failed ({reason})"
+    if failure.kind is FailureKind.UNREAD:
+        why = f"input '{schedule.input_of(outcome.read)}' failed ({failure.text})"
         return RunFailure(why, StepError(f"t = {time:.9g} s: {why}"))
-    if outcome.unit < 0:
-        text = underflow_message(reason, schedule, time)
+    if failure.kind is FailureKind.TOO_LONG:
+        text = underflow_message(failure, schedule, time)
         return RunFailure("no step was short enough", StepSizeUnderflowError(text))
     return _of_unit(outcome, schedule, units[outcome.unit], time)
 
 
 def _of_unit(outcome: Outcome, schedule: Schedule, unit: SimulationUnit, time: float) -> RunFailure:
-    why = reason_of(unit, schedule.members[outcome.unit], outcome.reason)
-    if schedule.events is not None and why.startswith("it returned early from a step"):
+    why = reason_of(unit, schedule.members[outcome.unit], outcome.failure)
+    if schedule.events is not None and outcome.failure.kind is FailureKind.EARLY_RETURN:
         why += f" because {', '.join(schedule.events.refusals)}"
     ended = f"component '{unit.name}' failed ({why})"
     cause = unit.exception()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from orchestrator.diagnostics import StepError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, LoadError, StepError
 from orchestrator.engine import Engine, Surroundings
 from orchestrator.master.run.recorder import Recorder
-from orchestrator.master.run.run_failure import Outcome, run_failure_of
+from orchestrator.master.run.run_failure import run_failure_of
+from orchestrator.master.schedule.reach import expect_in_reach
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit, changed_note
-from orchestrator.system import seconds
+from orchestrator.system import REACH_NS, seconds
 
 _LOG = logging.getLogger(__name__)
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -72,6 +74,45 @@ class RunLoop:
                 f" its results are kept, {back}make a new Execution to run again"
             )
 
+    def step(self, count: int) -> None:
+        """Do one communication step, or so many."""
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
+        varies = self._schedule.varies
+        if not varies:
+            end_ns = self._engine.time_ns + count * self._schedule.step_ns
+            expect_in_reach({"end of the steps": end_ns})
+        self.run(count, REACH_NS, None)
+        if varies and self._engine.time_ns >= REACH_NS:
+            expect_in_reach({"end of a further step": REACH_NS + 1})
+
+    def advance(self, goal_ns: int, progress: Progress | None) -> None:
+        """Run to a time, which lies on the grid of steps if there is one."""
+        expect_in_reach({"time to advance to": goal_ns})
+        step_ns, now_ns = self._schedule.step_ns, self._engine.time_ns
+        steps, rest = divmod(goal_ns - now_ns, step_ns)
+        if self._schedule.varies:
+            steps, rest = MOST_STEPS, 0
+        if goal_ns < now_ns or rest:
+            raise CapabilityError(
+                f"cannot advance to {seconds(goal_ns):.9g} s: expected a time not before"
+                f" {seconds(now_ns):.9g} s that is a whole number of steps of"
+                f" {step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
+            )
+        self.run(steps, goal_ns, progress)
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Let a checkpoint be restored: the run goes on from it, or has ended in part of it."""
+        before, self.ended = self.ended, "a checkpoint was restored in part only"
+        try:
+            yield
+            self.broken = False
+        except LoadError:  # the engine refused before anything was changed
+            self.ended = before
+            raise
+        self.ended = ""
+
     def run(self, steps: int, goal_ns: int, progress: Progress | None) -> None:
         """Do some steps, in pieces between which signals such as Ctrl-C are seen.
 
@@ -99,7 +140,7 @@ class RunLoop:
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         before = Surroundings()
         began = time.perf_counter()
-        outcome = Outcome(*self._engine.run(steps, goal_ns))
+        outcome = self._engine.run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         if changed := before.put_back():
             self._note_changes(changed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.engine import Failure, FailureKind
 from orchestrator.master.algorithms.plan import Iteration
 from orchestrator.master.schedule.schedule import LoopTable, Member, Schedule
 from orchestrator.simunits import SimulationUnit
@@ -13,16 +14,15 @@ FATAL = 4
 AT_START = "at the start"
 
 
-def reason_of(unit: SimulationUnit, member: Member, reason: str) -> str:
+def reason_of(unit: SimulationUnit, member: Member, failure: Failure) -> str:
     """Say why a unit failed, in words of its connectors."""
-    reason = reason or unit.native.failure
-    if reason.startswith("output number "):
-        output = element(member.outputs, unit, int(reason.split()[2]))
-        reason = f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
-    if reason.startswith("reached "):
-        reached = int(reason.split()[1]) / 1e9
+    if failure.kind is FailureKind.OUTPUT_NOT_FINITE:
+        output = element(member.outputs, unit, failure.output)
+        return f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
+    if failure.kind is FailureKind.OTHER_END:
+        reached = failure.time_ns / 1e9
         return f"it went to t = {reached:.9g} s, another time than it was asked for"
-    return reason or "the unit gave no reason"
+    return failure.text or unit.native.failure or "the unit gave no reason"
 
 
 def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:
@@ -33,9 +33,9 @@ def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:
     )
 
 
-def refusal(unit: SimulationUnit, member: Member, reason: str) -> str:
+def refusal(unit: SimulationUnit, member: Member, failure: Failure) -> str:
     """Say that a unit could not do the step with the inputs that an iteration tried."""
-    return f"component '{unit.name}' refused the last try ({reason_of(unit, member, reason)}); "
+    return f"component '{unit.name}' refused the last try ({reason_of(unit, member, failure)}); "
 
 
 def loop_message(
@@ -62,16 +62,10 @@ def loop_message(
     )
 
 
-def is_unsettled(reason: str) -> bool:
-    """Whether the engine's reason is that events at one instant do not end."""
-    return reason.startswith("events")
-
-
-def unsettled_message(schedule: Schedule, reason: str, time: float) -> str:
+def unsettled_message(schedule: Schedule, failure: Failure, time: float) -> str:
     """Say which units and connectors do not come to rest in event mode."""
-    units, _, copies = reason.removeprefix("events").partition(";")
-    who = [f"'{schedule.members[int(number)].name}' asks for more" for number in units.split()]
-    slots = dict.fromkeys(schedule.copies[int(row)][1] for row in copies.split())
+    who = [f"'{schedule.members[number].name}' asks for more" for number in failure.units]
+    slots = dict.fromkeys(schedule.copies[row][1] for row in failure.copies)
     still = [f"input '{name_of(schedule, slot)}' changes" for slot in slots]
     return (
         f"the events at t = {time:.9g} s do not come to an end: after 100 rounds"
@@ -88,14 +82,14 @@ def name_of(schedule: Schedule, slot: int) -> str:
     raise KeyError(slot)
 
 
-def underflow_message(reason: str, schedule: Schedule, time: float) -> str:
-    """Say for which output no step is short enough; ``reason`` is the engine's."""
-    _, length, excess, slot = reason.split()
-    found = name_of(schedule, int(slot))
+def underflow_message(failure: Failure, schedule: Schedule, time: float) -> str:
+    """Say for which output no step is short enough."""
+    found = name_of(schedule, failure.slot)
     return (
-        f"a step of {int(length) / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still has"
-        f" an error of {float(excess):.3g} tolerances in '{found}': allow shorter steps (shortest),"
-        " larger tolerances (relative, absolute), or couple at a signal that does not jump"
+        f"a step of {failure.time_ns / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still"
+        f" has an error of {failure.excess:.3g} tolerances in '{found}': allow shorter steps"
+        " (shortest), larger tolerances (relative, absolute), or couple at a signal that does not"
+        " jump"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.coupling import DelayMode, plan_delays
+from orchestrator.coupling import DelayMode, Timing, plan_delays
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.master.algorithms.fault_checks import expect_faults
 from orchestrator.master.algorithms.plan_validation import validate_plan
@@ -82,11 +82,15 @@ def compile_schedule(
     plan = around(validate_plan(inside, algorithm_name, options, rates), system)
     expect_faults(inside, algorithm_name, plan, faults)
     input_hold = InputHold(system, plan, dict(rates))
+
+    def timing_of(line: Connection) -> Timing:
+        return input_hold.timing(line, step_ns)
+
     plans, loop_delays = plan_delays(
         system.connections,
         closed_loops(system),
         mode,
-        lambda line: input_hold.timing(line, step_ns),
+        timing_of,
     )
     plans = at_end(plans, step_ns, exact=mode is DelayMode.EXACT)
     buffer = Buffer(system, plan, rates, recorded)
@@ -94,7 +98,7 @@ def compile_schedule(
     late = {
         line.target: read
         for line in system.connections
-        if (read := fault_table.late_plan(line, input_hold.timing(line, step_ns), mode)) is not None
+        if (read := fault_table.late_plan(line, timing_of, mode)) is not None
     }
     tables = ConnectionTables(system, plan, buffer, input_hold, plans, late, fault_table, step_ns)
     emission = Emission(system, plan, buffer, tables, input_hold)

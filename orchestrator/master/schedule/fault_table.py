@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from hashlib import blake2b
 
-from orchestrator.coupling import DelayMode, DelayPlan, Timing
+from orchestrator.coupling import DelayMode, DelayPlan
+from orchestrator.coupling.delay_plan import TimingOf
 from orchestrator.master.schedule.schedule import Code, Effect, FaultRow
 from orchestrator.system import (
     Connection,
@@ -65,7 +65,7 @@ class FaultTable:
         declared = line.delay.nominal_ns if line.delay else 0
         return max([0, *(fault.delay_ns - declared for fault in self.delays(line))])
 
-    def late_plan(self, line: Connection, timing: Timing, mode: DelayMode) -> DelayPlan | None:
+    def late_plan(self, line: Connection, timing_of: TimingOf, mode: DelayMode) -> DelayPlan | None:
         """Plan how a connection without a delay is read while a fault gives it one.
 
         Exact, its target sees what it would see without the fault, later by the fault's delay:
@@ -73,6 +73,7 @@ class FaultTable:
         """
         if line.delay is not None or not self.delays(line):
             return None
+        timing = timing_of(line)
         source = self._system.components[line.source.component]
         real = source.connectors[line.source.connector].type is DataType.REAL
         if mode is DelayMode.PLAIN or not real:
@@ -172,5 +173,7 @@ def _row(
 def _key(fault: Fault, line: Connection, element: int) -> int:
     if fault.kind is not FaultKind.NOISE:
         return 0
+    from hashlib import blake2b
+
     text = f"{fault.seed}\0{line.source}\0{element}"
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

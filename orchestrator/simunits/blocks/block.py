@@ -1,108 +1,20 @@
-"""The base class of Python blocks, and how their connectors are declared."""
+"""The base class of Python blocks."""
 
 from __future__ import annotations
 
 import copy
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.simunits.blocks.block_names import expect_declared
+from orchestrator.simunits.blocks.declaration import Declared, connector_of
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value, nearest
 from orchestrator.system.connectors import finding_former
-from orchestrator.system.limits import Limits
-
-_TYPES = {
-    float: DataType.REAL,
-    int: DataType.INTEGER,
-    bool: DataType.BOOLEAN,
-    str: DataType.STRING,
-    bytes: DataType.BINARY,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    """What ``Input(...)`` and its like leave in the class until it is complete."""
-
-    causality: Causality | None  # None: a state
-    unit: str | None
-    shape: tuple[int, ...]
-    description: str
-    start: Any
-    depends_on: tuple[str, ...] | None = None
-    limits: Limits | None = None
-    formerly: str | None = None
-
-
-def Input(  # noqa: N802 - reads as a declaration
-    *,
-    unit: str | None = None,
-    description: str = "",
-    shape: tuple[int, ...] = (),
-    start: Any = 0.0,
-    formerly: str | None = None,
-) -> Any:
-    """Declare an input: ``position: float = Input(unit="m", description="..")``.
-
-    ``formerly`` is a name that it had before: files and calls that have it are still read, with a
-    warning that says the new one. Outputs, parameters and states have it as well.
-    """
-    return _Declared(Causality.INPUT, unit, shape, description, start, formerly=formerly)
-
-
-def Output(  # noqa: N802
-    *,
-    unit: str | None = None,
-    description: str = "",
-    shape: tuple[int, ...] = (),
-    start: Any = 0.0,
-    depends_on: tuple[str, ...] | None = None,
-    formerly: str | None = None,
-) -> Any:
-    """Declare an output.
-
-    ``depends_on`` names the inputs that act on it at once (direct feed-through); ``None`` means
-    all of them, ``()`` none.
-    """
-    return _Declared(
-        Causality.OUTPUT, unit, shape, description, start, depends_on, formerly=formerly
-    )
-
-
-def Parameter(  # noqa: N802
-    *,
-    unit: str | None = None,
-    description: str = "",
-    start: Any,
-    shape: tuple[int, ...] = (),
-    minimum: float | None = None,
-    maximum: float | None = None,
-    above: float | None = None,
-    below: float | None = None,
-    formerly: str | None = None,
-) -> Any:
-    """Declare a parameter with its default; it does not change while the block runs.
-
-    ``minimum`` and ``maximum`` are the ends of its range, ``above`` and ``below`` those that are
-    just not in it. A value beyond is refused before the run; modelDescription.xml has it as well.
-    """
-    limits = Limits.of(minimum, maximum, above, below)
-    return _Declared(
-        Causality.PARAMETER, unit, shape, description, start, limits=limits, formerly=formerly
-    )
-
-
-def State(  # noqa: N802
-    *, start: Any, description: str = "", formerly: str | None = None
-) -> Any:
-    """Declare a state: what the block remembers from step to step, saved and restored with it."""
-    return _Declared(None, None, (), description, start, formerly=formerly)
 
 
 class Block:
@@ -145,7 +57,7 @@ class Block:
         states = dict(cls.states)
         former_states = dict(cls.former_states)
         for name, item in list(vars(cls).items()):
-            if not isinstance(item, _Declared):
+            if not isinstance(item, Declared):
                 continue
             delattr(cls, name)
             feedthrough.pop(name, None)  # what a base class declared under this name
@@ -156,7 +68,7 @@ class Block:
                     former_states[item.formerly] = name
                 continue
             states.pop(name, None)
-            connectors[name] = _connector(cls.__name__, name, item, hints.get(name, float))
+            connectors[name] = connector_of(cls.__name__, name, item, hints.get(name, float))
             if item.causality is Causality.OUTPUT and item.depends_on is not None:
                 feedthrough[name] = item.depends_on
         cls.connectors = finding_former(f"block {cls.__name__}", connectors)
@@ -269,42 +181,3 @@ class Block:
                 setattr(self, connector.name, copy.deepcopy(value))
             else:
                 setattr(self, self.former_states.get(name, name), copy.deepcopy(value))
-
-
-def _connector(block: str, name: str, item: _Declared, annotated: object) -> Connector:
-    kind = _TYPES.get(annotated) if isinstance(annotated, type) else None
-    if item.shape and (kind is None or not kind.is_text):
-        kind = DataType.REAL
-    if item.causality is None or kind is None or (item.shape and kind.is_text):
-        raise DescriptionError(
-            f"block {block}.{name}: annotated {annotated}; expected float, int,"
-            " bool, str or bytes, or a shape for an array of float"
-        )
-    start = _array_start(item) if item.shape else _typed(kind, item.start)
-    connector = Connector(
-        name,
-        item.causality,
-        kind,
-        item.unit,
-        item.shape,
-        item.description,
-        start,
-        limits=item.limits,
-        formerly=item.formerly,
-    )
-    if (refusal := connector.refusal(start)) is not None:
-        raise DescriptionError(f"block {block}: {name}: its default: {refusal}")
-    return connector
-
-
-def _typed(kind: DataType, start: Any) -> Any:
-    if kind.is_text:  # a text has no zero to start from but the empty one
-        return start or ("" if kind is DataType.STRING else b"")
-    if kind is DataType.BOOLEAN:
-        return bool(start)
-    return int(start) if kind is DataType.INTEGER else float(start)
-
-
-def _array_start(item: _Declared) -> tuple[float, ...]:
-    filled = np.broadcast_to(np.asarray(item.start, dtype=np.float64), item.shape)
-    return tuple(filled.ravel().tolist())

@@ -11,6 +11,7 @@ from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
 from orchestrator.diagnostics import DescriptionError
+from orchestrator.simunits.blocks.compile_watch import tell_watchers
 
 _LOGGER = logging.getLogger(__name__)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -72,9 +73,13 @@ class _Notice(event.Listener):  # type: ignore[misc]
     def __init__(self) -> None:
         self.kept: dict[Callable[..., Any], bool] = {}
         self._said: set[str] = set()
+        self._depth = 0  # of functions that are compiled for one another
 
     def on_start(self, event: event.Event) -> None:
         """Numba begins to compile a function; what is found in a cache is not compiled."""
+        self._depth += 1
+        if self._depth == 1:
+            tell_watchers(compiling=True)
         function = event.data["dispatcher"].py_func
         file = function.__code__.co_filename
         if function not in self.kept or file in self._said:
@@ -90,6 +95,9 @@ class _Notice(event.Listener):  # type: ignore[misc]
 
     def on_end(self, event: event.Event) -> None:
         """Let the run go on without a message."""
+        self._depth -= 1
+        if self._depth == 0:
+            tell_watchers(compiling=False)
 
 
 _NOTICE = _Notice()

@@ -9,7 +9,7 @@ from pathlib import Path
 from orchestrator.engine import Fmu1
 from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.simunits.fmi.fmu_unit import FmuUnit
-from orchestrator.simunits.protocol.unit import Phase
+from orchestrator.simunits.protocol.phase import Phase
 from orchestrator.system import Connector, DataType, Value, seconds
 
 

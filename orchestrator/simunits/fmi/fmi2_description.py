@@ -8,9 +8,6 @@ from orchestrator.simunits.fmi.fmu_variable import FmuVariable, connector_of, un
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import Causality
 
-#: Folder of the binaries, by operating system and processor.
-PLATFORMS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
-
 
 def describe_fmi2(described: Any) -> tuple[UnitDescription, dict[str, FmuVariable]]:
     """Turn FMPy's model description into ports, feed-through and capabilities."""

@@ -12,9 +12,6 @@ from orchestrator.simunits.fmi.fmu_variable import FmuVariable, connector_of, un
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import Causality, Connector, Variability
 
-#: Folder of the binaries, by operating system and processor.
-PLATFORMS = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
-
 
 def describe_fmi3(
     described: Any, root: etree._Element

@@ -14,18 +14,15 @@ from lxml import etree
 
 from orchestrator.archive import open_archive, parse_xml, read_entry
 from orchestrator.diagnostics import CapabilityError, DescriptionError, FmuError
-from orchestrator.simunits.fmi import fmi2_description, fmi3_description
 from orchestrator.simunits.fmi.clean_description import read_clean
-from orchestrator.simunits.fmi.exchange_description import as_model_exchange
-from orchestrator.simunits.fmi.fmi1_description import describe_fmi1
-from orchestrator.simunits.fmi.fmi2_description import describe_fmi2
-from orchestrator.simunits.fmi.fmi3_description import describe_fmi3
 from orchestrator.simunits.fmi.fmu_variable import FmuVariable
-from orchestrator.simunits.fmi.model_description import read_model_description
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.system import Value
 
 _BUILD = "sources/buildDescription.xml"
+#: Folder of the binaries, by operating system and processor.
+_FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
+_FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +166,8 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
     clean = read_clean(root, version, build)
     if clean is not None:
         return _Opened(clean, (), root, names, version)
+    from orchestrator.simunits.fmi.model_description import read_model_description
+
     found = read_model_description(path, root, version)
     if found.faults:
         raise FmuError.in_file(
@@ -196,6 +195,8 @@ def _read(path: Path, stamp: int, wanted: str | None) -> FmuDescription:
         )
     description, variables = _describe(path, version, described, opened.root)
     if interface == "modelExchange":
+        from orchestrator.simunits.fmi.exchange_description import as_model_exchange
+
         description = as_model_exchange(description, described, opened.root)
     return FmuDescription(
         path,
@@ -226,15 +227,25 @@ def _interface(path: Path, described: Any, wanted: str | None) -> str:
 def _describe(
     path: Path, version: int, described: Any, root: etree._Element
 ) -> tuple[UnitDescription, dict[str, FmuVariable]]:
-    if version == 3:
-        return describe_fmi3(described, root)
-    return describe_fmi2(described) if version == 2 else describe_fmi1(path, described, root)
+    """Describe by the version's own module, which is imported when an FMU has it."""
+    match version:
+        case 1:
+            from orchestrator.simunits.fmi.fmi1_description import describe_fmi1
+
+            return describe_fmi1(path, described, root)
+        case 2:
+            from orchestrator.simunits.fmi.fmi2_description import describe_fmi2
+
+            return describe_fmi2(described)
+    from orchestrator.simunits.fmi.fmi3_description import describe_fmi3
+
+    return describe_fmi3(described, root)
 
 
 def _library(version: int, identifier: str) -> str:
     system = platform.system(), platform.machine()
-    platforms = (fmi3_description if version == 3 else fmi2_description).PLATFORMS
-    return f"binaries/{platforms.get(system, '-'.join(system))}/{identifier}.so"
+    folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
+    return f"binaries/{folder}/{identifier}.so"
 
 
 def _without_binary(path: Path, library: str, names: Collection[str]) -> FmuError:

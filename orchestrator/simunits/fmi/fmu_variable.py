@@ -6,12 +6,14 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.simunits.fmi.fmi3_clocks import Timer
 from orchestrator.system import BaseUnit, Causality, Connector, DataType, Value
 from orchestrator.system.unit_meaning import BASE_UNITS
 from orchestrator.system.units import base_said, base_unit, definition_beyond, has_offset
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.fmi.fmi3_clocks import Timer
 
 _LOGGER = logging.getLogger(__name__)
 

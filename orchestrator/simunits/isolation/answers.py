@@ -9,24 +9,30 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from orchestrator.diagnostics import Diagnostic
 from orchestrator.plain_data import misfit
 from orchestrator.simunits.protocol.description import Capabilities
 from orchestrator.simunits.protocol.notice import Notice
 
 
 class Answer(TypedDict):
-    """One answer: what was logged since the last, and a result or an error."""
+    """One answer: what was logged since the last, and a result or an error.
+
+    An error of Softdock has its class and its diagnostics, another one its text.
+    """
 
     __pydantic_config__ = ConfigDict(strict=True)  # type: ignore[misc]
     log: list[tuple[str, int, str]]
     error: NotRequired[str]
+    diagnostics: NotRequired[Any]
     text: NotRequired[str]
     trace: NotRequired[str]
     result: NotRequired[Any]
 
 
-#: Of the calls that return something.
+#: Of the calls that return something, and of what an error carries.
 _RESULTS: Mapping[str, Any] = {
+    "diagnostics": list[Diagnostic],
     "make": Capabilities,
     "bind": tuple[bool, bool, bool, bool],
     "get_state": int,
@@ -47,8 +53,10 @@ def answer_of(content: Any) -> Answer:
         If it is none.
     """
     found: Answer = _checked(_form(""), content)
-    if "error" in found and not {"text", "trace"} <= found.keys():
-        raise ValueError("an error without its text")
+    if "error" in found and not {"diagnostics" if found["error"] else "text", "trace"} <= {*found}:
+        raise ValueError("an error without what it says")
+    if "diagnostics" in found:
+        found["diagnostics"] = _checked(_form("diagnostics"), found["diagnostics"])
     return found
 
 

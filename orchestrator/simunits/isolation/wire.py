@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import socket
 import struct
+from dataclasses import asdict
 from typing import Any
 
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.simunits.blocks.state_text import decode, encode
 
 #: Variable of the environment by which a worker, and what its unit starts, is known.
@@ -61,6 +63,11 @@ def receive_memory(channel: socket.socket) -> tuple[int, int]:
     """Take what :func:`send_memory` handed over."""
     data, handles, _, _ = socket.recv_fds(channel, _SIGNALS.size, 1, socket.MSG_CMSG_CLOEXEC)
     return handles[0], _SIGNALS.unpack(data)[0]
+
+
+def packed(error: SoftdockError) -> list[dict[str, Any]]:
+    """Return the diagnostics of an error as plain data."""
+    return [asdict(found) | {"severity": found.severity.value} for found in error.diagnostics]
 
 
 def _exactly(channel: socket.socket, count: int) -> bytes:

@@ -285,9 +285,8 @@ def _failed(unit: RemoteUnit, doing: str) -> StepError:
 
 
 def _raised(unit: RemoteUnit, answer: Answer, doing: str) -> Exception:
-    kind = error_named(answer["error"])
-    if kind is not None:
-        return kind(answer["text"])
+    if answer["error"]:
+        return (error_named(answer["error"]) or StepError)(*answer["diagnostics"])
     return StepError(f"component '{unit.name}' failed while {doing}: {answer['text']}")
 
 

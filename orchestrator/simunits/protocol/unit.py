@@ -6,7 +6,6 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import IntEnum
 from typing import ClassVar
 
 import numpy as np
@@ -16,8 +15,11 @@ from orchestrator.diagnostics import CapabilityError, StepError
 from orchestrator.engine import Surroundings, Unit
 from orchestrator.simunits.protocol.description import StepResult, UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
+from orchestrator.simunits.protocol.phase import Phase
 from orchestrator.simunits.protocol.signal_order import signal_order, text_order
 from orchestrator.system import Connector, Value
+
+__all__ = ["Floats", "Phase", "SimulationUnit", "changed_note"]
 
 Floats = NDArray[np.float64]
 
@@ -31,15 +33,6 @@ def changed_note(names: str, what: str, doing: str) -> str:
         f"component '{names}' changed {what}, while {doing}, for all of the process; it was put"
         " back after the call: with isolation 'process' it may keep it, and nobody else sees it"
     )
-
-
-class Phase(IntEnum):
-    """Phases of a unit, from its instantiation to its end."""
-
-    INSTANTIATED = 0
-    INITIALISING = 1
-    STEPPING = 2
-    TERMINATED = 3
 
 
 class SimulationUnit(ABC):

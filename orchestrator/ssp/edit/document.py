@@ -20,8 +20,9 @@ from orchestrator.ssp.edit.container import Archive, Container, PlainFile
 from orchestrator.ssp.edit.markup import Markup
 from orchestrator.ssp.edit.patch import Patch
 from orchestrator.ssp.edit.tree import apply_diff
-from orchestrator.ssp.edit.values import Place as ValuePlace
-from orchestrator.ssp.edit.values import ValueEdits, bind, differing, element_at, place_text
+from orchestrator.ssp.edit.value_places import Place as ValuePlace
+from orchestrator.ssp.edit.value_places import differing, place_text
+from orchestrator.ssp.edit.values import ValueEdits, bind, element_at
 from orchestrator.ssp.read.ssd import read_into
 from orchestrator.ssp.write.canonical import as_declared, same_form, with_value_types, written
 from orchestrator.system import System

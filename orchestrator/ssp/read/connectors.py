@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,13 +15,20 @@ from orchestrator.ssp.common.annotations import CONNECTOR_TYPE, annotate, empty,
 from orchestrator.ssp.common.definitions import Definitions
 from orchestrator.ssp.common.findings import Findings
 from orchestrator.ssp.common.names import add, child, full, listed
-from orchestrator.ssp.common.signal_types import Typed, add_type, read_type
+from orchestrator.ssp.common.signal_types import TYPES, Typed, add_type, read_type
 from orchestrator.system import Causality, Connector, DataType, Value, Variability
 
 _CLAUSE: Final = "SSP 2.0, 5.2.1"
 #: Kinds that SSP 1.0 does not have.
 NEW_KINDS: Final = {Causality.STRUCTURAL_PARAMETER, Causality.CONSTANT, Causality.LOCAL}
 UNSPECIFIED: Final = "unspecified"
+_KINDS: Final = {*Causality, UNSPECIFIED}
+#: Elements of types of which nothing but the connector is to be said.
+_PLAIN: Final = {full(f"ssc:{name}") for name in TYPES if name != "Clock"}
+
+
+#: What was read, by all that was said.
+Known = dict[Hashable, "Connector | Typed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +54,64 @@ class Declared:
 
 
 def read_connectors(
-    parent: etree._Element, definitions: Definitions, findings: Findings
+    parent: etree._Element, definitions: Definitions, findings: Findings, known: Known
 ) -> Declared:
-    """Read the connectors of an element; problems go to the findings."""
+    """Read the connectors of an element; problems go to the findings.
+
+    Parameters
+    ----------
+    parent
+        Component, system or reference to a dictionary.
+    definitions
+        Units and enumerations of its file.
+    findings
+        Where problems go.
+    known
+        What connectors of the file were read: instances of one source have the same ones.
+    """
     found = Declared()
-    kinds = {*Causality, UNSPECIFIED}
     for element in listed(parent, "ssd:Connectors", "ssd:Connector"):
         name, kind = element.get("name", ""), element.get("kind", "")
         if name in found.kinds:
             findings.error(codes.TAKEN, element, "the name is taken by another connector", _CLAUSE)
             continue
-        if kind not in kinds:
+        if kind not in _KINDS:
             continue  # the schema has listed it
         found.kinds[name] = kind
         found.elements[name] = element
-        with findings.guard(element, codes.SCHEMA):
-            typed = read_type(element, definitions)
-            _note_clock(element, findings)
-            if kind == UNSPECIFIED or typed.type is None or typed.shape is None:
-                found.partial[name] = typed
-                continue
-            found.connectors[name] = _made(element, Causality(kind), typed)
+        key = _said(element)
+        read = known.get(key)
+        if read is None:
+            with findings.guard(element, codes.SCHEMA):
+                read = _read(element, kind, definitions, findings)
+        if key is not None and read is not None:
+            known[key] = read
+        if isinstance(read, Typed):
+            found.partial[name] = read
+        elif read is not None:
+            found.connectors[name] = read
     return found
+
+
+def _read(
+    element: etree._Element, kind: str, definitions: Definitions, findings: Findings
+) -> Connector | Typed:
+    """Read a connector; of one that is not fully typed only what is said of its type."""
+    typed = read_type(element, definitions)
+    _note_clock(element, findings)
+    if kind == UNSPECIFIED or typed.type is None or typed.shape is None:
+        return typed
+    return _made(element, Causality(kind), typed)
+
+
+def _said(element: etree._Element) -> Hashable | None:
+    """Return all that a connector says; ``None`` if it has more than a type, or notes are due."""
+    if len(element) != 1:
+        return None
+    inner = element[0]
+    if len(inner) or inner.tag not in _PLAIN or "mime-type" in inner.attrib:
+        return None
+    return tuple(element.items()), inner.tag, tuple(inner.items())
 
 
 def completed(element: etree._Element, typed: Typed, kind: str, model: Connector) -> Connector:

@@ -12,12 +12,15 @@ from orchestrator.ssp.common.annotations import OWN_TYPES, PARENTS
 from orchestrator.ssp.common.findings import Findings
 from orchestrator.ssp.common.names import tag
 
-_DRAWING: Final = {
-    "ssd:ElementGeometry",
-    "ssd:ConnectorGeometry",
-    "ssd:ConnectionGeometry",
-    "ssd:SystemGeometry",
-    "ssd:GraphicalElements",
+#: Elements that are left out with all that is in them.
+_LEFT_OUT: Final = {
+    "ssd:ElementGeometry": codes.GEOMETRY,
+    "ssd:ConnectorGeometry": codes.GEOMETRY,
+    "ssd:ConnectionGeometry": codes.GEOMETRY,
+    "ssd:SystemGeometry": codes.GEOMETRY,
+    "ssd:GraphicalElements": codes.GEOMETRY,
+    "ssc:MetaData": codes.METADATA,
+    "ssc:Signature": codes.METADATA,
 }
 _METADATA: Final = frozenset(
     {
@@ -48,28 +51,21 @@ def _walk(
     findings: Findings,
     seen: dict[tuple[Code, str], list[etree._Element]],
 ) -> None:
-    stack = [element]
-    while stack:
-        here = stack.pop()
+    walk = etree.iterwalk(element, ("start",))
+    for _, here in walk:
         name = tag(here)
-        if not name:
-            continue
-        if name in _DRAWING:
-            seen.setdefault((codes.GEOMETRY, name), []).append(here)
-            continue
-        if name in {"ssc:MetaData", "ssc:Signature"}:
-            seen.setdefault((codes.METADATA, name), []).append(here)
-            continue
-        if name == "ssc:Annotation":
+        if name in _LEFT_OUT:
+            seen.setdefault((_LEFT_OUT[name], name), []).append(here)
+        elif name == "ssc:Annotation":
             _annotation(here, findings, seen)
-            continue
-        if name.partition(":")[0] not in _PREFIXES:
+        elif name.partition(":")[0] not in _PREFIXES:
             seen.setdefault((codes.FOREIGN, f"element {name}"), []).append(here)
+        else:
+            for attribute in sorted(_METADATA.intersection(here.keys())):
+                if attribute != "description" or name not in _DESCRIBED:
+                    seen.setdefault((codes.METADATA, f"{attribute} of {name}"), []).append(here)
             continue
-        for attribute in sorted(_METADATA.intersection(here.keys())):
-            if attribute != "description" or name not in _DESCRIBED:
-                seen.setdefault((codes.METADATA, f"{attribute} of {name}"), []).append(here)
-        stack.extend(reversed(here))
+        walk.skip_subtree()
 
 
 def _annotation(

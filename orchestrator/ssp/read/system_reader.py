@@ -33,7 +33,7 @@ from orchestrator.ssp.common.unit_annotation import read_options
 from orchestrator.ssp.read.assign import assigned, component_with
 from orchestrator.ssp.read.bindings import read_bindings
 from orchestrator.ssp.read.connections import End, read_connections
-from orchestrator.ssp.read.connectors import Declared, read_connectors
+from orchestrator.ssp.read.connectors import Declared, Known, read_connectors
 from orchestrator.ssp.read.dictionaries import Dictionary, read_bus, read_dictionaries
 from orchestrator.ssp.read.own_connectors import NO_KIND, compare, own_connectors
 from orchestrator.ssp.read.parameter_values import Assignment
@@ -110,6 +110,7 @@ class _Reader:
     definitions: Definitions
     reading: Reading
     sources: dict[tuple[str | None, str | None], Source] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
 
     def system(
         self,
@@ -273,7 +274,7 @@ class _Reader:
         parts.ends[raw] = End(system.name, kinds, system.connectors)
 
     def _connectors(self, element: etree._Element) -> Declared:
-        return read_connectors(element, self.definitions, self.findings)
+        return read_connectors(element, self.definitions, self.findings, self.known)
 
     def _bindings(self, element: etree._Element, container: Path | None) -> list[Assignment]:
         return list(read_bindings(element, self.place, self.findings, self.reading, container))

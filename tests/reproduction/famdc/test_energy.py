@@ -13,8 +13,10 @@ from orchestrator.experiment import ExperimentOutcome, read_experiment, run_expe
 
 
 @pytest.fixture(scope="module")
-def outcome(plants: Path, tmp_path_factory: pytest.TempPathFactory) -> ExperimentOutcome:
-    """Run some cases of the example for a shorter time; pictures of others are not drawn."""
+def outcome(
+    plants: Path, no_pictures_in_module: None, tmp_path_factory: pytest.TempPathFactory
+) -> ExperimentOutcome:
+    """Run some cases of the example for a shorter time, without pictures."""
     experiment = read_experiment(FOLDER / "experiment.toml")
     names = {
         "axial_ideal": "5 s",

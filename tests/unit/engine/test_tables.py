@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.engine import Engine, PythonUnit
+from orchestrator.engine import Engine, FailureKind, PythonUnit
 from orchestrator.master.schedule.schedule import Code, Effect, Extrapolation, Interpolation
 
 #: Steps of 1 ns, all the same.
@@ -39,7 +39,10 @@ def test_run():
     rows = np.empty((4, 2))
     times = np.empty(4, dtype=np.int64)
     engine.record([0, 1], 1, rows, times)
-    assert engine.run(4, 0) == (4, 0, -1, -1, -1, "")
+    outcome = engine.run(4, 0)
+    assert (outcome.steps, outcome.status, outcome.failed) == (4, 0, False)
+    assert (outcome.unit, outcome.loop, outcome.read) == (-1, -1, -1)
+    assert outcome.failure.kind is FailureKind.NONE
     assert (engine.time_ns, engine.rows) == (4, 4)
     assert rows.tolist() == [[1.0, 2.0], [3.0, 6.0], [7.0, 14.0], [15.0, 30.0]]
     assert times.tolist() == [1, 2, 3, 4]
@@ -116,7 +119,7 @@ def test_a_fault_acts_between_a_line_and_the_unit():
     engine.start(0, 1)
     found = []
     for _ in range(4):
-        assert engine.run(1, 0)[1] == 0
+        assert engine.run(1, 0).status == 0
         found.append(float(engine.signals[0]))
     assert found == [1.0, 13.0, 37.0, 75.0]
 

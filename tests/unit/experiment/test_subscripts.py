@@ -10,6 +10,8 @@ from orchestrator.simunits import fmu
 from orchestrator.ssp import write_ssd
 from orchestrator.system import System
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 TEXT = """
 title = "arm"
 [defaults]

@@ -30,10 +30,10 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
     assert len(caught.value.problems) == 5
     for piece in (
         "fmu.modle",
-        "fmu.root: expected a text or a list of texts",
-        "solver.max_step: expected a number",
-        "unknown table [sovler]",
-        "fmu.model is missing",
+        "'fmu.root': expected a text or a list, found 3",
+        "'solver.max_step': expected a whole number or a number",
+        "unknown key 'sovler'; did you mean 'solver'",
+        "missing key 'fmu.model'",
         "Unit.toml",
     ):
         assert piece in str(caught.value)
@@ -51,7 +51,7 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
         ('[fmu]\nmodel = "P.A"\n[solver]\ntolerance = 1', "between 0 and 1"),
         ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = ["1.0"]', "one or both of 2.0, 3.0"),
         ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = []', "one or both of 2.0, 3.0"),
-        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = "3.0"', "a list of texts"),
+        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = "3.0"', "expected a list, found '3.0'"),
         ('[fmu]\nmodel = "P..A"', "qualified class name"),
         ('[fmu]\nmodel = "P.A"\nname = "../x"', "identifier"),
         ("fmu = 3", "expected a table"),

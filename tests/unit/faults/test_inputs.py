@@ -12,7 +12,7 @@ from orchestrator.simunits import block
 from orchestrator.ssp import write_parameter_set, write_ssd
 from orchestrator.system import Causality, Connector, DefaultExperiment, System
 
-pytestmark = pytest.mark.usefixtures("sample_blocks")
+pytestmark = pytest.mark.usefixtures("sample_blocks", "no_pictures")
 
 TEXT = """
 title = "played"

@@ -275,3 +275,17 @@ def test_wrong_sweeps_of_faults(folder, old, new, expected):
     with pytest.raises(SoftdockError, match=expected):
         run(folder, text.replace(old, new))
     assert not (folder / "out").exists()
+
+
+def test_the_step_is_swept_together_with_a_parameter_in_seconds(folder):
+    sweep = SWEEP[: SWEEP.index("[sweep.more]")]
+    sweep = sweep.replace('"fault.late-link.until"', '["step", "fault.late-link.until"]')
+    (folder / "experiment.toml").write_text(CASE + FAULTS + sweep)
+    experiment = read_experiment(folder / "experiment.toml")
+    (axis,) = experiment.sweeps["longer"].over.values()
+    assert (axis.step, axis.fault, axis.unit) == (True, ("late-link.until",), None)
+    mixed = sweep.replace("fault.late-link.until", "s.at")
+    (folder / "experiment.toml").write_text(CASE + FAULTS + mixed)
+    experiment = read_experiment(folder / "experiment.toml")
+    (axis,) = experiment.sweeps["longer"].over.values()
+    assert (axis.step, axis.set, axis.unit) == (True, ("s.at",), "s")

@@ -5,8 +5,7 @@ from oracle.reference import run_reference
 
 from orchestrator.diagnostics import DescriptionError, StepError
 from orchestrator.master import Execution
-from orchestrator.simunits import block
-from orchestrator.simunits.blocks.block import Block, Input, Output, State
+from orchestrator.simunits import Block, Input, Output, State, block
 from orchestrator.system import Connection, Endpoint, MappingTransformation, System, TransportDelay
 
 

@@ -11,7 +11,7 @@ from orchestrator import renamed
 @pytest.fixture(autouse=True)
 def _forgotten():
     yield
-    for name in renamed._NEW:
+    for name in renamed.NEW_NAMES:
         sys.modules.pop(name, None)
         package, _, last = name.rpartition(".")
         vars(sys.modules[package]).pop(last, None) if package in sys.modules else None

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.cli.commands import HOMES
 
-#: What takes longer than all of start-up should.
+#: What takes longer than all of start-up should, and a run of FMUs does not need either.
 HEAVY = {
     "casadi",
     "email",
@@ -16,12 +16,10 @@ HEAVY = {
     "http",
     "importlib.metadata",
     "jinja2",
-    "lxml",
     "matplotlib",
     "multiprocessing",
     "networkx",
     "numba",
-    "numpy",
     "pandas",
     "pint",
     "pyarrow",
@@ -30,7 +28,10 @@ HEAVY = {
     "rumoca",
     "scipy",
     "tomlkit",
+    "tomllib",
 }
+#: What a run needs beyond.
+FOR_RUNS = {"lxml", "numpy"}
 ROOMS = [
     "analysis",
     "animation",
@@ -72,7 +73,23 @@ def _loaded(code: str) -> set[str]:
     ids=["import", "names", "help"],
 )
 def test_start_up_loads_nothing_heavy(code):
-    assert _loaded(code) & HEAVY == set()
+    assert _loaded(code) & (HEAVY | FOR_RUNS) == set()
+
+
+def test_a_run_of_fmus_loads_nothing_that_it_does_not_use(plants):
+    code = f"""
+from orchestrator import Execution, System, fmu
+part = fmu({str(plants / "PositionAxis.fmu")!r})
+system = System("pair").add("a", part, position_command=1.0).add("b", part)
+system = system.connect("a.position", "b.position_command")
+with Execution(system, step="1 ms", algorithm="jacobi", record=["b.position"]) as run:
+    run.advance("1 ms")
+"""
+    loaded = _loaded(code)
+    assert loaded & HEAVY == set()
+    of_blocks = {name for name in loaded if name.startswith("orchestrator.simunits.blocks.")}
+    others = {f"orchestrator.simunits.fmi.fmi{version}_unit" for version in (1, 3)}
+    assert of_blocks | (others & loaded) == set()
 
 
 def test_a_command_loads_no_other():

@@ -2,6 +2,9 @@
 
 import pytest
 
+from orchestrator.authoring import read_toml
+from orchestrator.authoring.toml_document import TomlDocument
+from orchestrator.checking.toml_places import toml_lines
 from orchestrator.diagnostics import LoadError
 from orchestrator.experiment import read_experiment
 from orchestrator.export.recipe import Recipe
@@ -41,3 +44,24 @@ def test_recipes_and_experiments_name_the_file(tmp_path, read, text):
     path.write_text(text.format("9" * 400), encoding="utf-8")
     with pytest.raises(LoadError, match=r"a\.toml.*expected an integer of at most 64 bits"):
         read(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
+    assert toml_data("\ufeff[a]\nb = 1\n") == {"a": {"b": 1}}
+    path = tmp_path / "e.toml"
+    path.write_text('\ufefftitle = "t"\n[case.a]\nsystem = "s.ssd"\n', encoding="utf-8")
+    assert read_experiment(path).title == "t"
+    assert toml_lines(path)[("title",)] == 1
+
+
+def test_a_file_with_a_byte_order_mark_keeps_it_when_it_is_edited(tmp_path):
+    path = tmp_path / "s.toml"
+    text = '\ufeff[system]\nname = "s"\n[component.a]\nsource = "block:virtual_damper"\n'
+    path.write_text(text, encoding="utf-8")
+    document = TomlDocument(path)
+    document.update(document.system.set("a.b", 3.0))
+    document.rename("a", "c")
+    document.save()
+    written = path.read_text(encoding="utf-8")
+    assert written.startswith("\ufeff[system]")
+    assert read_toml(path).value("c.b") == 3.0

@@ -93,7 +93,7 @@ bool LoopSolver::forgivable(Status status, const Outcome& outcome) const {
 bool LoopSolver::forgive(Status status, Outcome& outcome) const {
     if (!forgivable(status, outcome)) return false;
     outcome.unit = -1;
-    outcome.reason.clear();
+    outcome.failure.clear();
     return true;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace softdock {
@@ -65,10 +64,10 @@ double StepControl::factor(double excess) const {
 }
 
 Status StepControl::too_short(std::int64_t length, double excess, Outcome& outcome) const {
-    char text[80];
-    std::snprintf(text, sizeof text, "step %lld %.3e %d", static_cast<long long>(length), excess,
-                  static_cast<int>(worst_));
-    outcome.reason = text;
+    outcome.failure.kind = FailureKind::too_long;
+    outcome.failure.time_ns = length;
+    outcome.failure.excess = excess;
+    outcome.failure.slot = worst_;
     return Status::error;
 }
 
@@ -98,7 +97,7 @@ Status RetryingControl::step(StepExecutor& executor, std::int64_t time_ns, std::
         set_next(static_cast<double>(length) * (refused ? 0.25 : factor(found)));
         length = std::max<std::int64_t>(1, std::min(next_ns(), length - 1));
         outcome.unit = outcome.loop = -1;
-        outcome.reason.clear();
+        outcome.failure.clear();
         status = executor.restore(outcome);
         if (failed(status)) return status;
     }

@@ -33,14 +33,15 @@ Status StepExecutor::execute_step(std::int64_t time_ns, std::int64_t step_ns, Ou
 }
 
 Status StepExecutor::execute(std::size_t first, std::size_t end, Outcome& outcome) {
+    const auto mode = FloatMode::now();  // each unit leaves it as it found it
     for (auto i = first; i < end; ++i) {
         const auto& operation = context_.operations[i];
         if (operation.every != 1 && context_.done % operation.every != operation.phase) continue;
         auto status = Status::ok;
         if (operation.code == Code::step) {
-            status = stepper_.step(context_, operation.first, operation.count, outcome);
+            status = stepper_.step(context_, operation.first, operation.count, mode, outcome);
         } else if (operation.code == Code::first_half || operation.code == Code::second_half) {
-            status = step_halves(context_, operation, outcome);
+            status = step_halves(context_, operation, mode, outcome);
         } else if (operation.code == Code::solve) {
             const auto body = i + 1;
             i += static_cast<std::size_t>(operation.count);
@@ -48,7 +49,8 @@ Status StepExecutor::execute(std::size_t first, std::size_t end, Outcome& outcom
         } else {
             outcome.read = execute_lines(context_, operation);
             if (outcome.read >= 0) {
-                outcome.reason = context_.read_error;
+                outcome.failure.kind = FailureKind::unread;
+                outcome.failure.text = context_.read_error;
                 status = Status::error;
             }
         }

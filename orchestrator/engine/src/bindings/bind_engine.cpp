@@ -84,11 +84,6 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
                                               nb::object(), nb::object()});
 }
 
-nb::tuple as_tuple(const Outcome& outcome) {
-    return nb::make_tuple(outcome.steps, static_cast<int>(outcome.status), outcome.unit,
-                          outcome.loop, outcome.read, text(outcome.reason));
-}
-
 }  // namespace
 
 void bind_engine(nb::module_& module) {
@@ -124,7 +119,7 @@ void bind_engine(nb::module_& module) {
                  if (auto* events = r.engine.events()) {
                      outcome.status = events->begin(r.engine.context(), start_ns, outcome);
                  }
-                 return as_tuple(outcome);
+                 return outcome;
              })
         .def_prop_ro("event_counts",
                      [](Runner& r) {
@@ -183,7 +178,7 @@ void bind_engine(nb::module_& module) {
                      const nb::gil_scoped_release release;
                      outcome = r.engine.run(steps, goal_ns);
                  }
-                 return as_tuple(outcome);
+                 return outcome;
              })
         .def_prop_ro("read_error",
                      [](Runner& r) { return std::string(r.engine.context().read_error); })

@@ -19,6 +19,7 @@ void bind_relay(nanobind::module_& module);
 void bind_remote_unit(nanobind::module_& module);
 void bind_engine(nanobind::module_& module);
 void bind_engine_state(nanobind::module_& module);
+void bind_outcome(nanobind::module_& module);
 void bind_history(nanobind::module_& module);
 void bind_rows(nanobind::module_& module);
 

@@ -14,6 +14,7 @@ NB_MODULE(_engine, module) {
     softdock::bind_history(module);
     softdock::bind_rows(module);
     softdock::bind_remote_unit(module);
+    softdock::bind_outcome(module);
     softdock::bind_engine_state(module);
     softdock::bind_engine(module);
 }

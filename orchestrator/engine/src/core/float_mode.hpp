@@ -10,35 +10,34 @@
 
 namespace softdock {
 
+// One word, so that it is passed and compared in a register.
 struct FloatMode {
 #if defined(__x86_64__)
-    // Without the flags that any inexact result sets.
+    // MXCSR without the flags that any inexact result sets; above it the control word of the x87.
     static FloatMode now() {
         std::uint16_t x87;
         asm volatile("fnstcw %0" : "=m"(x87));
-        return {__builtin_ia32_stmxcsr() & ~0x3fu, x87};
+        return {(__builtin_ia32_stmxcsr() & ~0x3fu) | std::uint64_t{x87} << 32};
     }
     void set() const {
-        const std::uint16_t x87 = static_cast<std::uint16_t>(older);
+        const auto x87 = static_cast<std::uint16_t>(bits >> 32);
         asm volatile("fldcw %0" : : "m"(x87));
-        __builtin_ia32_ldmxcsr(static_cast<std::uint32_t>(newer));
+        __builtin_ia32_ldmxcsr(static_cast<std::uint32_t>(bits));
     }
 #elif defined(__aarch64__)
     static FloatMode now() {
         std::uint64_t fpcr;
         asm volatile("mrs %0, fpcr" : "=r"(fpcr));
-        return {fpcr, 0};
+        return {fpcr};
     }
-    void set() const { asm volatile("msr fpcr, %0" : : "r"(newer)); }
+    void set() const { asm volatile("msr fpcr, %0" : : "r"(bits)); }
 #else
-    static FloatMode now() { return {static_cast<std::uint64_t>(std::fegetround()), 0}; }
-    void set() const { std::fesetround(static_cast<int>(newer)); }
+    static FloatMode now() { return {static_cast<std::uint64_t>(std::fegetround())}; }
+    void set() const { std::fesetround(static_cast<int>(bits)); }
 #endif
-    bool operator!=(const FloatMode& other) const {
-        return newer != other.newer || older != other.older;
-    }
+    bool operator!=(const FloatMode& other) const { return bits != other.bits; }
 
-    std::uint64_t newer, older;
+    std::uint64_t bits;
 };
 
 }  // namespace softdock

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "core/failure.hpp"
 #include "core/unit.hpp"
 
 namespace softdock {
@@ -15,7 +15,7 @@ struct Outcome {
     int loop = -1;               // index of the loop that did not converge, or -1
     std::int64_t early_ns = -1;  // where the step ends instead, as that unit returned early, or -1
     int read = -1;               // row of the reads that could not be read, or -1
-    std::string reason;
+    Failure failure;             // why
 };
 
 }  // namespace softdock

@@ -45,22 +45,22 @@ ParallelStepper::Group& ParallelStepper::group(const Context& context, std::int3
 }
 
 Status ParallelStepper::step(Context& context, std::int32_t first, std::int32_t count,
-                             Outcome& outcome) {
-    if (count == 1) return advance_unit(context, first, outcome);
+                             FloatMode mode, Outcome& outcome) {
+    if (count == 1) return advance_unit(context, first, mode, outcome);
     auto& group = this->group(context, first, count);
     for (const auto i : group.together) expect_unit(context, i);
-    const auto status = step(context, group, outcome);
+    const auto status = step(context, group, mode, outcome);
     if (failed(status)) {
         for (const auto i : group.together) context.members[i].unit->withdraw_step();
     }
     return status;
 }
 
-Status ParallelStepper::step(Context& context, Group& group, Outcome& outcome) {
-    if (threads_ > 1 && group.timed < timed_calls) return time(context, group, outcome);
+Status ParallelStepper::step(Context& context, Group& group, FloatMode mode, Outcome& outcome) {
+    if (threads_ > 1 && group.timed < timed_calls) return time(context, group, mode, outcome);
     if (group.shares.empty()) {
         for (std::int32_t i = group.first; i < group.first + group.count; ++i) {
-            const auto status = advance_unit(context, i, outcome);
+            const auto status = advance_unit(context, i, mode, outcome);
             if (failed(status)) return status;
         }
         return Status::ok;
@@ -74,7 +74,7 @@ Status ParallelStepper::step(Context& context, Group& group, Outcome& outcome) {
         if (!failed(group.statuses[w]) || (failed(status) && outcome.unit < found.unit)) continue;
         status = group.statuses[w];
         outcome.unit = found.unit;
-        outcome.reason = found.reason;
+        outcome.failure = found.failure;
         outcome.early_ns = found.early_ns;
     }
     return status;
@@ -99,17 +99,18 @@ void ParallelStepper::work(void* given, std::size_t worker) {
     auto& status = group.statuses[worker];
     status = Status::ok;
     outcome.early_ns = -1;
-    outcome.reason.clear();
+    outcome.failure.clear();
+    const auto mode = FloatMode::now();
     for (const auto member : group.shares[worker]) {
-        status = advance_unit(*group.context, member, outcome);
+        status = advance_unit(*group.context, member, mode, outcome);
         if (failed(status)) return;
     }
 }
 
-Status ParallelStepper::time(Context& context, Group& group, Outcome& outcome) {
+Status ParallelStepper::time(Context& context, Group& group, FloatMode mode, Outcome& outcome) {
     for (std::int32_t i = 0; i < group.count; ++i) {
         const auto begin = Clock::now();
-        const auto status = advance_unit(context, group.first + i, outcome);
+        const auto status = advance_unit(context, group.first + i, mode, outcome);
         if (failed(status)) return status;
         const auto taken = since(begin);
         group.alone_ns += taken;

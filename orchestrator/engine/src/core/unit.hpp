@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/failure.hpp"
 #include "core/float_mode.hpp"
 
 namespace softdock {
@@ -29,6 +30,8 @@ struct Reached {
     bool early = false;      // the unit returned before the end of the step
     bool event = false;      // it has an event that its importer must handle (FMI 3.0)
     bool terminate = false;  // it wants the whole run to end
+
+    bool is(std::int64_t end_ns) const { return time_ns == end_ns && !terminate; }
 };
 
 // What a unit said when its discrete states were updated (FMI 3.0.2, 2.3.5).
@@ -49,6 +52,11 @@ class Unit {
     virtual Status set_inputs(const double* values) = 0;
     virtual Status step(std::int64_t time_ns, std::int64_t step_ns) = 0;
     virtual Status get_outputs(double* values) = 0;
+    // All three in one call; no outputs if the step did not go to its end.
+    virtual Status advance(const double* inputs, std::int64_t time_ns, std::int64_t step_ns,
+                           double* outputs) {
+        return advance(*this, inputs, time_ns, step_ns, outputs);
+    }
 
     // String and Binary connectors, as bytes, in the order in which they were bound; none by
     // default.
@@ -107,9 +115,20 @@ class Unit {
     virtual bool interrupted() const { return false; }
     // Why the last call failed; empty if the unit did not say.
     const std::string& failure() const { return failure_; }
+    // And as data, where it was a step and the unit knows more than words.
+    virtual Failure cause() const { return {}; }
 
   protected:
     Status cannot(const char* what);
+    // Of a final class the three are known when this is compiled, and become one.
+    template <class Kind>
+    static Status advance(Kind& unit, const double* inputs, std::int64_t time_ns,
+                          std::int64_t step_ns, double* outputs) {
+        auto status = unit.set_inputs(inputs);
+        if (!failed(status)) status = unit.step(time_ns, step_ns);
+        if (failed(status) || !unit.reached().is(time_ns + step_ns)) return status;
+        return unit.get_outputs(outputs);
+    }
 
     Reached reached_;
     std::size_t input_count_ = 0;
@@ -126,7 +145,9 @@ class Unit {
 // Stands around every call of a unit: then the floating-point mode of this thread is what it was.
 class ModeKept {
   public:
-    explicit ModeKept(Unit& unit) : unit_(unit), before_(FloatMode::now()) {}
+    explicit ModeKept(Unit& unit) : ModeKept(unit, FloatMode::now()) {}
+    // Where the mode is known.
+    ModeKept(Unit& unit, FloatMode mode) : unit_(unit), before_(mode) {}
     ~ModeKept() {
         if (!(FloatMode::now() != before_)) return;
         before_.set();

@@ -1,18 +1,19 @@
 #include "core/unit_steps.hpp"
 
 #include <cmath>
-#include <string>
 
 namespace softdock {
 
 namespace {
 
 Status other_end(const Context& context, const Reached& reached, Outcome& outcome) {
+    if (reached.terminate) return wants_end(outcome);
     if (reached.early && context.allows_early_return) {
         outcome.early_ns = reached.time_ns;
         return Status::discard;
     }
-    outcome.reason = "reached " + std::to_string(reached.time_ns);
+    outcome.failure.kind = FailureKind::other_end;
+    outcome.failure.time_ns = reached.time_ns;
     return Status::error;
 }
 
@@ -21,29 +22,62 @@ std::int64_t begin_of(const Context& context, const Member& member) {
     return context.now_ns - (member.ticks - 1) * context.step_ns;
 }
 
+// The inputs and the step of a unit that has more than numbers to set, or whose step is a part.
+Status step_alone(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end) {
+    const auto& member = context.members[number];
+    auto& unit = *member.unit;
+    auto status = unit.set_inputs(context.signals.data() + member.inputs);
+    if (member.sloped && !failed(status)) {
+        status = unit.set_slopes(context.slopes.data() + member.inputs);
+    }
+    if (!context.texts.places().empty() && !failed(status)) {
+        status = context.texts.send(unit, static_cast<std::size_t>(number));
+    }
+    return failed(status) ? status : unit.step(begin, end - begin);
+}
+
+Status get_all_outputs(Context& context, std::int32_t number, Outcome& outcome) {
+    const auto& member = context.members[number];
+    const auto status = get_outputs(context, member, outcome);
+    if (failed(status) || context.texts.places().empty()) return status;
+    return context.texts.receive(*member.unit, static_cast<std::size_t>(number));
+}
+
+Status check_outputs(const Context& context, const Member& member, Outcome& outcome) {
+    const double* outputs = context.signals.data() + member.outputs;
+    for (std::size_t i = 0; i < member.unit->output_count(); ++i) {
+        if (std::isfinite(outputs[i])) continue;
+        outcome.failure.kind = FailureKind::output_not_finite;
+        outcome.failure.output = static_cast<std::int64_t>(i);
+        return Status::error;
+    }
+    return Status::ok;
+}
+
+[[gnu::cold, gnu::noinline]] Status blame(const Unit& unit, std::int32_t number, Status status,
+                                          Outcome& outcome) {
+    outcome.unit = number;
+    if (outcome.failure.kind == FailureKind::none) outcome.failure = unit.cause();
+    return status;
+}
+
 }  // namespace
 
 Status wants_end(Outcome& outcome) {
-    outcome.reason = "it asked for the end of the run";
+    outcome.failure.kind = FailureKind::run_ended;
+    outcome.failure.text = "it asked for the end of the run";
     return Status::discard;
 }
 
 Status get_outputs(Context& context, const Member& member, Outcome& outcome) {
     double* outputs = context.signals.data() + member.outputs;
     const auto status = member.unit->get_outputs(outputs);
-    if (failed(status)) return status;
-    for (std::size_t i = 0; i < member.unit->output_count(); ++i) {
-        if (!std::isfinite(outputs[i])) {
-            outcome.reason = "output number " + std::to_string(i) + " is not finite";
-            return Status::error;
-        }
-    }
-    return status;
+    return failed(status) ? status : check_outputs(context, member, outcome);
 }
 
-Status advance_unit(Context& context, std::int32_t number, Outcome& outcome) {
+Status advance_unit(Context& context, std::int32_t number, FloatMode mode, Outcome& outcome) {
     const auto begin = begin_of(context, context.members[number]);
-    return step_unit(context, number, begin, context.now_ns + context.step_ns, outcome);
+    return step_unit(context, number, begin, context.now_ns + context.step_ns, mode, outcome);
 }
 
 void expect_unit(const Context& context, std::int32_t number) {
@@ -55,37 +89,34 @@ void expect_unit(const Context& context, std::int32_t number) {
 }
 
 Status step_unit(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
-                 Outcome& outcome) {
+                 FloatMode mode, Outcome& outcome) {
     const auto& member = context.members[number];
     auto& unit = *member.unit;
-    const ModeKept kept(unit);
-    const auto row = static_cast<std::size_t>(number);
-    const bool has_texts = !context.texts.places().empty();
-    auto status = unit.set_inputs(context.signals.data() + member.inputs);
-    if (member.sloped && !failed(status)) {
-        status = unit.set_slopes(context.slopes.data() + member.inputs);
-    }
-    if (has_texts && !failed(status)) status = context.texts.send(unit, row);
-    if (!failed(status)) status = unit.step(begin, end - begin);
-    if (!failed(status) && unit.reached().terminate) status = wants_end(outcome);
-    if (!failed(status) && unit.reached().time_ns != end) {
+    const ModeKept kept(unit, mode);
+    double* signals = context.signals.data();
+    const bool whole = end == context.now_ns + context.step_ns;
+    const bool plain = whole && !member.sloped && context.texts.places().empty();
+    auto status =
+        plain ? unit.advance(signals + member.inputs, begin, end - begin, signals + member.outputs)
+              : step_alone(context, number, begin, end);
+    if (!failed(status) && !unit.reached().is(end)) {
         status = other_end(context, unit.reached(), outcome);
     }
-    const bool whole = end == context.now_ns + context.step_ns;
-    if (whole && !failed(status)) status = get_outputs(context, member, outcome);
-    if (whole && has_texts && !failed(status)) status = context.texts.receive(unit, row);
-    if (failed(status)) outcome.unit = number;
-    return status;
+    if (!failed(status) && whole) {
+        status = plain ? check_outputs(context, member, outcome)
+                       : get_all_outputs(context, number, outcome);
+    }
+    return failed(status) ? blame(unit, number, status, outcome) : status;
 }
 
-Status step_halves(Context& context, const Operation& operation, Outcome& outcome) {
+Status step_halves(Context& context, const Operation& operation, FloatMode mode, Outcome& outcome) {
     const auto middle = context.now_ns + context.step_ns / 2;
     for (auto i = operation.first; i < operation.first + operation.count; ++i) {
         auto status = Status::ok;
         if (operation.code == Code::second_half) {
-            status = step_unit(context, i, middle, context.now_ns + context.step_ns, outcome);
+            status = step_unit(context, i, middle, context.now_ns + context.step_ns, mode, outcome);
         } else if (middle > context.now_ns) {
-            status = step_unit(context, i, context.now_ns, middle, outcome);
+            status = step_unit(context, i, context.now_ns, middle, mode, outcome);
         }
         if (failed(status)) return status;
     }

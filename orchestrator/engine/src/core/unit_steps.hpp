@@ -14,18 +14,19 @@ Status wants_end(Outcome& outcome);
 // Gets the outputs of one unit; an error where one is not finite.
 Status get_outputs(Context& context, const Member& member, Outcome& outcome);
 
-// Sets inputs and steps from `begin` to `end`; gets the outputs if the step ends there.
+// Sets inputs and steps from `begin` to `end`; gets the outputs if the step ends there. `mode` is
+// that of this thread.
 Status step_unit(Context& context, std::int32_t member, std::int64_t begin, std::int64_t end,
-                 Outcome& outcome);
+                 FloatMode mode, Outcome& outcome);
 
 // One step of one unit, which may be in several threads at once for several units.
-Status advance_unit(Context& context, std::int32_t member, Outcome& outcome);
+Status advance_unit(Context& context, std::int32_t member, FloatMode mode, Outcome& outcome);
 
 // Says to a unit what advance_unit() will let it do.
 void expect_unit(const Context& context, std::int32_t member);
 
 // A half of the step of the units first.. of an operation.
-Status step_halves(Context& context, const Operation& operation, Outcome& outcome);
+Status step_halves(Context& context, const Operation& operation, FloatMode mode, Outcome& outcome);
 
 Status save_unit(const Context& context, std::int32_t member, std::size_t number, Outcome& outcome);
 Status restore_unit(const Context& context, std::int32_t member, std::size_t number,

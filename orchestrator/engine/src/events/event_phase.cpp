@@ -1,7 +1,6 @@
 #include "events/event_phase.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/unit_steps.hpp"
@@ -27,23 +26,21 @@ Unit& EventPhase::unit(const Context& context, std::size_t part) const {
     return *context.members[static_cast<std::size_t>(table_.members[part])].unit;
 }
 
-Status EventPhase::blame(const Context& context, std::size_t part, Status status,
-                         Outcome& outcome) const {
+Status EventPhase::blame(std::size_t part, Status status, Outcome& outcome) const {
     if (!failed(status)) return status;
     outcome.unit = table_.members[part];
-    if (outcome.reason.empty()) outcome.reason = unit(context, part).failure();
     return status;
 }
 
 Status EventPhase::unsettled(Outcome& outcome) const {
-    std::string units, lines;
+    auto& failure = outcome.failure;
+    failure.kind = FailureKind::unsettled;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        if (parts_[i].again) units += " " + std::to_string(table_.members[i]);
+        if (parts_[i].again) failure.units.push_back(table_.members[i]);
     }
     for (std::size_t i = 0; i < moving_.size(); ++i) {
-        if (moving_[i]) lines += " " + std::to_string(table_.lines[i].copy);
+        if (moving_[i]) failure.copies.push_back(table_.lines[i].copy);
     }
-    outcome.reason = "events" + units + " ;" + lines;
     return Status::error;
 }
 
@@ -123,7 +120,7 @@ Status EventPhase::enter(Context& context, Outcome& outcome) {
         auto& called = unit(context, i);
         const ModeKept kept(called);
         const auto status = called.enter_event_mode();
-        if (failed(status)) return blame(context, i, status, outcome);
+        if (failed(status)) return blame(i, status, outcome);
         part.active = part.dirty = true;
     }
     return Status::ok;
@@ -147,7 +144,7 @@ Status EventPhase::exchange(Context& context, Outcome& outcome) {
             const auto& member = context.members[static_cast<std::size_t>(table_.members[i])];
             const ModeKept kept(*member.unit);
             status = member.unit->set_inputs(context.signals.data() + member.inputs);
-            status = blame(context, i, status, outcome);
+            status = blame(i, status, outcome);
         }
     }
     return status;
@@ -159,7 +156,7 @@ Status EventPhase::collect(Context& context, Outcome& outcome) {
         const auto& member = context.members[static_cast<std::size_t>(table_.members[i])];
         const ModeKept kept(*member.unit);
         const auto status = get_outputs(context, member, outcome);
-        if (failed(status)) return blame(context, i, status, outcome);
+        if (failed(status)) return blame(i, status, outcome);
     }
     for (std::size_t i = 0; i < ticked_.size(); ++i) {
         const auto& clock = table_.clocks[i];
@@ -204,8 +201,8 @@ Status EventPhase::update(Context& context, bool& again, Outcome& outcome) {
         auto& called = unit(context, i);
         const ModeKept kept(called);
         const auto status = called.update_discrete(found);
-        if (failed(status)) return blame(context, i, status, outcome);
-        if (found.terminate) return blame(context, i, wants_end(outcome), outcome);
+        if (failed(status)) return blame(i, status, outcome);
+        if (found.terminate) return blame(i, wants_end(outcome), outcome);
         again |= parts_[i].again = found.again;
     }
     // Ticks are over with the update.
@@ -224,7 +221,7 @@ Status EventPhase::leave(Context& context, Outcome& outcome) {
         auto& called = unit(context, i);
         const ModeKept kept(called);
         const auto status = called.enter_step_mode();
-        if (failed(status)) return blame(context, i, status, outcome);
+        if (failed(status)) return blame(i, status, outcome);
         part = Part{};
     }
     return Status::ok;

@@ -55,7 +55,7 @@ class EventPhase {
     bool copy(Context& context);
     Status update(Context& context, bool& again, Outcome& outcome);
     Status leave(Context& context, Outcome& outcome);
-    Status blame(const Context& context, std::size_t part, Status status, Outcome& outcome) const;
+    Status blame(std::size_t part, Status status, Outcome& outcome) const;
     Status unsettled(Outcome& outcome) const;
 
     EventTable table_;

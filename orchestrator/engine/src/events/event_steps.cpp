@@ -63,7 +63,8 @@ Status EventPhase::execute_step(StepExecutor& executor, std::int64_t now_ns, std
         auto status = executor.execute_step(now_ns, stop_ns - now_ns, outcome);
         if (!failed(status) || outcome.early_ns < 0) return status;
         if (tries == most_tries) {
-            outcome.reason = "it returns early again and again from the same step";
+            outcome.failure.kind = FailureKind::early_again;
+            outcome.failure.text = "it returns early again and again from the same step";
             return Status::error;
         }
         const auto early = outcome.early_ns;

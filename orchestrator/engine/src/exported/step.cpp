@@ -16,12 +16,12 @@ double slack_ns(double seconds) {
     return 0.5 + 4e9 * std::numeric_limits<double>::epsilon() * std::fabs(seconds);
 }
 
-// What the control of the step gave up with: its length in ns, and the error in tolerances.
-std::string shortest(const std::string& given) {
-    double length_ns = 0.0, error = 0.0;
-    std::sscanf(given.c_str(), "step %lf %lf", &length_ns, &error);
-    return "a step of " + number(length_ns / 1e9) +
-           " s, the shortest allowed, still has an error of " + number(error) + " tolerances";
+// What is said where no step is short enough.
+std::string shortest(const Failure& failure) {
+    char error[32];
+    std::snprintf(error, sizeof error, "%.4g", failure.excess);
+    return "a step of " + number(to_seconds(failure.time_ns)) +
+           " s, the shortest allowed, still has an error of " + error + " tolerances";
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ Status SystemInstance::ended(const Outcome& outcome, std::int64_t begin_ns) {
 }
 
 std::string SystemInstance::reason(const Outcome& outcome) const {
-    const auto& given = outcome.reason;
+    const auto& failure = outcome.failure;
     if (outcome.loop >= 0) {
         std::string who;
         for (const auto& name :
@@ -137,15 +137,22 @@ std::string SystemInstance::reason(const Outcome& outcome) const {
         return "the loop of " + who + " did not converge: export the system with a shorter step," +
                " more iterations or a larger tolerance";
     }
-    if (given.rfind("events", 0) == 0) return "the events at one instant do not come to an end";
+    if (failure.kind == FailureKind::unsettled) {
+        return "the events at one instant do not come to an end";
+    }
+    if (failure.kind == FailureKind::too_long) return shortest(failure);
     if (outcome.read >= 0) {
         const auto& name = tables_.read_names[static_cast<std::size_t>(outcome.read)];
-        return "input '" + name + "': " + given;
+        return "input '" + name + "': " + failure.text;
     }
-    if (outcome.unit < 0) return shortest(given);
     const auto member = static_cast<std::size_t>(outcome.unit);
-    auto why = given.empty() ? units_[member]->failure() : given;
-    if (why.rfind("reached ", 0) == 0) why += " ns, another time than it was asked for";
+    auto why = failure.text.empty() ? units_[member]->failure() : failure.text;
+    if (failure.kind == FailureKind::output_not_finite) {
+        why = "output number " + std::to_string(failure.output) + " is not finite";
+    } else if (failure.kind == FailureKind::other_end) {
+        why = "reached " + std::to_string(failure.time_ns) +
+              " ns, another time than it was asked for";
+    }
     return "component '" + tables_.name_of(member) +
            "' failed: " + (why.empty() ? "it gave no reason" : why);
 }

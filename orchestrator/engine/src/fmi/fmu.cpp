@@ -33,7 +33,7 @@ void Fmu::release_states() {
     kept_.clear();
 }
 
-Status Fmu::note(int status) {
+Status Fmu::note_worse(int status) {
     const bool known = status >= 0 && status <= static_cast<int>(Status::pending);
     const auto noted = known ? static_cast<Status>(status) : Status::error;
     if (noted != Status::pending) worst_ = std::max(worst_, noted);

@@ -63,7 +63,7 @@ class Fmu : public Unit {
     }
     // Every status that the library returns goes through here: what may be called later depends on
     // the worst of them.
-    Status note(int status);
+    Status note(int status) { return status == 0 ? Status::ok : note_worse(status); }
     // After a fatal error no function of the library may be called any more (FMI 2.0.4, 2.1.3).
     bool usable() const { return worst_ < Status::fatal; }
     // After an error an instance may go on from a state that was saved before it (2.1.3).
@@ -117,6 +117,8 @@ class Fmu : public Unit {
     Status worst_ = Status::ok;
 
   private:
+    Status note_worse(int status);
+
     void* library_ = nullptr;
     struct Kept {
         void* state = nullptr;

@@ -84,11 +84,14 @@ void Fmu2::bind(Binding inputs, Binding outputs) {
 Status Fmu2::set_inputs(const double* values) {
     failure_.clear();
     auto status = Status::ok;
-    if (const auto n = inputs_.reals.size()) {
-        status = note(call_.set_real(instance_, inputs_.reals.data(), n, values));
-        values += n;
-        if (failed(status)) return status;
-    }
+    const auto n = inputs_.reals.size();
+    if (n) status = note(call_.set_real(instance_, inputs_.reals.data(), n, values));
+    if (n == input_count_ || failed(status)) return status;
+    return std::max(status, set_discrete(values + n));
+}
+
+Status Fmu2::set_discrete(const double* values) {
+    auto status = Status::ok;
     if (const auto n = inputs_.integers.size()) {
         for (std::size_t i = 0; i < n; ++i) {
             const double rounded = std::nearbyint(*values++);
@@ -98,9 +101,7 @@ Status Fmu2::set_inputs(const double* values) {
             }
             scratch_[i] = static_cast<fmi2Integer>(rounded);
         }
-        const auto s =
-            note(call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data()));
-        status = std::max(status, s);
+        status = note(call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data()));
         if (failed(status)) return status;
     }
     if (const auto n = inputs_.booleans.size()) {
@@ -148,15 +149,21 @@ Status Fmu2::derivative(const double* inputs, double* outputs) {
 Status Fmu2::get_outputs(double* values) {
     failure_.clear();
     auto status = Status::ok;
-    if (const auto n = outputs_.reals.size()) {
-        status = note(call_.get_real(instance_, outputs_.reals.data(), n, values));
-        values += n;
-        if (failed(status)) return status;
-    }
+    const auto n = outputs_.reals.size();
+    if (n) status = note(call_.get_real(instance_, outputs_.reals.data(), n, values));
+    if (n == output_count_ || failed(status)) return status;
+    return std::max(status, get_discrete(values + n));
+}
+
+Status Fmu2::advance(const double* inputs, std::int64_t time_ns, std::int64_t step_ns,
+                     double* outputs) {
+    return Unit::advance(*this, inputs, time_ns, step_ns, outputs);
+}
+
+Status Fmu2::get_discrete(double* values) {
+    auto status = Status::ok;
     if (const auto n = outputs_.integers.size()) {
-        const auto s =
-            note(call_.get_integer(instance_, outputs_.integers.data(), n, scratch_.data()));
-        status = std::max(status, s);
+        status = note(call_.get_integer(instance_, outputs_.integers.data(), n, scratch_.data()));
         if (failed(status)) return status;
         for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i];
     }

@@ -26,6 +26,8 @@ class Fmu2 final : public Fmu {
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
+    Status advance(const double* inputs, std::int64_t time_ns, std::int64_t step_ns,
+                   double* outputs) override;
 
     // What the model description declares; without it the functions are not called.
     void declare(bool rolls_back, bool takes_slopes, bool has_derivatives);
@@ -48,6 +50,9 @@ class Fmu2 final : public Fmu {
 
   private:
     void load(bool steps);
+    // The inputs and outputs after the Reals.
+    Status set_discrete(const double* values);
+    Status get_discrete(double* values);
 
     fmi2::Functions call_{};
     fmi2CallbackFunctions callbacks_{};

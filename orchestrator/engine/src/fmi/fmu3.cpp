@@ -129,6 +129,7 @@ Status Fmu3::get_outputs(double* values) {
 
 Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
     failure_.clear();
+    refused_early_return_ = false;
     if (event_due_ || mode_ == in_event) {  // nobody has handled the event of the last step
         auto status = enter_event_mode();
         if (!failed(status)) status = settle();
@@ -143,10 +144,15 @@ Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
                 early, event, terminate};
     clock_scheduler_.reach(reached_.time_ns);
     event_due_ = event && options_.event_mode;
-    if (early && !options_.early_return && !failed(status)) {
-        return fail("it returned early from a step, which it was not allowed");
-    }
-    return status;
+    refused_early_return_ = early && !options_.early_return && !failed(status);
+    if (!refused_early_return_) return status;
+    return fail("it returned early from a step, which it was not allowed");
+}
+
+Failure Fmu3::cause() const {
+    Failure found;
+    if (refused_early_return_) found.kind = FailureKind::early_return;
+    return found;
 }
 
 Status Fmu3::derivative(const double* inputs, double* outputs) {

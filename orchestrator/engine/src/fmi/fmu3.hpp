@@ -32,6 +32,7 @@ class Fmu3 final : public Fmu {
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
+    Failure cause() const override;
 
     // What the model description declares; without it the functions are not called.
     void declare(bool rolls_back, bool has_derivatives);
@@ -90,6 +91,7 @@ class Fmu3 final : public Fmu {
     bool has_derivatives_ = false;
     int mode_ = initial;
     bool event_due_ = false;  // the last step ended with an event
+    bool refused_early_return_ = false;
     ClockScheduler clock_scheduler_;
     std::vector<std::pair<fmi3ValueReference, bool>> clocks_;  // whether they tick
 };

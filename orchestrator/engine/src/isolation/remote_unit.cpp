@@ -49,16 +49,19 @@ Status RemoteUnit::ask(Command command) {
     header.has_slopes = new_slopes_;
     new_inputs_ = new_slopes_ = false;
     if (process_.ask(*this)) return answer();
+    cause_.clear();
     failure_ = process_.loss(number_);
     return Status::fatal;
 }
 
 Status RemoteUnit::answer() {
     failure_.clear();
+    cause_.clear();
     const auto& header = block_.header();
     const auto status = known(header.status);
     if (failed(status) || failed(known(header.outputs_status))) {
         failure_.assign(header.failure, strnlen(header.failure, sizeof header.failure));
+        if (header.early_return) cause_.kind = FailureKind::early_return;
     }
     return status;
 }
@@ -188,6 +191,8 @@ Status RemoteUnit::check_outputs() {
     for (std::size_t i = 0; (holds_ || help_) && i < output_count_; ++i) {
         if (std::isfinite(outputs[i])) continue;
         failure_ = "output number " + std::to_string(i) + " is not finite";
+        cause_.kind = FailureKind::output_not_finite;
+        cause_.output = static_cast<std::int64_t>(i);
         return Status::error;
     }
     return Status::ok;

@@ -70,6 +70,7 @@ class RemoteUnit final : public Unit {
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
+    Failure cause() const override { return cause_; }
     bool can_roll_back() const override { return rolls_back_; }
     Status save(std::size_t number) override;
     Status restore(std::size_t number) override;
@@ -110,6 +111,7 @@ class RemoteUnit final : public Unit {
     Status outputs_status_ = Status::ok;
     std::vector<double> last_;
     std::int64_t now_ns_ = 0;
+    Failure cause_;
     bool holds_ = false, held_ = false;
     std::int64_t held_ns_ = 0;
     std::string held_reason_;

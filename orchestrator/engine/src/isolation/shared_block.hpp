@@ -45,6 +45,7 @@ struct UnitHeader {
     std::uint64_t number;
     std::int64_t time_ns, step_ns;
     std::int32_t status, outputs_status;
+    std::uint32_t early_return;  // it failed because it returned early, which was not allowed
     std::int64_t reached_ns;
     std::uint32_t early, event, terminate;
     std::uint32_t again, discrete_terminate, values_changed, has_next;

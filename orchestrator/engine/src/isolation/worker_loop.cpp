@@ -75,6 +75,7 @@ void execute(Unit& unit, const SharedBlock& block) {
     auto& header = block.header();
     auto status = Status::ok;
     header.outputs_status = 0;
+    header.early_return = 0;
     header.failure[0] = '\0';
     try {
         if (header.has_inputs) status = unit.set_inputs(block.inputs());
@@ -83,6 +84,7 @@ void execute(Unit& unit, const SharedBlock& block) {
         }
         if (!failed(status)) status = std::max(status, command(unit, block));
         if (failed(status) || header.outputs_status > 1) say(header, unit.failure().c_str());
+        if (failed(status)) header.early_return = unit.cause().kind == FailureKind::early_return;
     } catch (const std::exception& error) {
         status = Status::error;
         say(header, error.what());

@@ -7,7 +7,9 @@ from orchestrator.experiment.prepare import system_reader
 from orchestrator.experiment.sweep import plans_of
 from orchestrator.simunits import block
 from orchestrator.ssp import write_ssd
-from orchestrator.system import System
+from orchestrator.system import System, flatten
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
 
 EXPERIMENT = """
 title = "t"
@@ -79,3 +81,21 @@ def test_cases_of_one_file_do_not_change_each_other(experiment, tmp_path):
     cases = run_experiment(experiment, tmp_path, tmp_path / "out").cases
     assert [case.system.value("a.b") for case in cases.values()] == [60.0, 30.0]
     assert first.flat.value("a.b") == 60.0
+
+
+def test_a_nested_system_is_made_flat_once_for_all_cases_and_values(
+    experiment, tmp_path, monkeypatch
+):
+    inner = System("inner").add("a", block("virtual_damper"), b=60.0, velocity=1.0)
+    write_ssd(System("s").add("in", inner), tmp_path / "s.ssd")
+    text = EXPERIMENT.replace("a.force", "in/a.force").replace("a.b", "in/a.b")
+    (tmp_path / "experiment.toml").write_text(text)
+    made = []
+    walked = flatten._Flattener.flat
+    monkeypatch.setattr(flatten._Flattener, "flat", lambda self: made.append(self) or walked(self))
+    outcome = run_experiment(
+        read_experiment(tmp_path / "experiment.toml"), tmp_path, tmp_path / "out"
+    )
+    assert len(outcome.cases) == 2
+    assert len(outcome.sweeps["values"].values) == 10
+    assert len(made) == 1

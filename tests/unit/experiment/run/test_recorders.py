@@ -20,7 +20,7 @@ from orchestrator.simunits import Block, Output, Parameter, block, fmu
 from orchestrator.ssp import write_ssd
 from orchestrator.system import System
 
-pytestmark = pytest.mark.usefixtures("sample_blocks")
+pytestmark = pytest.mark.usefixtures("sample_blocks", "no_pictures")
 
 
 class Fuse(Block):

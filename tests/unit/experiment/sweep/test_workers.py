@@ -3,8 +3,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from orchestrator.experiment import read_experiment
 from orchestrator.experiment.sweep import executors, local, plans_of, run_plans
 from orchestrator.experiment.sweep.dispatcher import Dispatcher
 from orchestrator.experiment.sweep.executors import local_executors
+from orchestrator.experiment.sweep.job import Record
 
 PROGRAM = Path(sys.executable).with_name("softdock")
 SLOPES = """
@@ -72,21 +74,19 @@ def test_a_worker_that_dies_is_a_row_and_the_rest_goes_on(swept):
 
 @pytest.mark.slow
 def test_a_run_that_hangs_is_ended(swept, folder, small_fmu):
-    """The FMU sleeps for ever in the phase of a step, for one of four slopes."""
+    """The FMU sleeps for ever in the phase of a step, in the first of two runs."""
     ssd = folder / "slope.ssd"
     hang = small_fmu("hang_on_demand")
     first = ssd.read_text().index('source="') + len('source="')
     crash = ssd.read_text()[first:].partition('"')[0]
     ssd.write_text(ssd.read_text().replace(crash, str(hang)))
-    text = DEADLY.replace("values = [0.0, 0.5, 1e9]", "values = [0.5]")
-    outcome = swept(text.replace("[1.0, 2.0, 3.0, 4.0]", "[1.0, 2.0]"), apart=True, timeout=4.0)[
-        "c"
-    ]
+    text = DEADLY.replace("[0, 4]", "[4, 0]").replace("[0.0, 0.5, 1e9]", "[0.5]")
+    text = text.replace("[1.0, 2.0, 3.0, 4.0]", "[1.0]")
+    outcome = swept(text, apart=True, timeout=8.0)["c"]
     table = pd.read_csv(outcome.files[1])
-    hanging = table["phase"] == 4
-    assert list(table["status"][hanging]) == ["died"] * 2
-    assert set(table["reason"][hanging]) == {"it took longer than 4 s and was ended"}
-    assert set(table["status"][~hanging]) == {"done"}
+    assert list(table["status"]) == ["died", "done"]
+    assert list(table["phase"]) == [4, 0]
+    assert table["reason"][0] == "it took longer than 8 s and was ended"
 
 
 @pytest.mark.slow
@@ -212,3 +212,63 @@ def test_what_is_done_is_kept_when_it_is_stopped(write, folder, ending, send):
     outcome = run_plans(plans_of(read_experiment(few), folder), folder / "out", local(1))["c"]
     assert outcome.kept >= 1
     assert outcome.ran + outcome.kept == 8
+
+
+class _Slow:
+    """An executor whose runs take half a second, all of it compiling or none."""
+
+    crashes = (RuntimeError,)
+    is_ready = True
+
+    def __init__(self, compiles):
+        self._compiles = compiles
+        self._future, self._timer = None, None
+        self.killed = False
+
+    @property
+    def compile_seconds(self):
+        began = getattr(self, "began", None)
+        return time.monotonic() - began if self._compiles and began else 0.0
+
+    def submit(self, context, jobs):
+        self.began = time.monotonic()
+        self._future = Future()
+        done = [Record.of(job, "done") for job in jobs]
+        self._timer = threading.Timer(0.7, self._end, [done])
+        self._timer.start()
+        return self._future
+
+    def _end(self, done):
+        if not self.killed:
+            self._future.set_result(done)
+
+    def kill(self):
+        self.killed = True
+        self._timer.cancel()
+        self._future.set_exception(RuntimeError("killed"))
+
+    def restart(self):
+        self.killed = False
+
+
+@pytest.mark.parametrize(("compiles", "status"), [(True, "done"), (False, "died")])
+def test_the_time_of_compiling_is_no_time_of_a_run(write, folder, compiles, status):
+    plan = plans_of(read_experiment(write(SLOPES)), folder)["c"]
+    records = []
+    Dispatcher([_Slow(compiles)], plan.context, records.append, timeout=0.1).run(plan.jobs[:1])
+    assert [record.status for record in records] == [status]
+
+
+def test_a_clock_of_compiling_counts_what_is_over_and_what_goes_on(monkeypatch):
+    now = [10.0]
+    monkeypatch.setattr(executors.time, "monotonic", lambda: now[0])
+    clock = executors.CompileClock([0.0, 0.0])
+    clock.note(True)
+    now[0] = 12.5
+    assert clock.seconds == 2.5
+    clock.note(False)
+    now[0] = 20.0
+    assert clock.seconds == 2.5
+    clock.note(True)
+    now[0] = 21.0
+    assert clock.seconds == 3.5

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from orchestrator.diagnostics import DescriptionError
+from orchestrator.simunits.blocks import compile_watch
 from orchestrator.simunits.blocks.compiled import compiled
 from python_blocks.compensation import wrench
 from python_blocks.identification import learning
@@ -150,3 +151,14 @@ def test_machine_code_is_made_once_and_said(tmp_path):
     third = run()  # another function under the same name
     assert (third.stdout, "compiling" in third.stderr) == ("8.0\n", True)
     assert run(NUMBA_DISABLE_JIT="1").stdout == "8.0\n"
+
+
+def test_who_watches_is_told_when_compiling_begins_and_ends(monkeypatch):
+    from numba import njit
+
+    told = []
+    monkeypatch.setattr(compile_watch, "_watchers", [told.append])
+    one = njit(lambda x: x + 1.0)
+    two = njit(lambda x: one(x) * 2.0)  # one is compiled within it
+    assert two(1.0) == two(1.0) == 4.0
+    assert told == [True, False]

@@ -1,4 +1,6 @@
+import gc
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -45,12 +47,16 @@ def _mapped():
     return Path("/proc/self/maps").read_text().count("/memfd:softdock-")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _only_new_objects_are_searched():
+    """Let ``gc.collect`` pass over what was there before the module."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind(tmp_path, monkeypatch):
     """No process, no zombie, no shared memory, no file descriptor, no temporary folder."""
-    import gc
-    import tempfile
-
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     gc.collect()
     before = _children(), _mapped(), _handles()

@@ -11,6 +11,7 @@ from orchestrator.simunits import fmu, resolve
 from orchestrator.ssp import write_ssd
 from orchestrator.system import ComponentOptions, DefaultExperiment, System
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 ABORT, STEP = 1, 4
 
 

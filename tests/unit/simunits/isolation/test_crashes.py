@@ -101,26 +101,26 @@ def test_a_hang_before_the_first_step(hang, phase):
 
 
 def test_a_hang_in_a_step_ends_in_time(hang):
-    made = system(hang, {"step_timeout": 1.0}, phase=STEP, at=0.005)
+    made = system(hang, {"step_timeout": 3.0}, phase=STEP, at=0.005)
     with Execution(made, step="1 ms") as run:
         began = time.monotonic()
         with pytest.raises(
             StepError,
             match=r"'bad' failed in the step from t = 0\.005 s \(status fatal\): no answer within"
-            r" 1 s \(step_timeout\), so its process was ended; results up to there are kept",
+            r" 3 s \(step_timeout\), so its process was ended; results up to there are kept",
         ):
             run.advance("1 s")
         taken = time.monotonic() - began
         assert len(run.recording().time_ns) == 6
-    assert 1.0 <= taken < 60.0  # the time-out, and what a busy machine adds
+    assert 3.0 <= taken < 60.0  # the time-out, and what a busy machine adds
 
 
 def test_a_hang_at_the_end_is_bounded(hang, caplog):
-    with Execution(system(hang, {"step_timeout": 1.0}, phase=TERMINATE), step="1 ms") as run:
+    with Execution(system(hang, {"step_timeout": 3.0}, phase=TERMINATE), step="1 ms") as run:
         run.step()
         began = time.monotonic()
-    assert time.monotonic() - began < 60.0  # 1 s, on a busy machine
-    assert "failed while terminating: no answer within 1 s" in caplog.text
+    assert time.monotonic() - began < 60.0  # 3 s, on a busy machine
+    assert "failed while terminating: no answer within 3 s" in caplog.text
 
 
 def test_killed_from_outside_between_steps(crash):
@@ -136,11 +136,11 @@ def test_killed_from_outside_between_steps(crash):
 
 
 def test_a_stopped_process_counts_as_hung(crash):
-    with Execution(system(crash, {"step_timeout": 1.0}), step="1 ms") as run:
+    with Execution(system(crash, {"step_timeout": 3.0}), step="1 ms") as run:
         run.step()
         unit = next(unit for unit in run.units if unit.name == "bad")
         os.kill(unit.pid, signal.SIGSTOP)
-        with pytest.raises(StepError, match="no answer within 1 s"):
+        with pytest.raises(StepError, match="no answer within 3 s"):
             run.step()
 
 

@@ -50,10 +50,10 @@ def test_held_outputs(crash):
 
 
 def test_held_after_a_hang(hang):
-    made = ring(hang, {"on_failure": "hold", "step_timeout": 1.0}, phase=STEP, at=0.01)
+    made = ring(hang, {"on_failure": "hold", "step_timeout": 3.0}, phase=STEP, at=0.01)
     result = simulate(made, step="1 ms", stop="0.02 s")
     assert result.time[-1] == 0.02
-    assert "failed in the step from t = 0.01 s (no answer within 1 s" in result.notes[0]
+    assert "failed in the step from t = 0.01 s (no answer within 3 s" in result.notes[0]
 
 
 @pytest.mark.parametrize(("how", "why"), [(1, "ValueError: out of propellant"), (2, "not finite")])

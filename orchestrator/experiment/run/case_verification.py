@@ -1,0 +1,40 @@
+"""Verification of cases of an experiment, behind the runs that count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from orchestrator.diagnostics import DescriptionError, Diagnostic
+from orchestrator.experiment.measure.outcome import CaseOutcome
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.simulate import Progress
+from orchestrator.experiment.run.case_run import as_simulated
+from orchestrator.experiment.verification.refinement import Refinement
+from orchestrator.experiment.verification.verify import verified
+
+
+def refinements_of(cases: Mapping[str, PreparedCase]) -> dict[str, Refinement]:
+    """Find out how cases are repeated with shorter steps, by name.
+
+    Raises
+    ------
+    DescriptionError
+        Of which cases there are no such runs, and why; all together.
+    """
+    found: dict[str, Refinement] = {}
+    problems: list[Diagnostic] = []
+    for name, case in cases.items():
+        try:
+            found[name] = Refinement.of(*as_simulated(case))
+        except DescriptionError as error:
+            problems += error.within(f"case '{name}'")
+    if problems:
+        raise DescriptionError(*problems)
+    return found
+
+
+def verified_case(outcome: CaseOutcome, refinement: Refinement, progress: Progress) -> CaseOutcome:
+    """Run a finished case again with shorter steps, and add what the comparison says."""
+    found = verified(refinement, outcome.result, progress=progress)
+    return replace(outcome, verification=found)
