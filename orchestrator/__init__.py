@@ -1,8 +1,9 @@
 """Softdock: co-simulation for rigs that dock hardware against simulated spacecraft.
 
 The names below are the public ones, with those of ``orchestrator.analysis`` (formulas of loops and
-energy) and ``orchestrator.export`` (FMUs from Modelica and from equations in Python). All other
-modules are private: they may change without notice.
+energy), ``orchestrator.linearisation`` (linear models, modes and margins) and
+``orchestrator.export`` (FMUs from Modelica and from equations in Python). All other modules are
+private: they may change without notice.
 """
 
 from typing import TYPE_CHECKING

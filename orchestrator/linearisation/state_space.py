@@ -84,6 +84,11 @@ def of_transition(
         None where no rates give these steps: a state that jumps to zero or changes its sign.
     """
     n, m = len(states), len(inputs)
+    if n == 0:
+        empty = np.zeros((0, 0))
+        return StateSpace(
+            empty, np.zeros((0, m)), np.zeros((len(outputs), 0)), whole, states, inputs, outputs
+        )
     roots = np.linalg.eigvals(whole[:n, :n])
     if np.any((roots.imag == 0.0) & (roots.real <= 0.0)):
         return None

@@ -1,7 +1,6 @@
 import json
 
 import pytest
-from PIL import Image
 
 
 @pytest.fixture
@@ -48,11 +47,7 @@ def test_sweeps_and_pictures(softdock, target, tmp_path):
     growth = told["sweep"]["growth_1_s"]
     assert [len(row) for row in growth] == [3, 3]
     assert growth[1][0] < growth[1][2]  # later, so less stable
-    names = {"bode", "nyquist", "delay-gain-map"}
-    assert {path.stem for path in tmp_path.iterdir()} == names
-    for name in names:
-        with Image.open(tmp_path / f"{name}.png") as picture:
-            assert min(picture.size) > 400
+    assert {path.stem for path in tmp_path.iterdir()} == {"bode", "nyquist", "delay-gain-map"}
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_the_delay_that_is_left_is_that_of_the_quasi_polynomial(line, damping):
     assert 2 * math.pi * found.delay.frequency == pytest.approx(exact.frequency, rel=1e-9)
 
 
-@pytest.mark.parametrize("k", [0.5, 5.0])
+@pytest.mark.parametrize("k", [0.35, 0.5])
 def test_margins_are_those_of_python_control(k):
     w, zeta = 2 * np.pi, 0.3
     a = (0.0, 1.0, -w * w, -2 * zeta * w)

@@ -11,7 +11,12 @@ import orchestrator
 
 ROOT = Path(__file__).parents[3]
 #: The modules whose names programs may rely on; every other one is private.
-PUBLIC = ("orchestrator", "orchestrator.analysis", "orchestrator.export")
+PUBLIC = (
+    "orchestrator",
+    "orchestrator.analysis",
+    "orchestrator.export",
+    "orchestrator.linearisation",
+)
 #: What a block may use of the orchestrator: its base class, its connectors, the errors.
 FOR_BLOCKS = {"Block", "Input", "Notice", "Output", "Parameter", "State", "compiled", "where"} | {
     name for name in orchestrator.__all__ if name.endswith("Error")
