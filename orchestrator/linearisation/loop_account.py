@@ -26,12 +26,12 @@ from orchestrator.system import System
 MODES = 6
 #: Modes that lose more than this factor in one period are no longer told: samples do not show them.
 _FADED = math.exp(-math.pi)
-#: A multiplier that is 1 up to so many of its uncertainties is a free motion.
-_FREE = 30.0
+#: A multiplier that is 1 up to so many of its uncertainties, and near it, is a free motion.
+_FREE, _NEAR = 30.0, 1e-3
 #: Roots of the continuous loop that are no larger are such motions as well, in 1/s.
 _STILL = 1e-4
-#: Errors of a growth rate are warned of from this share of it on.
-SHARE = 0.1
+#: Errors of a growth rate are warned of from this share of it on, and this share of the root.
+SHARE, FLOOR = 0.1, 1e-6
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,18 @@ class Mode:
     @property
     def is_misjudged(self) -> bool:
         """Whether the run shows it growing although it dies down, or the other way round."""
-        return self.exact is not None and self.sampled.real * self.exact.real < 0.0
+        return (
+            self.exact is not None
+            and self.sampled.real * self.exact.real < 0.0
+            and abs(self.error) > FLOOR * abs(self.exact)
+        )
+
+    @property
+    def is_off(self) -> bool:
+        """Whether its growth rate is off by a tenth of itself, or has the wrong sign."""
+        if self.exact is None:
+            return False
+        return abs(self.error) > SHARE * abs(self.exact.real) + FLOOR * abs(self.exact)
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ class LoopAccount:
         group = ", ".join(self.components)
         told = []
         for mode in self.modes:
-            if mode.exact is None:
+            if mode.exact is None or not mode.is_off:
                 continue
             both = (
                 f"{mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s as sampled"
@@ -120,7 +131,7 @@ class LoopAccount:
                 told.append(
                     f"loop of {group}: the mode of {mode.frequency:.4g} Hz {verdict}: {both}"
                 )
-            elif abs(mode.error) > SHARE * abs(mode.exact.real):
+            else:
                 told.append(f"loop of {group}: the mode of {mode.frequency:.4g} Hz is off: {both}")
         return tuple(told)
 
@@ -187,7 +198,8 @@ def _account(
     rows = period_map.within(group)
     found = period_map.modes(rows)
     remarks = [text for name in group for text in models[name].remarks]
-    is_free = np.abs(found.values - 1.0) <= _FREE * found.uncertainty
+    off = np.abs(found.values - 1.0)
+    is_free = off <= np.minimum(_FREE * found.uncertainty, _NEAR)
     sampled = _rates(found.values[~is_free], period_map.period)[:count]
     try:
         exact = _nearest(continuous_loop(system, models, group), sampled, int(is_free.sum()))

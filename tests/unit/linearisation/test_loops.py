@@ -68,7 +68,8 @@ def test_random_rings_answer_a_kick_as_predicted(made, algorithm, delay):
                 rows[-1].append([run.get(f"{name}.y") for name in names])
     difference = np.subtract(rows[1], rows[0])
     scale = max(np.abs(rows).max(), np.abs(difference).max())
-    assert np.abs(predicted - difference).max() < 1e-9 * scale
+    # Derivatives are known to 1e-11 or so; what is off grows with the mode over the 30 periods.
+    assert np.abs(predicted - difference).max() < 1e-7 * scale
 
 
 def capture(**options):
