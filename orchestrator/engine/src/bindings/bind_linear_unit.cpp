@@ -13,13 +13,14 @@ namespace softdock {
 
 void bind_linear_unit(nb::module_& module) {
     nb::class_<LinearUnit, Unit>(module, "LinearUnit")
-        .def("__init__",
-             [](LinearUnit* self, std::string name, std::size_t states, std::size_t inputs,
-                std::size_t outputs, bool sloped, std::vector<LinearUnit::Transition> transitions) {
-                 new (self) LinearUnit(std::move(name), {states, inputs, outputs}, sloped,
-                                       std::move(transitions));
-             },
-             "name"_a, "states"_a, "inputs"_a, "outputs"_a, "sloped"_a, "transitions"_a)
+        .def(
+            "__init__",
+            [](LinearUnit* self, std::string name, std::size_t states, std::size_t inputs,
+               std::size_t outputs, bool sloped, std::vector<LinearUnit::Transition> transitions) {
+                new (self) LinearUnit(std::move(name), {states, inputs, outputs}, sloped,
+                                      std::move(transitions));
+            },
+            "name"_a, "states"_a, "inputs"_a, "outputs"_a, "sloped"_a, "transitions"_a)
         .def_prop_ro("values", [](LinearUnit& unit) {
             auto& values = unit.values();
             return nb::ndarray<nb::numpy, double, nb::ndim<1>>(values.data(), {values.size()},

@@ -37,9 +37,10 @@ std::tuple<int, std::vector<double>, std::vector<double>> evaluate(
 
 void bind_me_unit(nb::module_& module) {
     nb::class_<Model>(module, "Model")
-        .def("bind", [](Model& model, const std::vector<MovingInputs::Row>& reals) {
-            model.moving_inputs().bind(reals);
-        })
+        .def("bind",
+             [](Model& model, const std::vector<MovingInputs::Row>& reals) {
+                 model.moving_inputs().bind(reals);
+             })
         .def("states",
              [](Model& model) {
                  std::vector<double> x(model.states());
