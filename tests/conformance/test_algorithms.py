@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from oracle.reference import Reference, run_reference
+from step_control import FIXED, VARYING
 
 from orchestrator.master import Execution, algorithm_names
 from orchestrator.simunits import block, fmu
@@ -10,8 +11,6 @@ from orchestrator.system import System, TransportDelay
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 STEPS = 300
-VARYING = ["ecco", "embedded", "step-doubling"]
-FIXED = [name for name in algorithm_names() if name not in VARYING]
 
 
 def contact(probe):

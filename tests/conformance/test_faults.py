@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 from oracle.reference import Reference
+from step_control import FIXED
 
 from orchestrator.diagnostics import StepError
-from orchestrator.master import Execution, algorithm_names
+from orchestrator.master import Execution
 from orchestrator.simunits import Block, Input, Output, block, fmu
 from orchestrator.system import (
     Fault,
@@ -28,8 +29,6 @@ FIGURES = {
     "scale": {"factor": -0.4},
     "noise": {"sigma": 0.05, "seed": 7},
 }
-VARYING = ["ecco", "embedded", "step-doubling"]
-FIXED = [name for name in algorithm_names() if name not in VARYING]
 
 
 class Rotor(Block):

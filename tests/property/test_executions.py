@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.reference import run_reference
+from step_control import FIXED
 
-from orchestrator.master import Execution, algorithm_names
+from orchestrator.master import Execution
 from orchestrator.simunits import block
 from orchestrator.system import System
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 MS = 1_000_000
-FIXED = [name for name in algorithm_names() if name not in ("ecco", "embedded", "step-doubling")]
 numbers = st.floats(-2.0, 2.0, allow_nan=False).map(lambda x: round(x, 3))
 delays = st.none() | st.integers(0, 12 * MS) | st.sampled_from([0, MS, 3 * MS, 7 * MS + 1])
 

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle.reference import Reference, run_reference
+from step_control import FIXED
 
-from orchestrator.master import Execution, algorithm_names
+from orchestrator.master import Execution
 from orchestrator.simunits import block
 from orchestrator.system import Fault, FaultKind, System
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 MS = 1_000_000
-FIXED = [name for name in algorithm_names() if name not in ("ecco", "embedded", "step-doubling")]
 FIGURES = {"bias": "value", "drift": "rate", "scale": "factor", "noise": "sigma"}
 amounts = st.floats(0.0, 1.5, allow_nan=False).map(lambda x: round(x, 3))
 delays = st.sampled_from([None, "0 ns", "1 ms", "3 ms", "7000001 ns"])

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from orchestrator.recording import format_names
+
 
 def damaged(folder, name, old, new):
     path = folder / name
@@ -170,7 +172,7 @@ BAD = {
     "unknown format": (
         None,
         ["run", "ideal.ssd", "--format", "xls"],
-        ["case 'ideal': no format 'xls'; registered: csv, mat, parquet"],
+        ["case 'ideal': no format 'xls'; registered: " + ", ".join(format_names())],
     ),
     "flush of zero": (None, ["run", "ideal.ssd", "--flush", "0 s"], ["flush: expected > 0 s"]),
     "every of zero": (None, ["run", "ideal.ssd", "--every", "0"], ["--every"]),
