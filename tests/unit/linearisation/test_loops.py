@@ -115,6 +115,35 @@ def test_a_wrong_sign_is_warned_of_before_the_run():
     assert "grows although it dies down: -0.0132246 1/s in continuous time, +0.0068" in text
 
 
+def test_a_delay_that_is_shorter_than_the_step_is_flagged_before_it_runs():
+    """A loop of 5 Hz with 3 ms at H = 5 ms: Jacobi rests on extrapolation, and the loop grows."""
+    w = 2 * np.pi * 5.0
+    system = (
+        System("fast")
+        .add(
+            "mass",
+            block(SecondOrder),
+            a=(0.0, 1.0, 0.0, 0.0),
+            b=(0.0, 1.0),
+            c=(1.0, (0.003 * w * w + 0.05) / (w * w)),
+            kick=0.01,
+        )
+        .add("spring", block(Factor), k=-w * w)
+        .connect("mass.y", "spring.u", delay="3 ms")
+        .connect("spring.y", "mass.u")
+    )
+    options = {"step": "5 ms", "algorithm": "jacobi"}
+    (account,) = linear_system(system, **options).loop_accounts()
+    mode = account.modes[0]
+    assert mode.exact.real < -0.01
+    assert mode.growth > 0.01
+    assert mode.is_misjudged
+    run = simulate(system, stop="20 s", **options)
+    assert mode.growth == pytest.approx(
+        fit_growth(run.time, run["mass.y"], start=2.0).sigma, rel=1e-6
+    )
+
+
 @pytest.mark.parametrize("algorithm", ["fixed-point", "newton"])
 def test_iterated_loops(algorithm):
     system = capture().with_delay("mass.y", "contact.u", None)
