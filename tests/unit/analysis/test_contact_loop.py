@@ -17,7 +17,7 @@ loops = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(loop=loops)
 def test_exact_limit_separates_stable_from_unstable(loop):
     limit = loop.stiffness_limit_exact
@@ -31,7 +31,7 @@ def test_exact_limit_separates_stable_from_unstable(loop):
     assert not above.is_stable
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(loop=loops, order=st.integers(1, 5))
 def test_pade_limit_separates_stable_from_unstable_polynomials(loop, order):
     """The limit by the all-pass phase agrees with the eigenvalues of the polynomial."""
@@ -50,7 +50,7 @@ def test_pade_limit_separates_stable_from_unstable_polynomials(loop, order):
     assert growth(limit * (1.0 - 1e-4)) < 0.0 < growth(limit * (1.0 + 1e-4))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(loop=loops)
 def test_first_order_pade_is_equation_12(loop):
     assert loop.stiffness_limit_pade(1) == pytest.approx(

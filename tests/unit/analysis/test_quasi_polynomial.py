@@ -67,7 +67,7 @@ def test_loop_that_no_delay_upsets():
 coefficient = st.floats(-4.0, 4.0, allow_subnormal=False).map(lambda x: round(x, 3))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     p=st.lists(coefficient, min_size=1, max_size=3),
     q=st.lists(coefficient, min_size=1, max_size=3),
@@ -97,7 +97,7 @@ def test_no_root_is_missed(p, q, delay):
     assert np.all(np.abs(quasi(roots)) <= 1e-9 * sizes)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     p=st.lists(st.floats(0.1, 4.0), min_size=2, max_size=2),
     damping=st.floats(-0.05, 3.0),
