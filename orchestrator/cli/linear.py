@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def linear_case(
     target: Path,
     case: str | None,
-    at: str,
+    at: str | None,
     step: str | None,
     algorithm: str | None,
     delay: str | None,
@@ -32,10 +32,8 @@ def linear_case(
         If there is no such case, or it cannot be linearised.
     """
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
-    from orchestrator.diagnostics import DescriptionError
     from orchestrator.experiment.file.experiment import RunOptions
     from orchestrator.linearisation import linear_system
-    from orchestrator.system import seconds
 
     experiment = experiment_of(target)[0]
     if case is not None:
@@ -44,19 +42,12 @@ def linear_case(
     system = systems_of(target)[name]
     given = RunOptions(step=step, algorithm=algorithm, delay=delay)
     options = with_options(experiment, given).case[name]
-    default = system.experiment
-    chosen = options.step
-    if chosen is None and default.step_ns is not None:
-        chosen = seconds(default.step_ns)
-    if chosen is None:
-        raise DescriptionError(
-            f"system '{system.name}': no communication step is given; give one (step, or --step)"
-        )
     return name, linear_system(
         system,
-        step=chosen,
+        step=options.step,
+        start=options.start,
         at=at,
-        algorithm=options.algorithm or default.algorithm or "gauss-seidel",
+        algorithm=options.algorithm,
         delay=options.delay or "exact",
         algorithm_options=options.algorithm_options,
         rates=options.rates,

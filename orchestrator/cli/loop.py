@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def loop(
     target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
     case: Annotated[str | None, typer.Option(help="Which case; the first one if absent")] = None,
-    at: Annotated[str, typer.Option(help="Time at which it is linearised, such as '2 s'")] = "0 s",
+    at: Annotated[
+        str | None, typer.Option(help="Time at which it is linearised, such as '2 s'; the start")
+    ] = None,
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
     delay: Annotated[str | None, typer.Option(help="'exact' or 'plain'")] = None,
@@ -52,8 +54,8 @@ def loop(
     told: dict[str, Any] = {
         "case": name,
         "at": at,
-        "step_ms": linear.settings.step_ns / 1e6,
-        "algorithm": linear.settings.algorithm,
+        "step_ms": linear.step_ns / 1e6,
+        "algorithm": linear.master.algorithm,
         "loops": [_account(account) for account in accounts],
         "warnings": [text for account in accounts for text in account.warnings()],
     }
@@ -185,7 +187,8 @@ def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
 
 
 def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
-    title = f"{told['case']}: {told['algorithm']}, H = {told['step_ms']:g} ms, at {told['at']}"
+    point = told["at"] or "the start"
+    title = f"{told['case']}: {told['algorithm']}, H = {told['step_ms']:g} ms, at {point}"
     if not accounts:
         console.print(f"{title}: no signal returns to where it came from", markup=False)
     for account in accounts:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from orchestrator.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.linearisation.analysis import (
+    from orchestrator.linearisation.linear_system import (
         LinearSystem as LinearSystem,
-        MasterSettings as MasterSettings,
         linear_system as linear_system,
     )
     from orchestrator.linearisation.loop_account import LoopAccount as LoopAccount, Mode as Mode

@@ -17,7 +17,8 @@ from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.simunits import BlockUnit
 from orchestrator.system import Causality, DataType
 
-#: Steps of which the model in continuous time is made must compose: two of them one of twice that.
+#: Two halves of a step make the whole one, up to this share, where a block lives in continuous
+#: time: what differences and the block's own integration leave.
 _COMPOSES = 1e-6
 #: What changes a step by no more than this share does not act: where an iteration began.
 _ACTS = 1e-9
@@ -206,10 +207,12 @@ def _continuous(
         return None, (f"component '{step.owner}' is sampled: no rates give its step",)
     if k == 0:
         return space, ()
-    half = differences(step_ns // 2).matrix[place]
-    twice = half[:, :k] @ half[:k]
-    twice[:, k:] += half[:, k:]
-    if np.abs(twice - one).max() <= _COMPOSES * np.abs(one).max() and step_ns % 2 == 0:
+    first, second = (
+        differences(length).matrix[place] for length in (step_ns // 2, step_ns - step_ns // 2)
+    )
+    both = second[:, :k] @ first[:k]
+    both[:, k:] += second[:, k:]
+    if np.abs(both - one).max() <= _COMPOSES * np.abs(one).max():
         return space, ()
     return space, (
         f"component '{step.owner}' is sampled: in continuous time it is what gives its steps",

@@ -28,7 +28,8 @@ MODES = 6
 _FADED = math.exp(-math.pi)
 #: A multiplier that is 1 up to so many of its uncertainties, and near it, is a free motion.
 _FREE, _NEAR = 30.0, 1e-3
-#: Roots of the continuous loop that are no larger are such motions as well, in 1/s.
+#: Roots of the continuous loop that are no larger, in 1/s, are such motions as well: a double root
+#: is found to the root of rounding, one of four to the fourth root.
 _STILL = 1e-4
 #: Errors of a growth rate are warned of from this share of it on, and this share of the root.
 SHARE, FLOOR = 0.1, 1e-6

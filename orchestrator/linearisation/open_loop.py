@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
-from orchestrator.linearisation.delayed_loop import DelayedLoop, side_by_side
+from orchestrator.linearisation.delayed_loop import Complex, DelayedLoop, side_by_side
 from orchestrator.linearisation.loop_account import spaces_of
 from orchestrator.linearisation.signal_graph import coupled_groups, gains, inner_lines
 from orchestrator.linearisation.signal_names import signal_names
@@ -23,7 +22,6 @@ from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.system import Connection, System, connection_name
 
-Complex = NDArray[np.complex128]
 _TURN = 2.0 * math.pi
 _GRID = 2000  # frequencies between which crossings are looked for
 _DECADES = 2.0  # of the grid, beyond the slowest and the fastest root
@@ -82,10 +80,8 @@ class OpenLoop:
     is_stable
         Whether the loop is stable when it is closed.
     loop
-        The rest of the loop, whose first input is where it is cut, and one of whose outputs is the
-        source.
-    source
-        Number of the output that the line begins at.
+        The rest of the loop: its first input is where it is cut, its first output where the line
+        begins.
     factor, delay
         What the line makes of it; the delay in seconds.
     """
@@ -93,7 +89,6 @@ class OpenLoop:
     line: str
     is_stable: bool
     loop: DelayedLoop
-    source: int
     factor: float
     delay: float
 
@@ -108,7 +103,7 @@ class OpenLoop:
         right = np.zeros((n + self.loop.b.shape[1], 1))
         right[n] = 1.0
         found = np.linalg.solve(self.loop.matrix(s), right)[..., 0]
-        seen = np.concatenate([self.loop.c[self.source], self.loop.d[self.source]])
+        seen = np.concatenate([self.loop.c[0], self.loop.d[0]])
         return np.asarray(-self.factor * np.exp(-s * self.delay) * (found @ seen))
 
     def frequencies(self) -> Floats:
@@ -203,7 +198,7 @@ def open_loop(
     loop = DelayedLoop.closed(whole, rest, into=(row,), out_of=(whole.outputs.index(out_of),))
     closed = DelayedLoop.closed(whole, all_gains)
     is_stable = all(root.real < 0.0 for root in closed.roots(1))
-    return OpenLoop(str(cut), is_stable, loop, 0, float(factor[0, 0]), delay)
+    return OpenLoop(str(cut), is_stable, loop, float(factor[0, 0]), delay)
 
 
 def find_line(system: System, line: str) -> Connection:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from orchestrator.coupling import DelayMode
+from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation.block_model import block_model
 from orchestrator.linearisation.exchange_model import exchange_model
 from orchestrator.linearisation.response_model import response_model
@@ -22,55 +21,35 @@ from orchestrator.system import Backend, Component, SourceKind, System
 _TOLERANCE = 1e-9
 
 
-def unit_models(
-    system: System,
-    *,
-    step: str | float,
-    at: str | float = 0.0,
-    algorithm: str = "gauss-seidel",
-    delay: DelayMode | str = DelayMode.EXACT,
-    options: Mapping[str, Any] | None = None,
-    rates: Mapping[str, int] | None = None,
-    start: str | float = 0.0,
-) -> dict[str, UnitModel]:
-    """Run a system as far as a time, and linearise every component there.
+def by_model_exchange(system: System) -> System:
+    """Return a system as it is run to be linearised.
 
-    FMUs with both interfaces are run by Model Exchange for it, whose derivatives the models are
-    made of; everything runs in this process.
+    FMUs with both interfaces are run by Model Exchange, whose derivatives the models are made of;
+    everything runs in this process.
+    """
+    for name, component in system.components.items():
+        system = system.with_options(name, **_options(component))
+    return system
 
-    Parameters
-    ----------
-    system, step, algorithm, delay, options, rates, start
-        As of a run.
-    at
-        When, on the grid of communication steps; seconds or text.
+
+def unit_models(run: Execution) -> dict[str, UnitModel]:
+    """Linearise every component of a run where it stands.
 
     Raises
     ------
-    SoftdockError
-        If the system does not run as far as that, or a component cannot be linearised; all of
-        those are named.
+    DescriptionError
+        If a component cannot be linearised; all of those are named.
     """
-    inside = system
-    for name, component in system.components.items():
-        inside = inside.with_options(name, **_options(component))
-    with Execution(
-        inside,
-        step=step,
-        start=start,
-        algorithm=algorithm,
-        delay=delay,
-        algorithm_options=options,
-        rates=rates,
-        record=(),
-    ) as run:
-        if at != start:
-            run.advance(at)
-        members = {member.name: member for member in run.schedule.members}
-        return {
-            unit.name: _model(unit, run, members[unit.name].ticks * run.schedule.step_ns)
-            for unit in run.units
-        }
+    models: dict[str, UnitModel] = {}
+    refused: list[DescriptionError] = []
+    for unit, member in zip(run.units, run.schedule.members, strict=True):
+        try:
+            models[unit.name] = _model(unit, run, member.ticks * run.schedule.step_ns)
+        except CapabilityError as error:
+            refused.append(error)
+    if refused:
+        raise DescriptionError.collect(refused)
+    return models
 
 
 def _options(component: Component) -> dict[str, Any]:

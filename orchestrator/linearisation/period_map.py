@@ -21,6 +21,7 @@ from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master.run.engine_tables import make_engine
 from orchestrator.master.schedule.schedule import Code, Member, Schedule
+from orchestrator.system import REACH_NS
 
 #: Iterated loops of linear units are solved to this share of their signals.
 _SOLVED = 1e-13
@@ -42,7 +43,7 @@ class _Native:
 
 
 class PeriodMap:
-    """What one period of a schedule does to everything that a run remembers.
+    """What one period of a schedule does to everything that a run remembers: its monodromy matrix.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class PeriodMap:
         self.period = self.steps * schedule.step_ns / 1e9
         self._engine.start(0, schedule.step_ns)
         deepest = max((row[1] for row in schedule.histories), default=0)
-        self._engine.run(self.steps * (deepest // self.steps + 2), 2**60)
+        self._engine.run(self.steps * (deepest // self.steps + 2), REACH_NS)
         self._base = self._engine.save()
         self._places = [np.asarray(unit.values).size for unit in self._units]
         self._entries = [*self._entries_of_units(models), *self._entries_of_signals()]
@@ -141,7 +142,7 @@ class PeriodMap:
         everything = np.zeros(len(self._entries))
         everything[self._rows] = before
         self._write(everything)
-        self._engine.run(self.steps, 2**60)
+        self._engine.run(self.steps, REACH_NS)
         return self._read()[self._rows]
 
     def _write(self, everything: Floats) -> None:

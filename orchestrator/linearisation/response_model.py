@@ -9,6 +9,7 @@ from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats, of_transition
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.simunits import SimulationUnit
+from orchestrator.system import DataType
 
 #: Steps that a response is followed for, and the largest order that is looked for.
 _STEPS = 64
@@ -16,6 +17,8 @@ _MOST_STATES = 24
 #: A pulse as a share of the input's value (or of 1), and singular values that are noise then.
 _PULSE = 1e-3
 _NOISE = 1e-8
+#: Share of a response that may differ between a pulse up and one down: the size of a pulse.
+_ODD = 1e-3
 
 
 def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: int) -> UnitModel:
@@ -46,16 +49,16 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
         )
     saved = unit.get_state()
     try:
-        pulses, linear = _responses(unit, saved, inputs, time_ns, step_ns)
+        pulses, odd = _responses(unit, saved, inputs, time_ns, step_ns)
     finally:
         unit.set_state(saved)
     transition, order, misfit = _realised(pulses)
     told = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest response"
     remarks = [f"component '{unit.name}' is {told}"]
-    if linear > _NOISE**0.5:
+    if odd > _ODD:
         remarks.append(
-            f"component '{unit.name}' answers half a pulse with something else than half:"
-            f" {linear:.1e} of its largest response"
+            f"component '{unit.name}' answers a pulse up and one down differently: by {odd:.1e} of"
+            " its largest response"
         )
     names = tuple(f"{unit.name}.x[{i}]" for i in range(1, order + 1))
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
@@ -82,7 +85,8 @@ def _responses(
     rest = _followed(unit, saved, inputs, inputs, count, time_ns, step_ns)
     all_of = np.zeros((_STEPS, count, inputs.size))
     odd = 0.0
-    for i in range(inputs.size):
+    reals = [c.type is DataType.REAL for c in unit.inputs for _ in range(c.size)]
+    for i in np.flatnonzero(reals):  # Integers and Booleans stay as they are
         pulse = inputs.copy()
         size = _PULSE * (abs(inputs[i]) or 1.0)
         pulse[i] += size

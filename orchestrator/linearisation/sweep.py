@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.linearisation.analysis import LinearSystem
+from orchestrator.linearisation.linear_system import LinearSystem
 from orchestrator.linearisation.loop_account import LoopAccount
 from orchestrator.linearisation.open_loop import find_line
 from orchestrator.system import LinearTransformation, System, TransportDelay, nanoseconds
@@ -97,9 +97,7 @@ def swept(
 def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[float], LinearSystem]:
     """Return what gives the system another value of one quantity; see :func:`swept`."""
     if kind == "step":
-        return lambda value: replace(
-            linear, settings=replace(linear.settings, step_ns=nanoseconds(value, "step"))
-        )
+        return lambda value: replace(linear, step_ns=nanoseconds(value, "step"))
     if kind not in KINDS:
         raise DescriptionError(f"sweep: expected one of {', '.join(KINDS)}, found '{kind}'")
     if line is None:

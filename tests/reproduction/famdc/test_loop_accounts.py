@@ -20,7 +20,7 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc" / "experiment.toml"
 def test_uncompensated_rigs_grow_as_their_runs(plants, case, growth):
     """docs/reference/famdc.md has the growth of the runs to three digits."""
     assert plants.is_dir()
-    name, linear = linear_case(EXAMPLE, case, "0 s", None, None, None)
+    name, linear = linear_case(EXAMPLE, case, None, None, None, None)
     (account,) = linear.loop_accounts()
     assert name == case
     assert account.modes[0].growth == pytest.approx(growth, abs=6e-4)

@@ -65,3 +65,18 @@ def test_bad_input_is_one_clear_error(softdock, target, options, text):
     code, out, err = softdock("analyze", "loop", target, *options)
     assert code != 0
     assert text in " ".join((out + err).split())
+
+
+def test_the_start_of_the_case_counts(softdock, example):
+    """A case that begins later is linearised there, and not before it."""
+    file = example / "experiment.toml"
+    text = file.read_text().replace(
+        "[case.capture_b60_axis]\n", '[case.capture_b60_axis]\nstart = "1 s"\n'
+    )
+    file.write_text(text)
+    code, out, err = softdock("analyze", "loop", file, "--case", "capture_b60_axis", "--at", "0 s")
+    assert code != 0
+    assert "cannot advance to 0 s: expected a time not before 1 s" in " ".join((out + err).split())
+    code, out, _ = softdock("analyze", "loop", file, "--case", "capture_b60_axis")
+    assert code == 0
+    assert "at the start" in out

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from orchestrator import System, block, fmu
-from orchestrator.diagnostics import CapabilityError
+from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
 
 from .conftest import Factor
@@ -84,4 +84,13 @@ def test_what_cannot_go_back_is_refused_by_name(axis_without):
     with pytest.raises(
         CapabilityError, match="'axis' cannot be linearised: it has no interface for"
     ):
+        linear_system(system, step="4 ms")
+
+
+def test_all_that_cannot_be_linearised_are_named_together(axis_without):
+    system = axis_without(' canGetAndSetFMUstate="true"', ' canSerializeFMUstate="true"')
+    system = system.add(
+        "other", fmu(system.components["axis"].source.location), position_command=0.0
+    )
+    with pytest.raises(DescriptionError, match=r"(?s)'axis' cannot be.*'other' cannot be"):
         linear_system(system, step="4 ms")

@@ -8,33 +8,15 @@ from typing import Any
 
 from orchestrator.coupling import DelayMode
 from orchestrator.linearisation.loop_account import MODES, LoopAccount, loop_accounts
-from orchestrator.linearisation.operating_point import unit_models
+from orchestrator.linearisation.operating_point import by_model_exchange, unit_models
 from orchestrator.linearisation.period_map import PeriodMap
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
+from orchestrator.master.algorithms.settings import MasterSettings
 from orchestrator.master.run.preparation import mode_of, prepared
+from orchestrator.master.run.start import start as begin
 from orchestrator.master.schedule.compile import compile_schedule
 from orchestrator.master.schedule.schedule import Schedule
-from orchestrator.system import System, nanoseconds
-
-
-@dataclass(frozen=True)
-class MasterSettings:
-    """How a master steps a system; see :func:`orchestrator.simulate`.
-
-    Parameters
-    ----------
-    step_ns
-        Communication step in nanoseconds.
-    algorithm, delay, algorithm_options, rates
-        As of a run.
-    """
-
-    step_ns: int
-    algorithm: str = DEFAULT_ALGORITHM
-    delay: DelayMode = DelayMode.EXACT
-    algorithm_options: Mapping[str, Any] | None = None
-    rates: Mapping[str, int] | None = None
+from orchestrator.system import System
 
 
 @dataclass(frozen=True)
@@ -45,26 +27,29 @@ class LinearSystem:
     ----------
     system
         As it is run, with the nominal delays of lines that vary.
-    settings
-        Of the master.
+    master, delay, step_ns
+        How it is stepped: the algorithm with its options and rates, what becomes of declared
+        delays, and the communication step in nanoseconds.
     models
         Of the components, by name.
     """
 
     system: System
-    settings: MasterSettings
+    master: MasterSettings
+    delay: DelayMode
+    step_ns: int
     models: Mapping[str, UnitModel]
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""
-        chosen = self.settings
+        chosen = self.master
         return compile_schedule(
             self.system,
             chosen.algorithm,
-            chosen.step_ns,
-            chosen.delay,
+            self.step_ns,
+            self.delay,
             (),
-            chosen.algorithm_options,
+            chosen.options,
             chosen.rates,
         )
 
@@ -81,47 +66,46 @@ class LinearSystem:
 def linear_system(
     system: System,
     *,
-    step: str | float,
-    at: str | float = 0.0,
-    algorithm: str = DEFAULT_ALGORITHM,
+    step: str | float | None = None,
+    start: str | float | None = None,
+    at: str | float | None = None,
+    algorithm: str | None = None,
     delay: DelayMode | str = DelayMode.EXACT,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
-    start: str | float = 0.0,
 ) -> LinearSystem:
     """Linearise every component of a system where a run has led it.
 
     Parameters
     ----------
-    system, step, algorithm, delay, algorithm_options, rates, start
-        As of :func:`orchestrator.simulate`.
+    system, step, start, algorithm, delay, algorithm_options, rates
+        As of :func:`orchestrator.start`.
     at
-        Time of the point, on the grid of communication steps; seconds or text.
+        Time of the point, on the grid of communication steps; seconds or text; ``None``: the start.
 
     Raises
     ------
     SoftdockError
         If the system cannot run as far, or a component cannot be linearised.
     """
-    settings = MasterSettings(
-        nanoseconds(step, "communication step"),
-        algorithm,
-        mode_of(delay),
-        algorithm_options,
-        rates,
-    )
-    models = unit_models(
-        system,
+    mode = mode_of(delay)
+    master = MasterSettings.of(system, algorithm, algorithm_options, rates)
+    with begin(
+        by_model_exchange(system),
         step=step,
-        at=at,
-        algorithm=algorithm,
-        delay=settings.delay,
-        options=algorithm_options,
-        rates=rates,
         start=start,
-    )
-    prepared_system, _ = prepared(system, settings.delay, strict=False)
-    return LinearSystem(_without_variation(prepared_system), settings, models)
+        algorithm=algorithm,
+        delay=mode,
+        record=(),
+        algorithm_options=algorithm_options,
+        rates=rates,
+    ) as run:
+        if at is not None:
+            run.advance(at)
+        models = unit_models(run)
+        step_ns = run.schedule.step_ns
+    prepared_system, _ = prepared(system, mode, strict=False)
+    return LinearSystem(_without_variation(prepared_system), master, mode, step_ns, models)
 
 
 def _without_variation(system: System) -> System:
