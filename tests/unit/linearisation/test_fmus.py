@@ -92,5 +92,7 @@ def test_all_that_cannot_be_linearised_are_named_together(axis_without):
     system = system.add(
         "other", fmu(system.components["axis"].source.location), position_command=0.0
     )
-    with pytest.raises(DescriptionError, match=r"(?s)'axis' cannot be.*'other' cannot be"):
+    with pytest.raises(DescriptionError) as caught:
         linear_system(system, step="4 ms")
+    named = sorted(text.split("'")[1] for text in caught.value.problems)
+    assert named == ["axis", "other"]
