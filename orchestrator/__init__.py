@@ -129,7 +129,7 @@ if TYPE_CHECKING:
         Variability as Variability,
         Variation as Variation,
     )
-    from orchestrator.system.units import conversion as conversion
+    from orchestrator.system.units.unit import conversion as conversion
 
     #: Of the installed package.
     __version__: str

@@ -30,8 +30,8 @@ from orchestrator.system import (
     Variability,
     Variation,
 )
-from orchestrator.system.delay_trace import DelayTrace
-from orchestrator.system.variation import Jitter
+from orchestrator.system.lines.delay_trace import DelayTrace
+from orchestrator.system.lines.variation import Jitter
 
 Data = dict[str, Any]
 

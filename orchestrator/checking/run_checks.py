@@ -16,14 +16,14 @@ from orchestrator.checking import (
     units,
     values,
 )
+from orchestrator.checking.checks.sources import opened
 from orchestrator.checking.compiled import compiled
 from orchestrator.checking.context import CheckContext, Run
 from orchestrator.checking.finding import finding, of_error
 from orchestrator.checking.report import Extent
-from orchestrator.checking.sources import opened
 from orchestrator.diagnostics import DescriptionError, Diagnostic
 from orchestrator.system import System
-from orchestrator.system.loops import MOST_LOOPS
+from orchestrator.system.loops.closed_loops import MOST_LOOPS
 
 #: After these nothing can be said of steps, loops and capabilities.
 _BLOCKING = ("CON10", "CON116", "FMU101", "FMU102", "CAP103", "CAP106", "CAP108")

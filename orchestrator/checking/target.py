@@ -9,16 +9,16 @@ from pathlib import Path
 from orchestrator.authoring import is_system_file, read_toml
 from orchestrator.authoring.tables import load
 from orchestrator.checking import bindings, hashes, portability
+from orchestrator.checking.checks.experiment import check, prepared, run_of
+from orchestrator.checking.checks.fmus import check_file
+from orchestrator.checking.checks.old_words import old_entries, old_tables
+from orchestrator.checking.checks.sources import unusable
+from orchestrator.checking.checks.ssp_files import KINDS, check_ssp_file
 from orchestrator.checking.collected import Collected
 from orchestrator.checking.context import CheckContext
-from orchestrator.checking.experiment import check, prepared, run_of
 from orchestrator.checking.finding import finding
-from orchestrator.checking.fmus import check_file
-from orchestrator.checking.old_words import old_entries, old_tables
 from orchestrator.checking.report import Extent, Report, merged
 from orchestrator.checking.run_checks import NOT_OPENED, check_case, check_declaration, is_sound
-from orchestrator.checking.sources import unusable
-from orchestrator.checking.ssp_files import KINDS, check_ssp_file
 from orchestrator.checking.toml_places import line_for, place_of, system_places, toml_lines
 from orchestrator.diagnostics import DescriptionError, Diagnostic, LoadError, Severity, SspError
 from orchestrator.experiment import read_experiment

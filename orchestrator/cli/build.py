@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json, progress_bar
-from orchestrator.cli.failure import fail
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_json, progress_bar
+from orchestrator.cli.terminal.failure import fail
 from orchestrator.diagnostics import DescriptionError, LoadError, Problem, SoftdockError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from orchestrator.cli.closed_output import ClosedOutput
+from orchestrator.cli.terminal.closed_output import ClosedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,14 +62,14 @@ HOMES: Mapping[str, Home] = {
     "graph": Home("graph", "graph", "Draw systems as SVG and PNG, and list their loops."),
     "diff": Home("diff", "diff", "Compare two systems; exit code 1 if they differ."),
     "analyze": Home(
-        "analyze",
+        "analyze.analyze",
         "app",
         "Stability of a contact loop with a delay; delays, modes and margins of a system's loops.",
     ),
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
     "system": Home("system", "app", "Show, edit in place and convert systems."),
-    "export": Home("export", "app", "Turn systems into files for other tools."),
+    "export": Home("export.export", "app", "Turn systems into files for other tools."),
 }
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_json
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_json
 from orchestrator.diagnostics import LoadError
 
 #: The folders that belong together: systems name FMUs of the recipes, and these classes of the

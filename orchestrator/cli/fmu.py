@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_error, print_json, print_table, print_warning
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_error, print_json, print_table, print_warning
 from orchestrator.diagnostics import FmuError
 
 app = typer.Typer(help="Inspect and check FMUs of any tool.", no_args_is_help=True)

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import messages, print_json
-from orchestrator.cli.console import output as console
+from orchestrator.cli.terminal.console import messages, print_json
+from orchestrator.cli.terminal.console import output as console
 
 
 def graph(

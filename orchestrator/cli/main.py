@@ -7,10 +7,17 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.closed_output import ClosedOutput, close_output
 from orchestrator.cli.commands import Commands
-from orchestrator.cli.failure import INTERRUPTED, REFUSED, USAGE, fail, fail_usage, fail_with
-from orchestrator.cli.interruption import interruptible
+from orchestrator.cli.terminal.closed_output import ClosedOutput, close_output
+from orchestrator.cli.terminal.failure import (
+    INTERRUPTED,
+    REFUSED,
+    USAGE,
+    fail,
+    fail_usage,
+    fail_with,
+)
+from orchestrator.cli.terminal.interruption import interruptible
 from orchestrator.diagnostics import SoftdockError
 from orchestrator.terminal import log_to_terminal, say_everything
 
@@ -19,7 +26,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        from orchestrator.cli.console import output as console
+        from orchestrator.cli.terminal.console import output as console
 
         console.print(f"softdock {version('softdock')}", markup=False)
         raise typer.Exit
@@ -57,7 +64,7 @@ def main() -> None:
     except (ClosedOutput, BrokenPipeError):
         code = close_output()
     except OSError as error:
-        from orchestrator.cli.console import print_error
+        from orchestrator.cli.terminal.console import print_error
 
         close_output()
         print_error(f"standard output: {error.strerror}")

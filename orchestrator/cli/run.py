@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import (
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import (
     print_json,
     print_table,
     print_warning,
     progress_bar,
 )
-from orchestrator.cli.failure import INTERRUPTED, fail
+from orchestrator.cli.terminal.failure import INTERRUPTED, fail
 from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator.cli import edit, edit_lines, edit_parameters, edit_systems
-from orchestrator.cli.console import messages, print_json
-from orchestrator.cli.console import output as console
-from orchestrator.cli.edit import Inside, Target, Variant
+from orchestrator.cli.edit.edit import Inside, Target, Variant
+from orchestrator.cli.terminal.console import messages, print_json
+from orchestrator.cli.terminal.console import output as console
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import Connector, System
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator.cli.console import output as console
-from orchestrator.cli.console import print_table
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_table
 from orchestrator.experiment.output.verification_files import (
     COLUMNS,
     Cell,

@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.coupling import DelayPlan
 from orchestrator.drawing.chains import chains_of, inside, wire_key
 from orchestrator.drawing.facts import Facts
-from orchestrator.drawing.parts import connector_of
+from orchestrator.drawing.scene.parts import connector_of
 from orchestrator.drawing.wording import conversion_of, milliseconds, power_text
 from orchestrator.system import (
     Component,

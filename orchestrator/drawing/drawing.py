@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.drawing.facts import Facts
-from orchestrator.drawing.legend import legend
-from orchestrator.drawing.measure import one_line, width_of
-from orchestrator.drawing.palette import INK, KINDS, PALE, TITLE_SIZE
-from orchestrator.drawing.parts import Level, level_of
-from orchestrator.drawing.picture import Placed, place
-from orchestrator.drawing.png import png_bytes
-from orchestrator.drawing.scene import Group, Rectangle, Shape, Text
-from orchestrator.drawing.svg import svg_document
+from orchestrator.drawing.layout.measure import one_line, width_of
+from orchestrator.drawing.scene.legend import legend
+from orchestrator.drawing.scene.palette import INK, KINDS, PALE, TITLE_SIZE
+from orchestrator.drawing.scene.parts import Level, level_of
+from orchestrator.drawing.scene.picture import Placed, place
+from orchestrator.drawing.scene.png import png_bytes
+from orchestrator.drawing.scene.scene import Group, Rectangle, Shape, Text
+from orchestrator.drawing.scene.svg import svg_document
 from orchestrator.system import System
 
 _MARGIN = 16.0

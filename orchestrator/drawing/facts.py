@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.drawing.chains import chains_of
-from orchestrator.drawing.palette import LOOPS
+from orchestrator.drawing.scene.palette import LOOPS
 from orchestrator.drawing.wording import is_algebraic
 from orchestrator.system import System
 

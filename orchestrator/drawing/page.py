@@ -16,9 +16,9 @@ from orchestrator.drawing.details import details_of
 from orchestrator.drawing.drawing import framed
 from orchestrator.drawing.facts import Facts, colour_of
 from orchestrator.drawing.inline import embedded, environment
-from orchestrator.drawing.legend import legend
-from orchestrator.drawing.parts import Level, component_count, level_of
-from orchestrator.drawing.svg import FONTS, svg_shapes
+from orchestrator.drawing.scene.legend import legend
+from orchestrator.drawing.scene.parts import Level, component_count, level_of
+from orchestrator.drawing.scene.svg import FONTS, svg_shapes
 from orchestrator.drawing.wording import path_of, sentence
 from orchestrator.system import System
 

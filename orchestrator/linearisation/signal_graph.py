@@ -16,7 +16,7 @@ from orchestrator.system import (
     System,
     factor_and_offset_of,
 )
-from orchestrator.system.rings import ordered_rings
+from orchestrator.system.loops.rings import ordered_rings
 
 
 def numeric_lines(system: System) -> list[Connection]:

@@ -16,8 +16,8 @@ from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.recording.display import html_of, text_of
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.simunits import Notice
-from orchestrator.system.connectors import warn_of_former
 from orchestrator.system.naming import lacking
+from orchestrator.system.ports.connectors import warn_of_former
 
 if TYPE_CHECKING:
     import pandas as pd

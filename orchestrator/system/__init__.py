@@ -4,22 +4,24 @@ from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import nearest as nearest
 from orchestrator.lazy_names import lazy_names
-from orchestrator.system.conversion import conversion_between as conversion_between
-from orchestrator.system.units import BaseUnit as BaseUnit, conversion as conversion
+from orchestrator.system.ports.conversion import conversion_between as conversion_between
+from orchestrator.system.units.unit import BaseUnit as BaseUnit, conversion as conversion
 
 if TYPE_CHECKING:
     from orchestrator.system.auto_connect import AutoConnection as AutoConnection
-    from orchestrator.system.bus import Bus as Bus
-    from orchestrator.system.component import Component as Component
-    from orchestrator.system.component_options import ComponentOptions as ComponentOptions
-    from orchestrator.system.connection import (
+    from orchestrator.system.components.bus import Bus as Bus
+    from orchestrator.system.components.component import Component as Component
+    from orchestrator.system.components.component_options import (
+        ComponentOptions as ComponentOptions,
+    )
+    from orchestrator.system.lines.connection import (
         Connection as Connection,
         Endpoint as Endpoint,
         Extrapolation as Extrapolation,
         Interpolation as Interpolation,
         connection_name as connection_name,
     )
-    from orchestrator.system.connector import (
+    from orchestrator.system.ports.connector import (
         Causality as Causality,
         Connector as Connector,
         DataType as DataType,
@@ -27,21 +29,24 @@ if TYPE_CHECKING:
         Value as Value,
         Variability as Variability,
     )
-    from orchestrator.system.delay import Provenance as Provenance, TransportDelay as TransportDelay
-    from orchestrator.system.delay_trace import DelayTrace as DelayTrace
+    from orchestrator.system.lines.delay import (
+        Provenance as Provenance,
+        TransportDelay as TransportDelay,
+    )
+    from orchestrator.system.lines.delay_trace import DelayTrace as DelayTrace
     from orchestrator.system.experiment import DefaultExperiment as DefaultExperiment
-    from orchestrator.system.fault import Fault as Fault, FaultKind as FaultKind
-    from orchestrator.system.faulty_lines import (
+    from orchestrator.system.lines.fault import Fault as Fault, FaultKind as FaultKind
+    from orchestrator.system.lines.faulty_lines import (
         fault_problems as fault_problems,
         lines_of as lines_of,
     )
-    from orchestrator.system.line_factor import factor_and_offset_of as factor_and_offset_of
-    from orchestrator.system.loops import Loop as Loop, closed_loops as closed_loops
+    from orchestrator.system.lines.line_factor import factor_and_offset_of as factor_and_offset_of
+    from orchestrator.system.loops.closed_loops import Loop as Loop, closed_loops as closed_loops
     from orchestrator.system.naming import SEPARATOR as SEPARATOR
-    from orchestrator.system.power import Positive as Positive, PowerPort as PowerPort
-    from orchestrator.system.power_names import power_ports as power_ports
+    from orchestrator.system.power.power_port import Positive as Positive, PowerPort as PowerPort
+    from orchestrator.system.power.power_names import power_ports as power_ports
     from orchestrator.system.signals import Signal as Signal, signal_of as signal_of
-    from orchestrator.system.source import (
+    from orchestrator.system.components.source import (
         SOURCES as SOURCES,
         Backend as Backend,
         Source as Source,
@@ -59,17 +64,17 @@ if TYPE_CHECKING:
         out_of_reach as out_of_reach,
         seconds as seconds,
     )
-    from orchestrator.system.transformation import (
+    from orchestrator.system.lines.transformation import (
         LinearTransformation as LinearTransformation,
         MappingTransformation as MappingTransformation,
         Transformation as Transformation,
     )
-    from orchestrator.system.unit_products import (
+    from orchestrator.system.power.unit_products import (
         is_power as is_power,
         product_in as product_in,
         product_of as product_of,
     )
-    from orchestrator.system.variation import (
+    from orchestrator.system.lines.variation import (
         Delivery as Delivery,
         Jitter as Jitter,
         JitterKind as JitterKind,

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import UnitMismatchError
-from orchestrator.system.component import Component
-from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connector import Causality, Connector
-from orchestrator.system.conversion import conversion_between
+from orchestrator.system.components.component import Component
+from orchestrator.system.lines.connection import Connection, Endpoint
 from orchestrator.system.naming import lacking
+from orchestrator.system.ports.connector import Causality, Connector
+from orchestrator.system.ports.conversion import conversion_between
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System

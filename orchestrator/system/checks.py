@@ -12,14 +12,14 @@ from orchestrator.diagnostics import (
     UnitMismatchError,
     UnknownNameError,
 )
-from orchestrator.system.component import Component
-from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connector import Causality, Connector, DataType, Value
-from orchestrator.system.conversion import conversion_between
+from orchestrator.system.components.component import Component
+from orchestrator.system.components.source import SourceKind
+from orchestrator.system.lines.connection import Connection, Endpoint
+from orchestrator.system.lines.transformation import MappingTransformation
+from orchestrator.system.loops.rings import has_ring
 from orchestrator.system.naming import unknown
-from orchestrator.system.rings import has_ring
-from orchestrator.system.source import SourceKind
-from orchestrator.system.transformation import MappingTransformation
+from orchestrator.system.ports.connector import Causality, Connector, DataType, Value
+from orchestrator.system.ports.conversion import conversion_between
 
 Components = Mapping[str, Component]
 _SIGNALS = (Causality.INPUT, Causality.OUTPUT)

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
-from orchestrator.system.connection import Connection, Endpoint, Extrapolation, Interpolation
-from orchestrator.system.delay import TransportDelay
 from orchestrator.system.former_names import with_present_ends
-from orchestrator.system.hierarchy import split
-from orchestrator.system.naming import SEPARATOR
-from orchestrator.system.time import nanoseconds
-from orchestrator.system.transformation import (
+from orchestrator.system.lines.connection import Connection, Endpoint, Extrapolation, Interpolation
+from orchestrator.system.lines.delay import TransportDelay
+from orchestrator.system.lines.transformation import (
     LinearTransformation,
     MappingTransformation,
     Transformation,
 )
+from orchestrator.system.naming import SEPARATOR
+from orchestrator.system.nesting.hierarchy import split
+from orchestrator.system.time import nanoseconds
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.system.connection import Connection
+    from orchestrator.system.lines.connection import Connection
     from orchestrator.system.system import System
 
 #: So many of each sort are listed, and a line is so long.

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from orchestrator.system.component import Component
-from orchestrator.system.connection import Connection, Endpoint
-from orchestrator.system.connectors import Connectors
+from orchestrator.system.components.component import Component
+from orchestrator.system.lines.connection import Connection, Endpoint
+from orchestrator.system.ports.connectors import Connectors
 
 #: A connector of a component or one element of it, alone or as an end of a connection.
 _PATH = re.compile(r"(?P<component>[^.\s]+)\.(?P<connector>[^.\s\[\]]+)(?P<element>\[\d+\])?")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.system.component import Component
+from orchestrator.system.components.component import Component
+from orchestrator.system.components.source import Source
 from orchestrator.system.connecting import connection_of
-from orchestrator.system.connection import Connection
 from orchestrator.system.experiment import DefaultExperiment
+from orchestrator.system.lines.connection import Connection
 from orchestrator.system.naming import unknown
-from orchestrator.system.source import Source
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System

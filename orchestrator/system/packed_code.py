@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from orchestrator.system.components.source import Source
 from orchestrator.system.naming import SEPARATOR
-from orchestrator.system.source import Source
 from orchestrator.system.system import System
 
 _unopened: ContextVar[bool] = ContextVar("unopened", default=False)

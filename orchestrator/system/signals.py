@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import UnknownNameError
-from orchestrator.system.connection import Endpoint
-from orchestrator.system.connector import Connector
+from orchestrator.system.lines.connection import Endpoint
+from orchestrator.system.ports.connector import Connector
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System

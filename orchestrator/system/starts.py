@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orchestrator.system.connection import Endpoint
-from orchestrator.system.connector import Causality, DataType, Value
-from orchestrator.system.source import SourceKind
+from orchestrator.system.components.source import SourceKind
+from orchestrator.system.lines.connection import Endpoint
+from orchestrator.system.ports.connector import Causality, DataType, Value
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System

@@ -20,15 +20,15 @@ from orchestrator.system import (
     power_lines,
     swapping,
 )
-from orchestrator.system.bus import Bus
-from orchestrator.system.component import Component
-from orchestrator.system.connection import Connection, Extrapolation
-from orchestrator.system.connector import Connector, Value
+from orchestrator.system.components.bus import Bus
+from orchestrator.system.components.component import Component
+from orchestrator.system.components.source import Backend, Source, SourceKind
 from orchestrator.system.display import text_of
 from orchestrator.system.experiment import DefaultExperiment, with_experiment
-from orchestrator.system.flatten import closed, flattened, seen_from_inside
-from orchestrator.system.power import PowerPort
-from orchestrator.system.source import Backend, Source, SourceKind
+from orchestrator.system.lines.connection import Connection, Extrapolation
+from orchestrator.system.nesting.flatten import closed, flattened, seen_from_inside
+from orchestrator.system.ports.connector import Connector, Value
+from orchestrator.system.power.power_port import PowerPort
 from orchestrator.system.values import set_value, unset_value, value_at
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.system.checks import expected_value
-from orchestrator.system.component import Component
-from orchestrator.system.connection import Endpoint
-from orchestrator.system.connector import Causality, Connector, Value
-from orchestrator.system.hierarchy import component_at, element, with_component
+from orchestrator.system.components.component import Component
+from orchestrator.system.lines.connection import Endpoint
 from orchestrator.system.naming import lacking
+from orchestrator.system.nesting.hierarchy import component_at, element, with_component
+from orchestrator.system.ports.connector import Causality, Connector, Value
 
 if TYPE_CHECKING:
     from orchestrator.system.system import System

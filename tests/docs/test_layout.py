@@ -21,7 +21,7 @@ MADE = {
     "functions.c",
     "hw_adapters/NAME.py",
     "model.h",
-    "orchestrator/cli/export_NAME.py",
+    "orchestrator/cli/export/export_NAME.py",
     "orchestrator/export/NAME/",
     "orchestrator/master/algorithms/backward_gauss_seidel.py",
     "orchestrator/recording/npz.py",
@@ -58,7 +58,11 @@ def test_the_layout_has_every_room():
 
 def test_the_layout_has_every_room_within_a_room():
     tree = FENCE.search(CONTRIBUTING.read_text().split("## Layout")[1])[0]
-    for room in ("ssp", "simunits", "master", "export", "experiment", "engine/src"):
+    rooms = (
+        *("cli", "checking", "drawing", "system"),
+        *("ssp", "simunits", "master", "export", "experiment", "engine/src"),
+    )
+    for room in rooms:
         line = re.search(rf"^  {room}/ +(.*)$", tree, re.MULTILINE)[1]
         words = set(re.findall(r"\w+", line))
         inner = {

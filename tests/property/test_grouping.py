@@ -17,7 +17,7 @@ from orchestrator.system import (
     System,
     TransportDelay,
 )
-from orchestrator.system.grouping import grouped
+from orchestrator.system.nesting.grouping import grouped
 
 UNITS = (None, "m", "mm")
 NAMES = "abcdef"

@@ -18,7 +18,7 @@ from orchestrator.experiment.prepare.targets import (
     Target,
 )
 from orchestrator.system import nanoseconds
-from orchestrator.system.units import conversion
+from orchestrator.system.units.unit import conversion
 
 #: Times are shown in this unit unless an axis says another.
 _TIME_UNIT = "ms"

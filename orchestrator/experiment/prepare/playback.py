@@ -25,7 +25,7 @@ from orchestrator.system import (
     System,
     seconds,
 )
-from orchestrator.system.conversion import conversion_between
+from orchestrator.system.ports.conversion import conversion_between
 
 #: What the classes of units are called, before the unit.
 _IN = "Playback in "

@@ -21,7 +21,7 @@ from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import horizon
 from orchestrator.experiment.prepare.targets import Parameter
 from orchestrator.system import nanoseconds, seconds
-from orchestrator.system.units import conversion
+from orchestrator.system.units.unit import conversion
 
 #: Columns that every table has.
 _COLUMNS = ("seed", "case", "status", "reason", "wall time")

@@ -23,7 +23,7 @@ from orchestrator.system import (
     nanoseconds,
     nearest,
 )
-from orchestrator.system.units import defined_conversion
+from orchestrator.system.units.unit import defined_conversion
 
 #: A value as a file gives it; a time is seconds or text.
 Given = bool | float | str

@@ -39,7 +39,7 @@ from orchestrator.system import (
     nanoseconds,
     with_starts,
 )
-from orchestrator.system.flatten import carried
+from orchestrator.system.nesting.flatten import carried
 
 _LOGGER = logging.getLogger(__name__)
 _DESCRIBE = {2: describe_fmi2, 3: describe_fmi3}

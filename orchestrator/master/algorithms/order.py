@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.system import Causality, Connection, System
-from orchestrator.system.rings import Ways, ordered_rings
+from orchestrator.system.loops.rings import Ways, ordered_rings
 
 
 def stepping_order(system: System) -> list[list[str]]:

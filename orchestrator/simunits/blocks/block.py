@@ -14,7 +14,7 @@ from orchestrator.simunits.blocks.block_names import expect_declared
 from orchestrator.simunits.blocks.declaration import Declared, connector_of
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value, nearest
-from orchestrator.system.connectors import finding_former
+from orchestrator.system.ports.connectors import finding_former
 
 
 class Block:

@@ -9,7 +9,7 @@ import numpy as np
 
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import Causality, Connector, DataType
-from orchestrator.system.limits import Limits
+from orchestrator.system.ports.limits import Limits
 
 _TYPES = {
     float: DataType.REAL,

@@ -9,8 +9,8 @@ from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.system import BaseUnit, Causality, Connector, DataType, Value
-from orchestrator.system.unit_meaning import BASE_UNITS
-from orchestrator.system.units import base_said, base_unit, definition_beyond, has_offset
+from orchestrator.system.units.meaning import BASE_UNITS
+from orchestrator.system.units.unit import base_said, base_unit, definition_beyond, has_offset
 
 if TYPE_CHECKING:
     from orchestrator.simunits.fmi.fmi3_clocks import Timer

@@ -13,8 +13,8 @@ from orchestrator.ssp.common.findings import Findings
 from orchestrator.ssp.common.lexical import attribute, integer, real
 from orchestrator.ssp.common.names import add, child, full, listed
 from orchestrator.system import BaseUnit, Enumeration
-from orchestrator.system.unit_meaning import BASE_UNITS
-from orchestrator.system.units import (
+from orchestrator.system.units.meaning import BASE_UNITS
+from orchestrator.system.units.unit import (
     base_said,
     definition_beyond,
     file_unit,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.system import System
-from orchestrator.system.connector import Value
+from orchestrator.system.ports.connector import Value
 
 #: A connector by the names of the elements that lead to it, from the top system on.
 Place = tuple[str, ...]

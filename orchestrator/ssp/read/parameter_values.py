@@ -19,7 +19,7 @@ from orchestrator.ssp.common.signal_types import MOST_ELEMENTS, TYPES, read_shap
 from orchestrator.ssp.common.transformations import Scalar, ValueChange
 from orchestrator.system import Causality, Connector, DataType, Enumeration, Value
 from orchestrator.system.checks import expected_value
-from orchestrator.system.conversion import conversion_between
+from orchestrator.system.ports.conversion import conversion_between
 
 _READ: Final[Mapping[DataType, Callable[[str], Scalar]]] = {
     DataType.REAL: real,

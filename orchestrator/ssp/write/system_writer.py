@@ -28,7 +28,7 @@ from orchestrator.system import (
     SourceKind,
     System,
 )
-from orchestrator.system.units import file_unit
+from orchestrator.system.units.unit import file_unit
 
 
 @dataclass(slots=True)

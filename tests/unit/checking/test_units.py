@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.checking.units import check_definitions
+from orchestrator.checking.checks.units import check_definitions
 
 _FORCE = '<BaseUnit kg="1" m="1" s="-2"/></Unit>'
 

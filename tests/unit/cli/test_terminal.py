@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from orchestrator.cli.console import PlainConsole
+from orchestrator.cli.terminal.console import PlainConsole
 from orchestrator.simunits import block
 from orchestrator.ssp import write_ssd
 from orchestrator.system import System

@@ -7,8 +7,8 @@ from lxml import etree
 
 from orchestrator.diagnostics import UnknownNameError
 from orchestrator.drawing import Facts, draw_system
-from orchestrator.drawing.measure import width_of
-from orchestrator.drawing.scene import Group, Stroke, Text
+from orchestrator.drawing.layout.measure import width_of
+from orchestrator.drawing.scene.scene import Group, Stroke, Text
 from orchestrator.system import Connection, Endpoint, System
 
 from .conftest import block, component
@@ -147,7 +147,7 @@ def test_no_text_lies_on_another_and_no_line_on_a_text(arm, arm_facts):
 
 
 def _lines(system):
-    from orchestrator.drawing.parts import level_of
+    from orchestrator.drawing.scene.parts import level_of
 
     level = level_of(system, Facts())
     yield from level.lines

@@ -21,7 +21,7 @@ from orchestrator.export.modelica.flat.refusal import Refusal
 from orchestrator.export.modelica.flat.tensor import Tensor
 from orchestrator.export.modelica.flat.texts import read_texts
 from orchestrator.export.modelica.flat.variable_classes import VariableClasses
-from orchestrator.system.units import is_expressible, other_spelling
+from orchestrator.system.units.unit import is_expressible, other_spelling
 
 Json = Any
 _LOGGER = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from orchestrator.diagnostics import DescriptionError
 from orchestrator.master import Execution
 from orchestrator.simunits import block
 from orchestrator.system import REACH_NS, Fault, Jitter, System, TransportDelay, Variation
-from orchestrator.system.delay_trace import DelayTrace
+from orchestrator.system.lines.delay_trace import DelayTrace
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 FAR = r"farther than 2305843009 s \(73 years\)"

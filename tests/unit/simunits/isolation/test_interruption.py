@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from orchestrator.cli.interruption import interruptible
+from orchestrator.cli.terminal.interruption import interruptible
 from orchestrator.simunits.isolation.interruption import Interruption
 
 

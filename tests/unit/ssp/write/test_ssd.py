@@ -25,7 +25,7 @@ from orchestrator.system import (
     System,
     TransportDelay,
 )
-from orchestrator.system.units import base_unit
+from orchestrator.system.units.unit import base_unit
 
 
 def of_block(*connectors: Connector, **values: object) -> System:

@@ -1,0 +1,236 @@
+"""``softdock analyze loop``: modes and margins of every loop, exact and as a master steps it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
+from orchestrator.cli.terminal.console import output as console
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from orchestrator.linearisation import LinearSystem, LoopAccount, Margins
+
+
+def loop(
+    target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
+    case: Annotated[str | None, typer.Option(help="Which case; the first one if absent")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Time at which it is linearised, such as '2 s'; the start")
+    ] = None,
+    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
+    delay: Annotated[str | None, typer.Option(help="'exact' or 'plain'")] = None,
+    cut: Annotated[
+        str | None, typer.Option("--break", help="Line whose open loop is wanted, or its input")
+    ] = None,
+    element: Annotated[int, typer.Option(help="Which element of an array, from 1", min=1)] = 1,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="KIND=FROM:TO:COUNT of a step, or of delay or gain of the --break line; given"
+            " twice: a map"
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for pictures; none if absent")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Say how the modes of each loop grow: in continuous time, and as this master steps it."""
+    from orchestrator.cli.analyze.linear import linear_case
+    from orchestrator.cli.analyze.sweep_range import SweepRange
+    from orchestrator.linearisation import open_loop
+
+    ranges = [SweepRange.of(text, cut) for text in sweep or ()]
+    if len(ranges) > 2:
+        raise typer.BadParameter("at most two", param_hint="--sweep")
+    name, linear = linear_case(target, case, at, step, algorithm, delay)
+    accounts = linear.loop_accounts()
+    told: dict[str, Any] = {
+        "case": name,
+        "at": at,
+        "step_ms": linear.step_ns / 1e6,
+        "algorithm": linear.master.algorithm,
+        "loops": [_account(account) for account in accounts],
+        "warnings": [text for account in accounts for text in account.warnings()],
+    }
+    drawings: dict[str, Figure] = {}
+    if cut is not None:
+        opened = open_loop(linear.system, linear.models, cut, element)
+        margins = opened.margins()
+        told["open_loop"] = {"line": opened.line, **_margins(margins)}
+        if output is not None:
+            from orchestrator.linearisation.drawing import draw_bode, draw_nyquist
+
+            drawings["bode"] = draw_bode(opened, margins)
+            drawings["nyquist"] = draw_nyquist(opened, margins)
+    if ranges:
+        told["sweep"], drawn = _sweep(linear, ranges, cut, draw=output is not None)
+        drawings.update(drawn)
+    told["files"] = [str(path) for path in _saved(drawings, output)]
+    if json:
+        print_json(told)
+        return
+    _print(told, accounts)
+
+
+def _account(account: LoopAccount) -> dict[str, Any]:
+    return {
+        "components": list(account.components),
+        "free_motions": account.free,
+        "numbers": account.size,
+        "modes": [
+            {
+                "growth_1_s": mode.growth,
+                "frequency_hz": mode.frequency,
+                "damping_ratio": mode.damping,
+                "exact_growth_1_s": None if mode.exact is None else mode.exact.real,
+                "exact_frequency_hz": None
+                if mode.exact is None
+                else abs(mode.exact.imag) / (2.0 * math.pi),
+                "growth_error_1_s": None if mode.exact is None else mode.error,
+            }
+            for mode in account.modes
+        ],
+        "remarks": list(account.remarks),
+    }
+
+
+def _margins(margins: Margins) -> dict[str, Any]:
+    def known(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    return {
+        "stable": margins.is_stable,
+        "gain_margin": known(margins.gain.value),
+        "gain_margin_hz": known(margins.gain.frequency),
+        "gain_reduction": known(margins.gain_reduction.value),
+        "gain_reduction_hz": known(margins.gain_reduction.frequency),
+        "phase_margin_deg": known(math.degrees(margins.phase.value)),
+        "phase_margin_hz": known(margins.phase.frequency),
+        "delay_margin_ms": known(margins.delay.value * 1e3),
+        "delay_margin_hz": known(margins.delay.frequency),
+        "distance_to_minus_one": margins.distance.value,
+        "distance_hz": margins.distance.frequency,
+    }
+
+
+def _sweep(
+    linear: LinearSystem, ranges: list[Any], cut: str | None, *, draw: bool
+) -> tuple[dict[str, Any], Mapping[str, Figure]]:
+    """Sweep over one range, or over two as a map; return what is told, and pictures."""
+    import numpy as np
+
+    from orchestrator.linearisation.drawing import draw_map, draw_sweep
+    from orchestrator.linearisation.sweep import changer, swept
+
+    first = ranges[0]
+    rows = ranges[1] if len(ranges) > 1 else None
+    total = len(first.values) * (1 if rows is None else len(rows.values))
+    done = 0
+    with count_bar() as bar:
+
+        def count() -> None:
+            nonlocal done
+            done += 1
+            bar("sweep", done, total, 0)
+
+        if rows is None:
+            points = swept(linear, first.kind, first.values, line=cut, progress=count)
+            told = {
+                "kind": first.kind,
+                "values": list(first.values),
+                "growth_1_s": [None if math.isnan(p.sampled) else p.sampled for p in points],
+                "exact_growth_1_s": [None if math.isnan(p.exact) else p.exact for p in points],
+            }
+            title = f"{linear.system.name}: {first.kind} of {cut}" if cut else linear.system.name
+            return told, {
+                f"{first.kind}-locus": draw_sweep(points, first.kind, title)
+            } if draw else {}
+        change = changer(linear, rows.kind, cut)
+        lines = [
+            swept(change(value), first.kind, first.values, line=cut, progress=count)
+            for value in rows.values
+        ]
+    growth = np.array([[p.sampled for p in line] for line in lines])
+    exact = np.array([[p.exact for p in line] for line in lines])
+    told = {
+        "kinds": [first.kind, rows.kind],
+        "values": [list(first.values), list(rows.values)],
+        "growth_1_s": growth.tolist(),
+        "exact_growth_1_s": [[None if math.isnan(x) else x for x in line] for line in exact],
+    }
+    if not draw:
+        return told, {}
+    axes = (first.kind, np.array(first.values)), (rows.kind, np.array(rows.values))
+    name = f"{first.kind}-{rows.kind}-map"
+    return told, {name: draw_map(*axes, growth, exact, linear.system.name)}
+
+
+def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
+    if output is None:
+        return []
+    from orchestrator.recording import save
+
+    output.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, figure in drawings.items():
+        for suffix in (".png", ".svg"):
+            paths.append(output / f"{name}{suffix}")
+            save(figure, paths[-1])
+    return paths
+
+
+def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
+    point = told["at"] or "the start"
+    title = f"{told['case']}: {told['algorithm']}, H = {told['step_ms']:g} ms, at {point}"
+    if not accounts:
+        console.print(f"{title}: no signal returns to where it came from", markup=False)
+    for account in accounts:
+        rows = []
+        for mode in account.modes:
+            exact = mode.exact
+            rows.append(
+                [
+                    f"{mode.frequency:.6g}",
+                    f"{mode.damping:+.3g}",
+                    "-" if exact is None else f"{exact.real:+.7g}",
+                    f"{mode.growth:+.7g}",
+                    "-" if exact is None else f"{mode.error:+.2e}",
+                ]
+            )
+        columns = [
+            "frequency [Hz]",
+            "damping [-]",
+            "exact growth [1/s]",
+            "as sampled",
+            "difference",
+        ]
+        print_table(f"{title}; loop of {', '.join(account.components)}", columns, rows)
+        for text in account.remarks:
+            console.print(text, markup=False)
+    for text in told["warnings"]:
+        print_warning(text)
+    if "open_loop" in told:
+        found = told["open_loop"]
+        rows = [
+            ["gain margin [-]", found["gain_margin"], found["gain_margin_hz"]],
+            ["gain reduction [-]", found["gain_reduction"], found["gain_reduction_hz"]],
+            ["phase margin [deg]", found["phase_margin_deg"], found["phase_margin_hz"]],
+            ["delay margin [ms]", found["delay_margin_ms"], found["delay_margin_hz"]],
+            ["distance to -1 [-]", found["distance_to_minus_one"], found["distance_hz"]],
+        ]
+        table = [[str(r[0]), *("-" if v is None else f"{v:.6g}" for v in r[1:])] for r in rows]
+        state = "stable" if found["stable"] else "unstable"
+        print_table(
+            f"open loop, cut at {found['line']}; closed it is {state}",
+            ["margin", "value", "at [Hz]"],
+            table,
+        )
+    for path in told["files"]:
+        console.print(path, markup=False)

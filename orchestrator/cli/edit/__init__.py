@@ -1,0 +1,1 @@
+"""Commands that edit a system in its file."""

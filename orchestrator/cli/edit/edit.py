@@ -1,0 +1,169 @@
+"""``softdock system ..``: edits of .ssd, .ssp and .toml files, in place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.terminal.console import messages
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.diagnostics import DescriptionError
+
+if TYPE_CHECKING:
+    from orchestrator.authoring.edit import FileEdit
+
+Target = Annotated[Path, typer.Argument(help="An .ssd, .ssp or system .toml, or a folder with one")]
+Variant = Annotated[str | None, typer.Option(help="Which .ssd of an archive or a folder")]
+Inside = Annotated[str, typer.Option("--in", help="Path of the nested system to edit")]
+Delay = Annotated[str | None, typer.Option(help="Transport delay, such as '16 ms'")]
+
+
+def begin(target: Path, variant: str | None, inside: str) -> FileEdit:
+    """Open a file, and say what of it could not be checked."""
+    from orchestrator.authoring.edit import FileEdit
+
+    edit = FileEdit(target, variant, inside)
+    for text in edit.unchecked:
+        messages.print(f"not checked: {text}", markup=False, style="yellow")
+    return edit
+
+
+def done(edit: FileEdit, *told: str) -> None:
+    """Write the file, and say what has changed."""
+    edit.document.save()
+    for text in (f"{edit.document.path}: written", *told):
+        console.print(text, markup=False)
+
+
+def add(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Of the component or nested system")],
+    source: Annotated[str, typer.Argument(help="An .fmu, block:NAME, or a file of a system")],
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="parameter=value; several times")
+    ] = None,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Add a component, or the system of another file as a nested one."""
+    from orchestrator.authoring.edit import part_of
+    from orchestrator.authoring.settings import assigned
+
+    values = [f"{name}.{text}" for text in set_ or []]
+    edit = begin(target, variant, inside)
+    edit.change(lambda system: assigned(system.add(name, part_of(source)), *values))
+    done(edit, f"+ {edit.path(name)} ({source})")
+
+
+def remove(
+    target: Target,
+    names: Annotated[list[str], typer.Argument(help="Components or nested systems")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Take away components or nested systems, with their connections."""
+    from orchestrator.system import System
+
+    edit = begin(target, variant, inside)
+
+    def change(system: System) -> System:
+        for name in names:
+            system = system.remove(name)
+        return system
+
+    changed = edit.change(change)
+    done(edit, *(f"- {edit.path(name)}" for name in names), *changed)
+
+
+def rename(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Path of a component or nested system")],
+    new: Annotated[str, typer.Argument(help="Its new name")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Give a component or nested system another name."""
+    edit = begin(target, variant, inside)
+    edit.rename(name, new)
+    done(edit, f"{edit.path(name)} is now called {new}")
+
+
+def move(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Path of a component or nested system")],
+    into: Annotated[str, typer.Argument(help="Path of a nested system; '' is the top")],
+    variant: Variant = None,
+) -> None:
+    """Put a component or nested system, which nothing is connected with, into another system."""
+    edit = begin(target, variant, "")
+    edit.move(name, into)
+    done(edit, f"{name} is now in {into or 'the system itself'}")
+
+
+def swap(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Path of a component")],
+    source: Annotated[str, typer.Argument(help="An .fmu, or block:NAME")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Replace a component by another source with the same ports."""
+    from orchestrator.authoring.edit import part_of
+    from orchestrator.system import Component
+
+    part = part_of(source)
+    if not isinstance(part, Component):
+        raise DescriptionError(f"swap {name}: expected an .fmu or block:NAME, found '{source}'")
+    edit = begin(target, variant, inside)
+    edit.change(lambda system: system.swap(name, part))
+    done(edit, f"{edit.path(name)} is now {source}")
+
+
+def set_(
+    target: Target,
+    assignments: Annotated[list[str], typer.Argument(help="component.parameter=value")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Set values of parameters, and start values of inputs."""
+    from orchestrator.authoring.settings import assigned
+
+    edit = begin(target, variant, inside)
+    edit.change(lambda system: assigned(system, *assignments))
+    done(edit, *assignments)
+
+
+def unset(
+    target: Target,
+    paths: Annotated[list[str], typer.Argument(help="component.parameter")],
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Take away values, so that those of the sources hold."""
+    from orchestrator.system import System
+
+    def change(system: System) -> System:
+        for path in paths:
+            system = system.unset(path)
+        return system
+
+    edit = begin(target, variant, inside)
+    edit.change(change)
+    done(edit, *(f"- {path}" for path in paths))
+
+
+def expose(
+    target: Target,
+    name: Annotated[str, typer.Argument(help="Of the new connector")],
+    to: Annotated[list[str], typer.Argument(help="component.connector that it leads to")],
+    unit: Annotated[
+        str | None, typer.Option(help="Of the new connector, if not that of what it leads to")
+    ] = None,
+    variant: Variant = None,
+    inside: Inside = "",
+) -> None:
+    """Give a system a connector of its own that leads to what is in it."""
+    edit = begin(target, variant, inside)
+    done(edit, *edit.change(lambda system: system.expose(name, to, unit=unit)))

@@ -1,0 +1,1 @@
+"""Commands that write FMUs and portable archives."""

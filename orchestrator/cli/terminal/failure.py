@@ -1,0 +1,92 @@
+"""What a command says when it fails: text on standard error, and with ``--json`` an object too."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import typer
+
+from orchestrator.diagnostics import Diagnostic, Problem, Severity, SoftdockError
+
+#: Exit code of a problem that the user can mend.
+REFUSED = 2
+#: Exit code after Ctrl-C.
+INTERRUPTED = 130
+#: What `--json` prints of each problem.
+_FIELDS = ("code", "message", "file", "line", "place", "key", "hint", "context")
+#: A command line that cannot be understood; Typer gives only a class that is derived of it a name.
+USAGE: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+def failure(
+    code: str, text: str, exit_code: int, problems: Sequence[Problem] = ()
+) -> dict[str, Any]:
+    """Return what ``--json`` prints of a failure.
+
+    Parameters
+    ----------
+    code
+        Name of the error's class, or what has happened.
+    text
+        One problem for each line.
+    exit_code
+        That the command ends with.
+    problems
+        The same one by one; default: the text is one problem.
+    """
+    listed = [_diagnostic(code, problem) for problem in problems or [text]]
+    told = [{key: found.as_json()[key] or None for key in _FIELDS} for found in listed]
+    return {"error": {"code": code, "message": text, "exit_code": exit_code, "problems": told}}
+
+
+def fail(
+    code: str,
+    text: str,
+    exit_code: int = REFUSED,
+    *,
+    data: Mapping[str, Any] | None = None,
+    problems: Sequence[Problem] = (),
+) -> NoReturn:
+    """Say what failed, and end the command.
+
+    Parameters
+    ----------
+    code, text, exit_code, problems
+        As of :func:`failure`.
+    data
+        What was done all the same, for ``--json``.
+    """
+    from orchestrator.cli.terminal.console import print_error, print_json
+
+    print_error(text)
+    if wants_json():
+        print_json({**(data or {}), **failure(code, text, exit_code, problems)})
+    raise typer.Exit(exit_code)
+
+
+def fail_with(error: SoftdockError) -> NoReturn:
+    """Say what an error says, and end the command."""
+    fail(type(error).__name__, str(error), problems=error.diagnostics)
+
+
+def fail_usage(error: Any) -> NoReturn:
+    """Say how a command line is wrong, as Typer does, and end the command."""
+    error.show()
+    if wants_json():
+        from orchestrator.cli.terminal.console import print_json
+
+        print_json(failure("UsageError", error.format_message(), error.exit_code))
+    raise typer.Exit(error.exit_code)
+
+
+def _diagnostic(code: str, problem: Problem) -> Diagnostic:
+    if isinstance(problem, Diagnostic):
+        return problem
+    return Diagnostic(code, Severity.ERROR, problem)
+
+
+def wants_json() -> bool:
+    """Whether the command line asks for JSON; it may be one that could not be understood."""
+    return "--json" in sys.argv[1:]

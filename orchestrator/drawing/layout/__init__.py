@@ -1,0 +1,1 @@
+"""Where boxes and lines of a drawing lie."""

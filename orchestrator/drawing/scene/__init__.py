@@ -1,0 +1,1 @@
+"""What a drawing is made of, and its pictures."""

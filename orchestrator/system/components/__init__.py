@@ -1,0 +1,1 @@
+"""Components and buses: where behaviour comes from and how it is run."""

@@ -1,0 +1,1 @@
+"""Connections, and what stands on their lines: transformations, delays, faults."""

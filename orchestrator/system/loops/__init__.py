@@ -1,0 +1,1 @@
+"""Closed loops of a system, and rings of any directed graph."""

@@ -1,0 +1,1 @@
+"""Systems in systems: put together, taken apart, made flat."""

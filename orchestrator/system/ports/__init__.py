@@ -1,0 +1,1 @@
+"""Connectors of components, and conversion between two of them."""

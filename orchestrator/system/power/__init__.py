@@ -1,0 +1,1 @@
+"""Power ports: an effort and a flow that are one physical connection."""

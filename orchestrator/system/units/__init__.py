@@ -1,0 +1,1 @@
+"""Physical units: their notation, their meaning, and conversions between them."""
