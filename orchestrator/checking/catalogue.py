@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from orchestrator.checking import (
+from orchestrator.checking.checks import (
     bindings,
     capabilities,
     connectors,

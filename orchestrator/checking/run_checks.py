@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from orchestrator.checking import (
+from orchestrator.checking.checks import (
     capabilities,
     connectors,
     enumerations,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from orchestrator.authoring import is_system_file, read_toml
 from orchestrator.authoring.tables import load
-from orchestrator.checking import bindings, hashes, portability
+from orchestrator.checking.checks import bindings, hashes, portability
 from orchestrator.checking.checks.experiment import check, prepared, run_of
 from orchestrator.checking.checks.fmus import check_file
 from orchestrator.checking.checks.old_words import old_entries, old_tables

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli import edit, edit_lines, edit_parameters, edit_systems
+from orchestrator.cli.edit import edit, edit_lines, edit_parameters, edit_systems
 from orchestrator.cli.edit.edit import Inside, Target, Variant
 from orchestrator.cli.terminal.console import messages, print_json
 from orchestrator.cli.terminal.console import output as console

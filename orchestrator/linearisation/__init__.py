@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 from orchestrator.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from orchestrator.linearisation.linear_system import (
+    from orchestrator.linearisation.whole_system import (
         LinearSystem as LinearSystem,
         linear_system as linear_system,
     )
     from orchestrator.linearisation.loop_account import LoopAccount as LoopAccount, Mode as Mode
-    from orchestrator.linearisation.open_loop import (
+    from orchestrator.linearisation.loop_transfer import (
         Margin as Margin,
         Margins as Margins,
         OpenLoop as OpenLoop,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.linearisation.delayed_loop import Complex
-from orchestrator.linearisation.open_loop import Margins, OpenLoop
+from orchestrator.linearisation.loop_transfer import Margins, OpenLoop
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.sweep import SweepPoint
 

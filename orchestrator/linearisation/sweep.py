@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.linearisation.linear_system import LinearSystem
 from orchestrator.linearisation.loop_account import LoopAccount
-from orchestrator.linearisation.open_loop import find_line
+from orchestrator.linearisation.loop_transfer import find_line
+from orchestrator.linearisation.whole_system import LinearSystem
 from orchestrator.system import LinearTransformation, System, TransportDelay, nanoseconds
 
 #: What may be swept; all but the step belong to a line.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from orchestrator.system.lines.delay_trace import DelayTrace as DelayTrace
     from orchestrator.system.experiment import DefaultExperiment as DefaultExperiment
     from orchestrator.system.lines.fault import Fault as Fault, FaultKind as FaultKind
-    from orchestrator.system.lines.faulty_lines import (
+    from orchestrator.system.faulty_lines import (
         fault_problems as fault_problems,
         lines_of as lines_of,
     )

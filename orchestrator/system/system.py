@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.system import auto_connect as auto_connecting
-from orchestrator.system import (
-    building,
-    checks,
-    connecting,
-    exposing,
-    grouping,
-    hierarchy,
-    merging,
-    power_lines,
-    swapping,
-)
+from orchestrator.system import checks, connecting
 from orchestrator.system.components.bus import Bus
 from orchestrator.system.components.component import Component
 from orchestrator.system.components.source import Backend, Source, SourceKind
 from orchestrator.system.display import text_of
 from orchestrator.system.experiment import DefaultExperiment, with_experiment
 from orchestrator.system.lines.connection import Connection, Extrapolation
+from orchestrator.system.nesting import (
+    building,
+    exposing,
+    grouping,
+    hierarchy,
+    merging,
+    swapping,
+)
 from orchestrator.system.nesting.flatten import closed, flattened, seen_from_inside
 from orchestrator.system.ports.connector import Connector, Value
+from orchestrator.system.power import power_lines
 from orchestrator.system.power.power_port import PowerPort
 from orchestrator.system.values import set_value, unset_value, value_at
 

@@ -101,3 +101,18 @@ def test_blocks_use_what_blocks_may(file):
     for module, name in imports(file.read_text()):
         if module.split(".")[0] == "orchestrator":
             assert (module, name in FOR_BLOCKS) == ("orchestrator", True), f"{module}: {name}"
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("orchestrator/**/__init__.py")), ids=str)
+def test_no_lazy_name_is_that_of_a_module(path):
+    """Once it is imported, the module would take the place of the name."""
+    lazy = {
+        alias.name
+        for statement in ast.parse(path.read_text()).body
+        if isinstance(statement, ast.If)
+        for imported in statement.body
+        if isinstance(imported, ast.ImportFrom)
+        for alias in imported.names
+    }
+    modules = {found.stem for found in path.parent.iterdir()}
+    assert lazy & modules == set()

@@ -23,8 +23,8 @@ from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.master import Execution, recordable
 from orchestrator.simunits import resolve
-from orchestrator.system import connectors
 from orchestrator.system.former_names import present_path
+from orchestrator.system.ports import connectors
 
 
 class Renamed(Block):

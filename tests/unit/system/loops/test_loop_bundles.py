@@ -18,7 +18,7 @@ from orchestrator.system import (
     System,
     closed_loops,
 )
-from orchestrator.system import loops as module
+from orchestrator.system.loops import closed_loops as module
 
 PORTS = {
     name: Connector(name, causality)
