@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.analysis.energy_plan import Bond
+from orchestrator.coupling import DelayPlan
 from orchestrator.diagnostics import DescriptionError, UnitMismatchError
 from orchestrator.system import Causality, Connector, System, product_of, signal_of
 
@@ -21,6 +22,10 @@ class Signals(Protocol):
     @property
     def time(self) -> Floats:
         """Times of the rows, s, shape (n,)."""
+
+    @property
+    def plans(self) -> tuple[DelayPlan, ...]:
+        """How delayed, predicted and followed connections are read."""
 
     def __getitem__(self, name: str) -> Floats:
         """One signal, shape (n,)."""
@@ -95,18 +100,17 @@ class Samples:
         Raises
         ------
         DescriptionError
-            If an input is not held but predicted with a slope, which is not recorded.
+            If an input is not held but moves within a step, which is not recorded.
         """
         rows = self.at(name)
         if not self.is_input(name):
             return rows[:-1], rows[1:]
         end = signal_of(self._system, name).end
-        for line in self._system.connections:
-            sloped = self._system.components[line.target.component].takes_slopes
-            if line.target == end and line.is_predicted and sloped:
+        for plan in self._run.plans:
+            if plan.connection.target == end and plan.span_ns:
                 raise DescriptionError(
-                    f"effort '{name}' goes straight over each step, with a slope that is not"
-                    f" recorded; expected one that is held: name its source, '{line.source}'"
+                    f"effort '{name}' moves within each step, which is not recorded; expected one"
+                    f" that is held: name its source, '{plan.connection.source}'"
                 )
         return rows[1:], rows[1:]
 

@@ -67,7 +67,8 @@ def run(
         typer.Option(help="Of the algorithm, name=value; may be given several times"),
     ] = None,
     delay: Annotated[
-        Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
+        Literal["exact", "plain", "waveform"] | None,
+        typer.Option(help="How declared delays are realised"),
     ] = None,
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
     stop: Annotated[str | None, typer.Option(help="Stop time, such as '60 s'")] = None,

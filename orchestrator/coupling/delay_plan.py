@@ -11,7 +11,7 @@ A co-simulation step is a delay of its own. With communication step H:
 Around a contact loop body -> spring -> body this sums to 3H/2 for Jacobi and H/2 for
 Gauss-Seidel. A declared delay can take that up: see :func:`plan_delays`. An input that is predicted
 over the step, or given with its slope, is not late at all; given with its slope it ends right, too,
-so that a feed-through adds nothing.
+so that a feed-through adds nothing. So it is with an input that follows its signal (waveform mode).
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling.line_plan import DelayMode, DelayPlan, plan_line, plan_prediction
+from orchestrator.coupling.line_plan import (
+    DelayMode,
+    DelayPlan,
+    plan_following,
+    plan_line,
+    plan_prediction,
+)
 from orchestrator.coupling.ring_delay import traced_delay
 from orchestrator.coupling.timing import Timing
 from orchestrator.system import Connection, Endpoint, Loop
@@ -86,6 +92,8 @@ def plan_delays(
     what the rest of the loop adds. Where a loop has several delayed connections they share it
     in proportion to their delays; where loops share connections and cannot all be met, the
     least-squares compromise is taken, and each loop's remaining numerical delay is reported.
+    Waveform mode does the same, but where a line is followed its reading is ``t + s - tau + x`` for
+    every moment ``s`` of the step, and the line itself adds nothing.
 
     Parameters
     ----------
@@ -120,7 +128,7 @@ class _Planner:
         timing: TimingOf,
     ) -> None:
         self._loops = loops
-        self._exact = mode is DelayMode.EXACT
+        self._exact = mode is not DelayMode.PLAIN
         self._mode = mode
         self._times = {line.target: timing(line) for line in connections}
         self._delayed = [
@@ -132,6 +140,10 @@ class _Planner:
             line.target: plan_prediction(line, timing(line))
             for line in connections
             if line.is_predicted
+        } | {
+            line.target: plan_following(line, timing(line))
+            for line in connections
+            if line.delay is None and timing(line).follows
         }
         index = {line.target: i for i, line in enumerate(self._delayed)}
         self._membership = np.zeros((len(loops), len(self._delayed)))
@@ -174,6 +186,8 @@ class _Planner:
         )
 
     def _sloped(self, line: Connection) -> bool:
+        if line.delay is not None:
+            return self._timing(line).follows
         plan = self._predicted.get(line.target)
         return plan is not None and plan.span_ns > 0
 
@@ -219,7 +233,7 @@ def _shares(
     """
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
     times = [timing(line) for line in delayed]
-    newest = np.array([t.newest_ns - t.target_ns / 2 for t in times])
+    newest = np.array([t.newest_ns - t.target_ns * (1.0 if t.follows else 0.5) for t in times])
     room = newest + np.array(delays)  # up to where it is interpolated
     in_loop = membership.any(axis=0)
     begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)

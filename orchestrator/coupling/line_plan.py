@@ -11,10 +11,16 @@ from orchestrator.system import Connection, Extrapolation, Interpolation
 
 
 class DelayMode(StrEnum):
-    """How a declared delay is realised."""
+    """How a declared delay is realised.
+
+    Plain: as zero-order holds do it. Exact: around every loop it is the declared one in the mean.
+    Waveform: besides, each unit that can take them is given the derivatives of its inputs, so that
+    it follows the delayed signal over the whole step.
+    """
 
     PLAIN = "plain"
     EXACT = "exact"
+    WAVEFORM = "waveform"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,10 @@ class DelayPlan:
         If not zero, the target is given the slope from the reading to one this much later.
     held_ns
         By how much the reading would lie beyond the newest sample, which is held instead.
+    order
+        If not zero, the target is given a polynomial of this order over the span.
+    keeps_end
+        Whether that has the signal's value at the end of the step, instead of its mean.
     """
 
     connection: Connection
@@ -47,6 +57,8 @@ class DelayPlan:
     extrapolation: Extrapolation = Extrapolation.LINEAR
     span_ns: int = 0
     held_ns: int = 0
+    order: int = 0
+    keeps_end: bool = False
 
 
 def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
@@ -61,13 +73,13 @@ def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
     """
     step_ns, newest = timing.target_ns, timing.newest_ns
     way = line.extrapolation or Extrapolation.HOLD
-    if timing.takes_slopes:
+    if timing.input_order:
         shift, span, furthest = 0, step_ns, step_ns
     elif way is Extrapolation.SMOOTHED:
         shift, span, furthest = step_ns, 0, step_ns
     else:
         shift, span, furthest = step_ns // 2, 0, step_ns // 2
-    middle = step_ns / 2 if timing.takes_slopes or way is Extrapolation.SMOOTHED else shift
+    middle = step_ns / 2 if timing.input_order or way is Extrapolation.SMOOTHED else shift
     return DelayPlan(
         line,
         shift,
@@ -76,6 +88,33 @@ def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
         Interpolation.LINEAR,
         way,
         span,
+    )
+
+
+def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> DelayPlan:
+    """Plan a line whose target follows the signal over its step.
+
+    Parameters
+    ----------
+    line
+        With a delay, or of a source that is stepped before its target.
+    timing
+        When its ends act.
+    share
+        What the line takes off for the rest of its loops, in nanoseconds.
+    """
+    delay = line.delay.nominal_ns if line.delay else 0
+    shift = round(share) - delay
+    return DelayPlan(
+        line,
+        shift,
+        -shift,
+        max(0, shift + timing.target_ns - timing.newest_ns),
+        Interpolation.CUBIC,
+        line.extrapolation or Extrapolation.LINEAR,
+        timing.target_ns,
+        order=timing.input_order,
+        keeps_end=timing.keeps_end,
     )
 
 
@@ -93,6 +132,8 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
     share
         What the line takes off for the rest of its loops, in nanoseconds.
     """
+    if timing.follows:
+        return plan_following(line, timing, share)
     step_ns, newest = timing.target_ns, timing.newest_ns
     delay = line.delay.nominal_ns if line.delay else 0
     plain = mode is DelayMode.PLAIN

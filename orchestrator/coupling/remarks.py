@@ -29,13 +29,14 @@ def remarks(
     step_ns
         Communication step in nanoseconds.
     mode
-        ``"plain"`` or ``"exact"``.
+        Of :class:`DelayMode`.
     duration_ns
         Of the run in nanoseconds, so that delays which are no shorter are told.
     """
     found = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
     found += _ahead([plan for plan in plans if plan.connection.delay])
-    found += _predicted([plan for plan in plans if not plan.connection.delay])
+    found += _predicted([p for p in plans if not p.connection.delay and not p.order])
+    found += _followed(plans, loops) if mode == DelayMode.WAVEFORM else []
     found += [
         f"the delay of {plan.connection} varies: {plan.seen_ns / 1e6:g} ms is what its target sees"
         + (
@@ -67,7 +68,7 @@ def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) ->
 
     Parameters as of :func:`remarks`.
     """
-    if mode != DelayMode.EXACT:
+    if mode == DelayMode.PLAIN:
         return []
     stiff = {p.connection for p in plans if p.interpolation in _HELD or p.held_ns}
     return [_miss(loop, stiff) for loop in loops if abs(loop.numerical_ns) > _MISS_NS]
@@ -146,6 +147,20 @@ def _predicted(plans: Sequence[DelayPlan]) -> list[str]:
     ]
 
 
+def _followed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay]) -> list[str]:
+    """Say how many lines are followed over a step, and which ones of the loops are not."""
+    followed = {plan.connection for plan in plans if plan.order}
+    around = dict.fromkeys(line for loop in loops for line in loop.lines)
+    held = [str(line) for line in around if line not in followed]
+    found = f"{len(followed)} connections are followed over each step (waveform)"
+    if not held:
+        return [found]
+    more = f" and {len(held) - 5} more" if len(held) > 5 else ""
+    return [
+        f"{found}; held, which is right in the mean only, are in loops: {', '.join(held[:5])}{more}"
+    ]
+
+
 def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:
     """One sentence for each delay that the step does not divide."""
     return [
@@ -168,7 +183,7 @@ def _indivisible(plans: Sequence[DelayPlan], step_ns: int) -> dict[tuple[int, bo
     lines: dict[tuple[int, bool], list[str]] = {}
     for plan in plans:
         delay = plan.connection.delay
-        if delay and delay.nominal_ns % step_ns and not delay.variation:
+        if delay and delay.nominal_ns % step_ns and not delay.variation and not plan.order:
             held = plan.interpolation is Interpolation.HOLD
             lines.setdefault((delay.nominal_ns, held), []).append(str(plan.connection))
     return lines

@@ -39,7 +39,8 @@ def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: Timing
     def back(number: int, at: int) -> float:
         """Delay from the first source to the middle of the step at ``at`` of a line's target."""
         time, plan = times[number], plans.get(ring[number].target)
-        through = time.target_ns / 2 if loop.feedthrough[number] else 0.0
+        ends_right = plan is not None and plan.span_ns > 0
+        through = time.target_ns / 2 if loop.feedthrough[number] and not ends_right else 0.0
         if plan is None:
             sample = (at + time.visible_ns) // time.source_ns * time.source_ns
             late = at + time.target_ns / 2 - sample if time.is_newest else time.held_ns
@@ -64,7 +65,8 @@ def _reading(plan: DelayPlan, time: Timing, at: int) -> tuple[float, list[tuple[
         # What a varying delay adds on average is in what was planned, not in the samples.
         varying = plan.seen_ns - (time.target_ns / 2 - time.sampled(plan.shift_ns))
         return at + time.target_ns / 2 - sample + varying, [(1.0, sample)]
-    sample, rest = divmod(at + plan.shift_ns, time.source_ns)
+    middle = plan.span_ns // 2 if plan.order else 0
+    sample, rest = divmod(at + plan.shift_ns + middle, time.source_ns)
     sample *= time.source_ns
     share = rest / time.source_ns
     return plan.seen_ns, [(1.0 - share, sample), (share, sample + time.source_ns)]

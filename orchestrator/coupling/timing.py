@@ -18,28 +18,34 @@ class Timing:
         The newest sample that can be read; of all steps of the target the one where it is oldest.
     held_ns
         How late the input is on average where nothing stands on the connection.
-    takes_slopes
-        Whether the target may be given the input with its slope.
+    input_order
+        Highest derivative of the input that the target takes; 0: it holds it.
     visible_ns
         Samples up to here can be read in every step: the newest is the last on the source's grid.
     is_newest
         Whether an undelayed input is held at that newest sample.
+    follows
+        Whether the target is given what the signal does over its step, as far as it is known.
+    keeps_end
+        Whether the input acts on an output at once, so that its value at the end counts.
     """
 
     source_ns: int
     target_ns: int
     newest_ns: int
     held_ns: float
-    takes_slopes: bool = False
+    input_order: int = 0
     visible_ns: int = 0
     is_newest: bool = True
+    follows: bool = False
+    keeps_end: bool = False
 
     @classmethod
-    def equal(cls, step_ns: int, *, before: bool, takes_slopes: bool = False) -> Timing:
+    def equal(cls, step_ns: int, *, before: bool, input_order: int = 0) -> Timing:
         """Two units of the same step; ``before``: the source is stepped first."""
         held = -step_ns / 2 if before else step_ns / 2
         newest = step_ns if before else 0
-        return cls(step_ns, step_ns, newest, held, takes_slopes, newest)
+        return cls(step_ns, step_ns, newest, held, input_order, newest)
 
     def sampled(self, shift_ns: int) -> float:
         """Mean time of the newest sample that is not after ``shift_ns`` and can be read."""

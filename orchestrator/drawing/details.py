@@ -95,7 +95,7 @@ def _component(component: Component, path: str, facts: Facts) -> Iterator[tuple[
     yield "States", "yes" if component.has_states else "no"
     able = [
         ("directional derivatives", component.has_derivatives),
-        ("slopes of inputs", component.takes_slopes),
+        ("derivatives of inputs", component.input_order > 0),
         ("event mode", component.has_event_mode),
     ]
     if said := ", ".join(text for text, has in able if has):

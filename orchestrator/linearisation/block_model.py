@@ -48,9 +48,9 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
     def differences(length_ns: int) -> Jacobian:
         return step.jacobian(length_ns)
 
-    def transition(length_ns: int, *, sloped: bool) -> Floats:
-        if sloped:
-            raise CapabilityError(f"component '{unit.name}' is a block: it takes no slopes")
+    def transition(length_ns: int, *, order: int) -> Floats:
+        if order:
+            raise CapabilityError(f"component '{unit.name}' is a block: it takes no derivatives")
         return differences(length_ns).matrix
 
     found = differences(step_ns)

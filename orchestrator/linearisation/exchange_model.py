@@ -57,7 +57,7 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
         unit.name,
         "model exchange",
         space.states,
-        lambda step_ns, *, sloped: space.transition(step_ns / 1e9, sloped=sloped),
+        lambda step_ns, *, order: space.transition(step_ns / 1e9, order=order),
         space,
         tuple(f"{names[i]} stands at a kink: the mean of both sides is taken" for i in found.kinks),
     )

@@ -20,7 +20,7 @@ from orchestrator.linearisation.multipliers import Multipliers, multipliers
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master.run.engine_tables import make_engine
-from orchestrator.master.schedule.schedule import Code, Member, Schedule
+from orchestrator.master.schedule.schedule import Code, Member, Schedule, input_order
 from orchestrator.system import REACH_NS
 
 #: Iterated loops of linear units are solved to this share of their signals.
@@ -51,8 +51,6 @@ class PeriodMap:
         Of steps that are all of one length.
     models
         Of each of its members, by name.
-    sloped
-        Names of those that take slopes of their inputs.
 
     Raises
     ------
@@ -65,12 +63,10 @@ class PeriodMap:
         self,
         schedule: Schedule,
         models: Mapping[str, UnitModel],
-        sloped: Iterable[str],
     ) -> None:
         _expect_linear(schedule)
         self._schedule = _numbers_only(schedule)
-        sloped = set(sloped)
-        self._units = [_linear_unit(m, models[m.name], schedule, sloped) for m in schedule.members]
+        self._units = [_linear_unit(m, models[m.name], schedule) for m in schedule.members]
         self._engine: Engine = make_engine(
             self._schedule,
             [_Native(unit) for unit in self._units],  # type: ignore[misc]
@@ -251,19 +247,17 @@ def _by_age(schedule: Schedule, newest: Sequence[int], size: int) -> NDArray[np.
     return np.array(places, dtype=np.intp)
 
 
-def _linear_unit(
-    member: Member, model: UnitModel, schedule: Schedule, sloped: set[str]
-) -> LinearUnit:
+def _linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearUnit:
     """Make the engine's unit, for whole steps and for halves where the schedule makes them."""
-    takes = member.name in sloped
+    order = input_order(schedule, member)
     step_ns = member.ticks * schedule.step_ns
     lengths = [step_ns]
     if any(row[0] in {Code.FIRST_HALF, Code.SECOND_HALF} for row in schedule.operations):
         lengths += [schedule.step_ns // 2, schedule.step_ns - schedule.step_ns // 2]
-    rows = [(length, model.transition(length, sloped=takes)) for length in dict.fromkeys(lengths)]
+    rows = [(length, model.transition(length, order=order)) for length in dict.fromkeys(lengths)]
     expected = (
         len(model.states) + member.output_size,
-        len(model.states) + member.input_size * (2 if takes else 1),
+        len(model.states) + member.input_size * (1 + order),
     )
     for _, matrix in rows:
         if matrix.shape != expected:
@@ -273,7 +267,7 @@ def _linear_unit(
         len(model.states),
         member.input_size,
         member.output_size,
-        takes,
+        order,
         [(length, matrix.ravel().tolist()) for length, matrix in rows],
     )
 

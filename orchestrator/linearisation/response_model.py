@@ -64,15 +64,15 @@ def response_model(unit: SimulationUnit, inputs: Floats, time_ns: int, step_ns: 
     ports = signal_names(unit.name, unit.inputs), signal_names(unit.name, unit.outputs)
     space = of_transition(transition, step_ns / 1e9, names, *ports)
 
-    def after(length_ns: int, *, sloped: bool) -> Floats:
-        if length_ns == step_ns and not sloped:
+    def after(length_ns: int, *, order: int) -> Floats:
+        if length_ns == step_ns and not order:
             return transition
         if space is None:
             raise CapabilityError(
                 f"component '{unit.name}' is known for steps of {step_ns / 1e6:g} ms with held"
                 " inputs only"
             )
-        return space.transition(length_ns / 1e9, sloped=sloped)
+        return space.transition(length_ns / 1e9, order=order)
 
     return UnitModel(unit.name, "responses", names, after, space, tuple(remarks))
 

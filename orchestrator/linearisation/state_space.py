@@ -35,27 +35,27 @@ class StateSpace:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
-    def transition(self, step: float, *, sloped: bool) -> Floats:
-        """Return what takes (x, u) to (x, y) after a step over which the inputs are held.
+    def transition(self, step: float, *, order: int) -> Floats:
+        """Return what takes (x, u) to (x, y) after a step over which the inputs are polynomials.
 
         Parameters
         ----------
         step
             Length in seconds.
-        sloped
-            Whether the inputs have slopes, which stand behind them: then it takes (x, u, u').
+        order
+            Of the highest derivative of the inputs; derivatives stand behind them, order after
+            order: with 2 it takes (x, u, u', u'').
 
         Returns
         -------
-        float64 of shape (n + p, n + m) or (n + p, n + 2 m)
+        float64 of shape (n + p, n + (1 + order) m)
             Exact: the exponential of the model with its inputs as states.
         """
         n, m = self.b.shape
-        columns = 2 * m if sloped else m
+        columns = (1 + order) * m
         whole = np.zeros((n + columns, n + columns))
         whole[:n, :n], whole[:n, n : n + m] = self.a, self.b
-        if sloped:
-            whole[n : n + m, n + m :] = np.eye(m)
+        whole[n : n + columns - m, n + m :] = np.eye(columns - m)
         after = expm(whole * step)
         return np.vstack([after[:n], self.c @ after[:n] + self.d @ after[n : n + m]])
 

@@ -11,8 +11,8 @@ from orchestrator.linearisation.state_space import Floats, StateSpace
 class Transition(Protocol):
     """What one step of a component does."""
 
-    def __call__(self, step_ns: int, /, *, sloped: bool) -> Floats:
-        """Return what takes (states, inputs [, slopes]) to (states, outputs) after a step."""
+    def __call__(self, step_ns: int, /, *, order: int) -> Floats:
+        """Return what takes (states, inputs, their derivatives) to (states, outputs)."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class UnitModel:
     states
         Names of the states of the transitions.
     transition
-        Its steps, by their length in nanoseconds and by whether its inputs have slopes; float64 of
-        shape (states + outputs, states + inputs [+ inputs]).
+        Its steps, by their length in nanoseconds and by the order of the derivatives of its inputs;
+        float64 of shape (states + outputs, states + (1 + order) * inputs).
     continuous
         The same in continuous time; ``None`` where there is none.
     remarks

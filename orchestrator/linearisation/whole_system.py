@@ -55,8 +55,7 @@ class LinearSystem:
 
     def period_map(self) -> PeriodMap:
         """Return the map of one period of the schedule."""
-        sloped = [name for name, c in self.system.components.items() if c.takes_slopes]
-        return PeriodMap(self.schedule(), self.models, sloped)
+        return PeriodMap(self.schedule(), self.models)
 
     def loop_accounts(self, count: int = MODES) -> list[LoopAccount]:
         """Say what the schedule does to the modes of every loop, the least damped first."""

@@ -55,7 +55,7 @@ class Result:
     algorithm
         Registered name of the algorithm.
     delay_mode
-        ``"exact"`` or ``"plain"``.
+        ``"exact"``, ``"plain"`` or ``"waveform"``.
     loops, plans
         Delay of every closed loop, and how every delayed or predicted connection is read.
     line_statistics

@@ -216,7 +216,7 @@ def component_of(
         has_states=description.has_states,
         has_derivatives=description.capabilities.has_directional_derivatives
         and options.backend == "native",
-        takes_slopes=description.capabilities.takes_input_slopes and options.backend == "native",
+        input_order=description.capabilities.input_order if options.backend == "native" else 0,
         has_event_mode=found is not None and _shares_events(found, options),
         options=options,
         power_ports={} if found is None else _power_ports(found, description),

@@ -70,7 +70,7 @@ class _Server:
     def bind(self, inputs: list[str], outputs: list[str]) -> Any:
         self.unit.bind(inputs, outputs)
         native = self.unit.native
-        can = native.can_roll_back, native.takes_slopes
+        can = native.can_roll_back, native.input_order
         return [*can, native.has_derivatives, native.has_event_mode]
 
     def set_values(self, values: dict[str, Any]) -> None:

@@ -14,7 +14,13 @@ from oracle.reference_step import Chooser
 
 from orchestrator.coupling import LineStatistics
 from orchestrator.master.run.execution import Execution
-from orchestrator.master.schedule.schedule import Code, Extrapolation, Interpolation, Schedule
+from orchestrator.master.schedule.schedule import (
+    Code,
+    Extrapolation,
+    Interpolation,
+    Schedule,
+    input_order,
+)
 
 Floats = NDArray[np.float64]
 #: States of the units, signals, numbers of samples.
@@ -53,7 +59,7 @@ class Reference:
             )
             for slot, depth, interpolation, extrapolation, number in self.plan.histories
         ]
-        self.slopes: Floats = np.zeros(self.plan.signals)
+        self.derivatives: Floats = np.zeros((3, self.plan.signals))
         self.time_ns = self.now_ns = execution.start_ns
         self.done = 0
         self.step_ns = self.plan.step_ns
@@ -207,9 +213,13 @@ class Reference:
     def read(self, row: int) -> None:
         """Bring the value of a line that is read from the past."""
         plan = self.plan
-        *line, share = plan.reads[row]
+        *line, share, order, keeps_end = plan.reads[row]
         later = round_half_away(share * (self.step_ns - plan.step_ns))
-        self._read(later + self.faults.delay_changes.pop(row, 0), *line)
+        later += self.faults.delay_changes.pop(row, 0)
+        if order:
+            self._follow(later, order, keeps_end, *line)
+        else:
+            self._read(later, *line)
 
     def _read(
         self,
@@ -235,10 +245,29 @@ class Reference:
             if smoothed:
                 value = past.smooth(self.now_ns, end)
             if span:
-                self.slopes[target] = factor * ((end - value) / (float(span) / 1e9))
+                self.derivatives[0, target] = factor * ((end - value) / (float(span) / 1e9))
             else:
                 value = 0.5 * (value + end)
         self.signals[target] = factor * value + offset
+
+    def _follow(
+        self,
+        later: int,
+        order: int,
+        keeps_end: int,
+        history: int,
+        target: int,
+        shift: int,
+        span: int,
+        factor: float,
+        offset: float,
+    ) -> None:
+        span += self.step_ns - self.plan.step_ns
+        found = self.past[history].follow(self.now_ns + shift + later, span, self.now_ns)
+        found = found.reduced(float(span) / 1e9, order, keeps_end=bool(keeps_end))
+        self.signals[target] = factor * found.value + offset
+        for k in range(order):
+            self.derivatives[k, target] = factor * found.derivatives[k]
 
     def _step(self, code: Code, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
@@ -264,9 +293,9 @@ class Reference:
         member, unit = self.plan.members[row], self.units[row]
         inputs = slice(member.input_offset, member.input_offset + member.input_size)
         unit.set(self.signals[inputs])
-        reads = self.plan.reads
-        if any(span and inputs.start <= at < inputs.stop for _, at, _, span, *_ in reads):
-            unit.native.set_slopes(self.slopes[inputs])
+        if order := input_order(self.plan, member):
+            given = self.derivatives[:order, inputs].ravel()
+            unit.native.set_input_derivatives(given, order)
         if member.text_inputs:
             unit.set_texts(self.texts[member.text_input_offset : member.text_output_offset])
 

@@ -15,7 +15,7 @@ def delays(
     target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
-    delay: Annotated[str | None, typer.Option(help="'exact' or 'plain'")] = None,
+    delay: Annotated[str | None, typer.Option(help="'exact', 'plain' or 'waveform'")] = None,
     measure: Annotated[
         bool, typer.Option("--measure", help="Measure every loop by a sine, too")
     ] = False,

@@ -24,7 +24,7 @@ def linear_case(
     target, case
         Experiment, system or folder; the case's name, or ``None`` for the first.
     at, step, algorithm, delay
-        See :func:`orchestrator.linearisation.whole_system`; ``None``: as the case says.
+        See :func:`orchestrator.linearisation.linear_system`; ``None``: as the case says.
 
     Raises
     ------

@@ -45,7 +45,8 @@ def fmu(
     set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
     algorithm: Annotated[str | None, typer.Option(help="Master algorithm inside the FMU")] = None,
     delay: Annotated[
-        Literal["exact", "plain"] | None, typer.Option(help="How declared delays are realised")
+        Literal["exact", "plain", "waveform"] | None,
+        typer.Option(help="How declared delays are realised"),
     ] = None,
     step: Annotated[
         str | None, typer.Option(help="Communication step inside the FMU, such as '1 ms'")

@@ -100,7 +100,7 @@ class RunOptions(Table):
     algorithm: str | None = None
     algorithm_options: dict[str, Setting] | None = None
     rates: dict[str, int] | None = None
-    delay: Literal["exact", "plain"] | None = None
+    delay: Literal["exact", "plain", "waveform"] | None = None
     step: Time | None = None
     start: Time | None = None
     stop: Time | None = None

@@ -22,6 +22,7 @@ from orchestrator.analysis import (
     automatic_plan,
     energy_ledger,
 )
+from orchestrator.coupling import DelayPlan
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.ledger_table import (
@@ -53,6 +54,7 @@ class _Nothing:
     """A run of two rows in which every signal is zero, to try a plan with."""
 
     time = np.array([0.0, 1.0])
+    plans: tuple[DelayPlan, ...] = ()
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         return np.zeros(2)

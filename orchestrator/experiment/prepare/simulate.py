@@ -120,7 +120,7 @@ def simulate(  # the options of a run are what they are
         default experiment. A stop time off the grid of steps is reached by the last
         whole step before it.
     delay
-        ``"exact"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
+        ``"exact"``, ``"plain"`` or ``"waveform"``: see :class:`orchestrator.master.DelayMode`.
     record, every
         Variables to record (all outputs; names, also of local variables and inputs, or patterns
         with ``*`` and ``?``), and of how many steps one is recorded; the first and the last time

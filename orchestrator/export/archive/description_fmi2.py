@@ -31,6 +31,8 @@ from orchestrator.export.codegen.layout import Layout, Region, Slot
 from orchestrator.export.dae.residual_dae import DataType
 from orchestrator.export.recipe import Recipe
 
+#: Highest derivative of inputs that a generated FMU uses: see runtime/input_derivatives.c.
+INPUT_ORDER = 3
 _COMMON = {
     "canBeInstantiatedOnlyOncePerProcess": "false",
     "canNotUseMemoryManagementFunctions": "true",
@@ -93,6 +95,7 @@ def describe(layout: Layout, recipe: Recipe, guid: str) -> ModelDescription:
         structure=_structure(layout),
         indicators=len(layout.of(Region.INDICATOR)),
         source_file=SOURCE_FILE,
+        input_order=INPUT_ORDER if layout.ode.sampled is None else 0,
     )
 
 

@@ -87,6 +87,8 @@ class ModelDescription:
         Number of event indicators (an attribute of FMI 2.0).
     source_file
         What a compiler of the sources starts from (an element of FMI 2.0).
+    input_order
+        Highest derivative of its inputs that it uses (FMI 2.0, where an annotation says it).
     structure
         Groups of ModelStructure in FMI 2.0, kinds of unknowns in FMI 3.0.
     """
@@ -104,6 +106,7 @@ class ModelDescription:
     structured: bool = True
     indicators: int | None = None
     source_file: str | None = None
+    input_order: int = 0
 
 
 def write_fmi2(about: ModelDescription) -> bytes:
@@ -120,6 +123,9 @@ def write_fmi2(about: ModelDescription) -> bytes:
         simple = etree.SubElement(types, "SimpleType", name=definition.name)
         _items(etree.SubElement(simple, definition.tag, definition.attributes), definition)
     _common(root, about)
+    if about.input_order:
+        tool = etree.SubElement(etree.SubElement(root, "VendorAnnotations"), "Tool", name=GENERATOR)
+        etree.SubElement(tool, "InputDerivatives", maximumOrder=str(about.input_order))
     listed = etree.SubElement(root, "ModelVariables")
     for variable in about.variables:
         element = etree.SubElement(listed, "ScalarVariable", variable.identity)

@@ -85,7 +85,7 @@ def make_portable(
     """
     flat = resolve(system).flat()
     inside = flat.without_zero_delays()
-    check_portable(inside, plain_connections=plain_connections)
+    check_portable(inside, delay, plain_connections=plain_connections)
     remarks = [
         f"{line}: a delay of zero asks our master to take its own delay off; here it is none"
         for line, left in zip(flat.connections, inside.connections, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.simunits import read_fmu
 from orchestrator.system import (
@@ -17,7 +18,7 @@ from orchestrator.system import (
 )
 
 
-def check_portable(system: System, *, plain_connections: bool) -> None:
+def check_portable(system: System, delay: DelayMode, *, plain_connections: bool) -> None:
     """Raise all that keeps a flat system from being exported for other tools, together.
 
     Raises
@@ -36,6 +37,13 @@ def check_portable(system: System, *, plain_connections: bool) -> None:
             ),
         )
     ]
+    if delay is DelayMode.WAVEFORM:
+        problems.append(
+            CapabilityError(
+                "delay = 'waveform': other tools hold inputs over a step; expected 'exact' or"
+                " 'plain'"
+            )
+        )
     if problems:
         raise DescriptionError.collect(problems)
 

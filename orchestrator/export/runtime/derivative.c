@@ -57,7 +57,7 @@ static bool apply_tangent(Instance* instance) {
     return true;
 }
 
-/* Time derivatives of outputs: along the solution, and along the slopes of the inputs. */
+/* Time derivatives of outputs: along the solution, and along the derivatives of the inputs. */
 static Status output_derivatives(Instance* instance, const Reference references[], size_t count,
                                  const int32_t orders[], double values[], const char* function) {
     if (!allowed(instance, MODES_READ & ~MODE_ERROR, function)) return STATUS_ERROR;
@@ -78,7 +78,7 @@ static Status output_derivatives(Instance* instance, const Reference references[
     }
     if (!refresh(instance, AT_DX)) return report_block(instance, function);
     memset(d, 0, sizeof instance->tangent);
-    memcpy(d + AT_U, s->slopes, sizeof(double) * N_U);
+    memcpy(d + AT_U, s->moves, sizeof(double) * N_U);
     memcpy(d + AT_X, s->values + AT_DX, sizeof(double) * N_X);
     d[AT_TIME] = 1.0;
     if (!apply_tangent(instance)) return report_block(instance, function);

@@ -18,7 +18,7 @@ fmi2Status fmi2CancelStep(fmi2Component component) {
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component component,
                                        const fmi2ValueReference references[], size_t count,
                                        const fmi2Integer order[], const fmi2Real values[]) {
-    return (fmi2Status)set_slopes(component, references, count, order, values, __func__);
+    return (fmi2Status)set_input_derivatives(component, references, count, order, values, __func__);
 }
 
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component,

@@ -7,7 +7,7 @@
 #include "log.c"
 #include "newton.c"
 #include "sensitivity.c"
-#include "input_slopes.c"
+#include "input_derivatives.c"
 #include "instants.c"
 #include "events.c"
 #if IS_SAMPLED

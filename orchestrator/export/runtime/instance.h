@@ -35,6 +35,9 @@ enum {
     N_VALUES = AT_TIME + 1,
 };
 
+/* Highest derivative of the inputs that is used within a step. */
+#define INPUT_ORDER 3
+
 #define ROOM(count) ((count) > 0 ? (count) : 1)
 
 typedef uint32_t Reference;
@@ -114,9 +117,10 @@ typedef struct {
     int32_t event_due; /* an input or parameter has changed since the last event */
     int32_t terminated;
     unsigned char violated[ROOM(N_ASSERTIONS)]; /* warnings that have been given */
-    double slopes[ROOM(N_U)];                   /* of the inputs, see input_slopes.c */
-    double slopes_since;                        /* the inputs are those of this time */
-    int64_t slopes_are;
+    double moves[ROOM(INPUT_ORDER * N_U)];      /* derivatives of the inputs, order after order:
+                                                   see input_derivatives.c */
+    double moves_since;                         /* the inputs are those of this time */
+    int64_t moves_are;
     double guard_time; /* when the margins of the selection of states were last seen */
     double margins[ROOM(N_GUARDS)], margin_slopes[ROOM(N_GUARDS)];
     double room[ROOM(N_ROOM)];          /* what a file that takes the steps keeps for itself */

@@ -28,7 +28,7 @@ static const char* flaw_of(const State* s) {
     if (mode == 0 || mode > MODES_ALL || (mode & (mode - 1)) != 0) return "its mode is none";
     if (s->interface != CO_SIMULATION && s->interface != MODEL_EXCHANGE)
         return "its interface is none";
-    if (s->stale > STALE_ALL || (uint64_t)s->z_known > 1 || (uint64_t)s->slopes_are > SLOPES_SPENT)
+    if (s->stale > STALE_ALL || (uint64_t)s->z_known > 1 || (uint64_t)s->moves_are > MOVES_SPENT)
         return "a flag is none";
     if (!(s->tolerance > 0.0 && s->tolerance < 1.0)) return "its tolerance is none";
     if (!isfinite(s->values[AT_TIME])) return "its time is no number";

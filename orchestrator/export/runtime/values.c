@@ -70,7 +70,7 @@ static inline bool writable(Instance* instance, Reference reference, double valu
     if (place < AT_U || place >= AT_C) return refuse_set(instance, reference, function);
     s->event_due = HAS_EVENTS;
     if (place < AT_X) {
-        s->slopes[place - AT_U] = 0.0;
+        stop_moving(s, place - AT_U);
         s->stale |= STALE_OUTPUTS | STALE_LOCALS;
         bool starts = HAS_INITIAL_SYSTEM || HAS_EVENTS || IS_SAMPLED;
         if (starts && (s->mode & MODES_SETUP)) s->stale = STALE_ALL;

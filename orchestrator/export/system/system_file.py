@@ -19,7 +19,7 @@ from orchestrator.master.schedule.boundary import SINK, SOURCE
 from orchestrator.master.schedule.schedule import EventTable
 
 MAGIC = b"SOFTDOCK"
-VERSION = 1
+VERSION = 2
 _TEXTS = (Type.STRING, Type.BINARY)
 
 
@@ -74,7 +74,7 @@ def _write_fmu(to: ByteWriter, inner: InnerFmu) -> None:
     for text in (inner.component.name, inner.folder, fmu.library, fmu.guid):
         to.text(text)
     to.u8(fmu.version, inner.is_exchange, can.can_roll_back, can.can_serialize)
-    to.u8(can.takes_input_slopes, can.has_directional_derivatives)
+    to.u8(can.input_order, can.has_directional_derivatives)
     to.u8(can.has_event_mode, inner.early_return)
     for names in (inner.inputs, inner.outputs):
         ports = inner.ports(names)

@@ -41,7 +41,8 @@ class Execution:
     algorithm, algorithm_options
         A registered algorithm, such as ``"gauss-seidel"`` or ``"newton"``, and its own options.
     delay
-        ``"exact"``: co-simulation adds nothing to a declared delay; ``"plain"``: zero-order hold.
+        ``"exact"``: co-simulation adds nothing to a declared delay; ``"plain"``: zero-order hold;
+        ``"waveform"``: exact, and units that can follow their inputs over the whole step do.
     start, stop
         Experiment times; ``stop`` is announced to the units and may be ``None``.
     record

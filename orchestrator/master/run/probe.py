@@ -230,7 +230,7 @@ def _run(
             Relay(
                 member.name,
                 direct[member.name],
-                relays.components[member.name].takes_slopes,
+                relays.components[member.name].input_order,
                 member.name == first,
                 rate,
             ),
@@ -247,7 +247,7 @@ def _run(
         tables.histories,
         channels,
         tables.copies,
-        [(*row[:-1], 0.0) for row in tables.reads],
+        [(*row[:6], 0.0, *row[7:]) for row in tables.reads],
         tables.mixes,
         [],
         emission.operations,

@@ -60,8 +60,8 @@ def _relay(system: System, into: Connection, out: Connection) -> Component:
         out.source.connector: Connector(out.source.connector, Causality.OUTPUT),
     }
     source = Source(SourceKind.BLOCK, "relay")
-    sloped = system.components[name].takes_slopes
-    return Component(name, source, ports, takes_slopes=sloped)
+    order = system.components[name].input_order
+    return Component(name, source, ports, input_order=order)
 
 
 def _scalar(plan: DelayPlan) -> DelayPlan:

@@ -28,6 +28,7 @@ from orchestrator.system import (
     Interpolation,
     System,
     closed_loops,
+    lines_of,
 )
 
 
@@ -81,7 +82,10 @@ def compile_schedule(
     inside, system = _stepped(inside, step_ns), _stepped(system, step_ns)
     plan = around(validate_plan(inside, algorithm_name, options, rates), system)
     expect_faults(inside, algorithm_name, plan, faults)
-    input_hold = InputHold(system, plan, dict(rates))
+    faulty = {line.target for fault in faults for line in lines_of(fault, system)}
+    input_hold = InputHold(
+        system, plan, dict(rates), without=faulty if mode is DelayMode.WAVEFORM else None
+    )
 
     def timing_of(line: Connection) -> Timing:
         return input_hold.timing(line, step_ns)
@@ -92,7 +96,7 @@ def compile_schedule(
         mode,
         timing_of,
     )
-    plans = at_end(plans, step_ns, exact=mode is DelayMode.EXACT)
+    plans = at_end(plans, step_ns, exact=mode is not DelayMode.PLAIN)
     buffer = Buffer(system, plan, rates, recorded)
     fault_table = FaultTable(system, faults)
     late = {

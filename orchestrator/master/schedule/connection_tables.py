@@ -80,7 +80,7 @@ class ConnectionTables:
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
         self.copies: list[tuple[int, int, float, float]] = []
-        self.reads: list[tuple[int, int, int, int, float, float, float]] = []
+        self.reads: list[tuple[int, int, int, int, float, float, float, int, int]] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
         self._first_history: dict[Endpoint, int] = {}
         self.mixes: list[tuple[int, int, float, float, float]] = []
@@ -180,7 +180,8 @@ class ConnectionTables:
             size = 1  # one row stands for all four
         first, past = len(self.reads), self._first_history[line.target]
         shift = shift_ns - self._holding.read_ahead(line.target.component) * self._step_ns
-        rest = shift, plan.span_ns, *self._linear(line), self._read_share(plan)
+        way = self._read_share(plan), plan.order, int(plan.keeps_end)
+        rest = shift, plan.span_ns, *self._linear(line), *way
         self.reads += [(past + i, target + i, *rest) for i in range(size)]
         return range(first, first + size)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import lcm
 
@@ -10,7 +11,15 @@ from orchestrator.master.algorithms.order import acts_at_once
 from orchestrator.master.algorithms.plan import Coupling, Plan
 from orchestrator.master.schedule.boundary import crosses
 from orchestrator.master.schedule.schedule import Code
-from orchestrator.system import Causality, Connection, DataType, System
+from orchestrator.system import (
+    Causality,
+    Connection,
+    DataType,
+    Endpoint,
+    Interpolation,
+    MappingTransformation,
+    System,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +51,22 @@ class InputHold:
         Whose connections, and what the algorithm decided.
     ticks
         Communication steps that one step of each component takes.
+    without
+        In waveform mode the targets whose inputs are held all the same; ``None``: all are.
     """
 
-    def __init__(self, system: System, plan: Plan, ticks: dict[str, int]) -> None:
+    def __init__(
+        self,
+        system: System,
+        plan: Plan,
+        ticks: dict[str, int],
+        *,
+        without: Collection[Endpoint] | None = None,
+    ) -> None:
         self._system = system
         self._plan = plan
         self._ticks = ticks
+        self._without = without
         self._group = {name: i for i, group in enumerate(plan.groups) for name in group.members}
         self._into: dict[str, list[Connection]] = {}
         for line in system.connections:
@@ -67,10 +86,35 @@ class InputHold:
             target * step_ns,
             newest * step_ns,
             held.late * step_ns,
-            self._system.components[line.target.component].takes_slopes,
+            self._system.components[line.target.component].input_order,
             (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
             held.code is Code.COPY and self._plan.coupling is Coupling.NEWEST,
+            self.follows(line),
+            acts_at_once(self._system, line),
         )
+
+    def follows(self, line: Connection) -> bool:
+        """Whether a connection's target is given what the signal does over its step.
+
+        That is known of a delayed signal, and of one whose source is stepped before its target. A
+        signal that is held for its kind, by a table of values, by what the user wants of the line,
+        or by how samples are lost, is not followed.
+        """
+        if self._without is None or line.target in self._without:
+            return False
+        component = self._system.components[line.target.component]
+        as_it_is = line.interpolation in {None, Interpolation.CUBIC}
+        if line.delay is None:
+            known = self.before(line) and not line.is_predicted and self._reaches_end(line)
+        else:
+            known = line.delay.variation is None
+        linear = not isinstance(line.transformation, MappingTransformation)
+        return component.input_order > 0 and as_it_is and known and linear and self._moves(line)
+
+    def _reaches_end(self, line: Connection) -> bool:
+        """Whether the source is always known up to the end of the target's step."""
+        target = self._ticks.get(line.target.component, 1)
+        return all(reached - begin >= target for begin, reached in self._windows(line))
 
     def read_ahead(self, name: str) -> int:
         """Communication steps from the begin of a unit's step to when it takes its inputs."""
@@ -116,14 +160,20 @@ class InputHold:
         return (
             remembers
             and all(line.delay is None for line in lines)
-            and any(self._mixes(line) and acts_at_once(self._system, line) for line in lines)
+            and any(
+                self._mixes(line) and acts_at_once(self._system, line) and not self.follows(line)
+                for line in lines
+            )
         )
 
-    def _mixes(self, line: Connection) -> bool:
+    def _moves(self, line: Connection) -> bool:
+        """Whether there are values between two others."""
         source = self._system.components[line.source.component]
         real = source.connectors[line.source.connector].type is DataType.REAL
-        moves = real and not source.changes_at_events(line.source.connector)
-        return moves and not crosses(line) and self._plan.coupling is not Coupling.NEWEST
+        return real and not source.changes_at_events(line.source.connector) and not crosses(line)
+
+    def _mixes(self, line: Connection) -> bool:
+        return self._moves(line) and self._plan.coupling is not Coupling.NEWEST
 
     def _lateness(self, line: Connection) -> float:
         """How late the newest value is: the mean over all steps of the target."""

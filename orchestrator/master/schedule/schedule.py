@@ -221,7 +221,8 @@ class Schedule:
     copies
         ``(source, target, factor, offset)``.
     reads
-        ``(history, target, shift_ns, span_ns, factor, offset, share)``; one row for four scalars
+        ``(history, target, shift_ns, span_ns, factor, offset, share, order, keeps_end)``; one row
+        for four scalars
         where they are a quaternion. The share is by how much later it is read for each nanosecond
         by which a step is longer than the first.
     mixes
@@ -261,7 +262,7 @@ class Schedule:
     histories: tuple[tuple[int, int, int, int, int], ...]
     channels: tuple[Channel, ...]
     copies: tuple[tuple[int, int, float, float], ...]
-    reads: tuple[tuple[int, int, int, int, float, float, float], ...]
+    reads: tuple[tuple[int, int, int, int, float, float, float, int, int], ...]
     mixes: tuple[tuple[int, int, float, float, float], ...]
     loops: tuple[LoopTable, ...]
     operations: tuple[tuple[int, int, int, int, int], ...]
@@ -286,3 +287,12 @@ class Schedule:
         """Name the input that a row of the reads, or of the tables after them, is for."""
         place = [*(row[1] for row in self.reads), *(row[0] for row in self.tables)][read]
         return next(name for name, (at, size) in self.slots.items() if at <= place < at + size)
+
+
+def input_order(schedule: Schedule, member: Member) -> int:
+    """Highest derivative of its inputs that a member is given in a step; 0: they are held."""
+    inputs = range(member.input_offset, member.input_offset + member.input_size)
+    return max(
+        (max(order, 1) for _, at, _, span, *_, order, _ in schedule.reads if span and at in inputs),
+        default=0,
+    )

@@ -61,7 +61,7 @@ def as_model_exchange(
         can_roll_back=bool(interface.canGetAndSetFMUstate),
         can_serialize=bool(interface.canSerializeFMUstate),
         has_directional_derivatives=_differentiates(root),
-        takes_input_slopes=True,
+        input_order=3,
         once_per_process=bool(interface.canBeInstantiatedOnlyOncePerProcess),
     )
     details = {

@@ -80,6 +80,6 @@ def _capabilities(root: etree._Element) -> Capabilities:
 
     return Capabilities(
         can_vary_step=can("canHandleVariableCommunicationStepSize"),
-        takes_input_slopes=can("canInterpolateInputs"),
+        input_order=int(can("canInterpolateInputs")),
         once_per_process=can("canBeInstantiatedOnlyOncePerProcess"),
     )

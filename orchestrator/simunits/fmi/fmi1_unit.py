@@ -35,7 +35,7 @@ class Fmu1Unit(FmuUnit):
         identifier = Path(fmu.library).stem
         library = str(folder / fmu.library)
         native = Fmu1(library, identifier, name, fmu.guid, folder.as_uri(), self._logging_on)
-        native.declare(fmu.description.capabilities.takes_input_slopes)
+        native.declare(fmu.description.capabilities.input_order > 0)
         return native
 
     def _set_values(self, values: Mapping[str, Value]) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from lxml import etree
+
 from orchestrator.simunits.fmi.fmu_variable import FmuVariable, connector_of, units_of
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import Causality
 
 
-def describe_fmi2(described: Any) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+def describe_fmi2(
+    described: Any, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
     """Turn FMPy's model description into ports, feed-through and capabilities."""
     connectors, variables = {}, {}
     units = units_of(described)
@@ -36,7 +40,7 @@ def describe_fmi2(described: Any) -> tuple[UnitDescription, dict[str, FmuVariabl
             can_serialize=bool(cs.canSerializeFMUstate),
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=bool(cs.providesDirectionalDerivative),
-            takes_input_slopes=bool(cs.canInterpolateInputs),
+            input_order=_input_order(root) if cs.canInterpolateInputs else 0,
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
         )
     description = UnitDescription(
@@ -53,3 +57,10 @@ def describe_fmi2(described: Any) -> tuple[UnitDescription, dict[str, FmuVariabl
         },
     )
     return description, variables
+
+
+def _input_order(root: etree._Element) -> int:
+    """Highest derivative of inputs that is used: FMI 2.0 has no word for it, but promises one."""
+    told = root.find("VendorAnnotations/Tool[@name='Softdock']/InputDerivatives")
+    order = "" if told is None else told.get("maximumOrder", "")
+    return int(order) if order in {"2", "3"} else 1

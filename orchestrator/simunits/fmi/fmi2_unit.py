@@ -23,7 +23,7 @@ class Fmu2Unit(FmuUnit):
         library = str(folder / fmu.library)
         native = Fmu2(library, name, fmu.guid, resources, self._logging_on, exchange)
         can = fmu.description.capabilities
-        native.declare(can.can_roll_back, can.takes_input_slopes, can.has_directional_derivatives)
+        native.declare(can.can_roll_back, can.input_order, can.has_directional_derivatives)
         return native
 
     def _references(

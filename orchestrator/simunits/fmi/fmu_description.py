@@ -236,7 +236,7 @@ def _describe(
         case 2:
             from orchestrator.simunits.fmi.fmi2_description import describe_fmi2
 
-            return describe_fmi2(described)
+            return describe_fmi2(described, root)
     from orchestrator.simunits.fmi.fmi3_description import describe_fmi3
 
     return describe_fmi3(described, root)

@@ -34,7 +34,7 @@ class Answer(TypedDict):
 _RESULTS: Mapping[str, Any] = {
     "diagnostics": list[Diagnostic],
     "make": Capabilities,
-    "bind": tuple[bool, bool, bool, bool],
+    "bind": tuple[bool, int, bool, bool],
     "get_state": int,
     "deserialize": int,
     "notices": list[Notice],

@@ -12,7 +12,8 @@ from orchestrator.system import Causality, Connector
 class Capabilities:
     """What a master may ask of a unit.
 
-    ``fixed_step`` is a length in seconds of which every step must be a whole multiple, and
+    ``input_order`` is the highest derivative of its inputs that it takes within a step; 0: they are
+    held. ``fixed_step`` is a length in seconds of which every step must be a whole multiple, and
     ``longest_step`` one that no step may exceed; ``None``: there is none.
     """
 
@@ -20,7 +21,7 @@ class Capabilities:
     can_serialize: bool = False
     can_vary_step: bool = True
     has_directional_derivatives: bool = False
-    takes_input_slopes: bool = False
+    input_order: int = 0
     has_event_mode: bool = False
     might_return_early: bool = False
     is_repeatable: bool = True

@@ -36,8 +36,8 @@ class Component:
     has_states
         Whether an output may also depend on inputs through a state. Without one, an output that
         depends at once on some inputs depends on no other.
-    takes_slopes
-        Whether its Real inputs may change linearly over a step, instead of being held.
+    input_order
+        Highest derivative of its Real inputs that it takes within a step; 0: they are held.
     has_derivatives
         Whether it gives directional derivatives of its outputs.
     has_event_mode
@@ -54,7 +54,7 @@ class Component:
     feedthrough: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     has_states: bool = True
-    takes_slopes: bool = False
+    input_order: int = 0
     has_derivatives: bool = False
     has_event_mode: bool = False
     options: ComponentOptions = _USUAL

@@ -18,6 +18,7 @@ from orchestrator.analysis import (
     energy_ledger,
 )
 from orchestrator.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
+from orchestrator.master import Execution
 from orchestrator.simunits import Block, Input, Output, block, fmu, resolve
 from orchestrator.system import BaseUnit, Positive, System
 
@@ -42,6 +43,7 @@ class Columns(dict):
     """Signals by name, and their time."""
 
     time = np.array([0.0, 0.1, 0.2])
+    plans = ()
 
 
 COLUMNS = Columns(
@@ -117,12 +119,15 @@ def test_no_number_is_said_with_its_time():
         energy_ledger(broken, system(), plan())
 
 
-def test_an_effort_that_is_predicted_with_a_slope_is_not_held(plants):
+@pytest.mark.parametrize("mode", ["exact", "waveform"])
+def test_an_effort_that_moves_within_a_step_is_not_held(plants, mode):
     system = pair(plants).disconnect("sheet.force_a", "chaser.force")
-    system = resolve(system.connect("sheet.force_a", "chaser.force", extrapolation="linear"))
+    way = {"extrapolation": "linear"} if mode == "exact" else {"delay": "1 ms"}
+    system = resolve(system.connect("sheet.force_a", "chaser.force", **way))
     names = ("chaser.force", "chaser.velocity", "chaser.position", "sheet.force_a")
     names += ("sheet.velocity_a", "sheet.position_a")
     columns = Columns(dict.fromkeys(names, np.zeros(3)))
+    columns.plans = Execution(system, step="1 ms", delay=mode).schedule.plans
     bond = Bond(("chaser.force",), Motion(("chaser.velocity",)))
     wanted = LedgerPlan((Account("m"),), (LedgerPort("p", bond, "m"),))
     with pytest.raises(DescriptionError, match=r"name its source, 'sheet\.force_a'"):

@@ -88,7 +88,7 @@ def test_a_line_that_cannot_be_read():
     """Of a history of one point nothing older can be read."""
     engine = make(
         histories=[(1, 1, Interpolation.HOLD, Extrapolation.HOLD, -1)],
-        reads=[(0, 0, -5, 0, 1.0, 0.0, 0.0)],
+        reads=[(0, 0, -5, 0, 1.0, 0.0, 0.0, 0, False)],
         operations=[(code, 0, 1, 1, 0) for code in (Code.READ, Code.STEP, Code.PUSH)],
     )
     outcome = engine.run(20, 0)

@@ -22,7 +22,7 @@ def read(samples, interpolation, shift, depth):
         [(0, depth, interpolation, Extrapolation.LINEAR, -1)],
         [],
         [],
-        [(0, 1, shift, 0, 1.0, 0.0, 0.0)],
+        [(0, 1, shift, 0, 1.0, 0.0, 0.0, 0, False)],
         [],
         [],
         [(Code.READ, 0, 1, 1, 0), (Code.PUSH, 0, 1, 1, 0)],

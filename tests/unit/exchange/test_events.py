@@ -66,7 +66,7 @@ def test_a_model_without_states_finds_crossings_of_time_and_of_its_input(open_un
     assert count == 2
     assert y == pytest.approx(1 / 3, abs=1e-15)
     unit.set(np.array([0.0]))
-    assert unit.native.set_slopes(np.array([10.0])) == 0
+    assert unit.native.set_input_derivatives(np.array([10.0]), 1) == 0
     assert not unit.do_step(400 * MS, 100 * MS).failed
     y, count = _outputs(unit)
     assert count == 3

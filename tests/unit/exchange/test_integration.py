@@ -89,10 +89,10 @@ def test_an_input_that_jumps_at_a_communication_point_costs_no_accuracy(open_uni
 def test_an_input_with_slopes_is_a_straight_line_within_the_step(open_unit, solver):
     unit = open_unit("decay", values={"p": 2.0}, solver=solver, tolerance=1e-10)
     native = unit.native
-    assert native.takes_slopes
+    assert native.input_order == 3
     for number in range(10):
         unit.set(np.array([3.0 * 0.1 * number]))
-        assert native.set_slopes(np.array([3.0])) == 0
+        assert native.set_input_derivatives(np.array([3.0]), 1) == 0
         assert not unit.do_step(100 * MS * number, 100 * MS).failed
     # dx/dt = 2 (3 t - x), x(0) = 1
     exact = 3.0 * (1.0 - 0.5) + (1.0 + 1.5) * math.exp(-2.0)

@@ -16,7 +16,7 @@ def space():
 
 
 def test_a_step_with_held_inputs_is_scipys():
-    whole = space().transition(0.1, sloped=False)
+    whole = space().transition(0.1, order=0)
     a, b, *_ = cont2discrete((A, B, C, D), 0.1)
     assert whole[:2, :2] == pytest.approx(a, abs=1e-14)
     assert whole[:2, 2:] == pytest.approx(b, abs=1e-14)
@@ -25,7 +25,7 @@ def test_a_step_with_held_inputs_is_scipys():
 
 
 def test_a_step_along_straight_inputs_is_scipys():
-    whole = space().transition(0.1, sloped=True)
+    whole = space().transition(0.1, order=1)
     begin, slope, x0 = np.array([0.3, -1.0]), np.array([2.0, 5.0]), np.array([0.1, 0.4])
     t = np.linspace(0.0, 0.1, 2001)
     _, y, x = lsim(Reference(A, B, C, D), begin + np.outer(t, slope), t, X0=x0)
@@ -35,9 +35,7 @@ def test_a_step_along_straight_inputs_is_scipys():
 
 
 def test_the_model_of_a_step_is_the_one_that_makes_it():
-    found = of_transition(
-        space().transition(0.1, sloped=False), 0.1, ("x1", "x2"), ("u", "v"), ("y",)
-    )
+    found = of_transition(space().transition(0.1, order=0), 0.1, ("x1", "x2"), ("u", "v"), ("y",))
     for given, back in zip((A, B, C, D), (found.a, found.b, found.c, found.d), strict=True):
         assert back == pytest.approx(given, abs=1e-12)
 

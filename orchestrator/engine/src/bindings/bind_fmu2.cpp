@@ -50,7 +50,7 @@ void bind_fmu2(nb::module_& module) {
                  fmu.bind(binding(std::move(ri), std::move(ii), std::move(bi), std::move(names)),
                           binding(std::move(ro), std::move(io), std::move(bo)));
              })
-        .def("declare", &Fmu2::declare, "rolls_back"_a, "takes_slopes"_a, "has_derivatives"_a)
+        .def("declare", &Fmu2::declare, "rolls_back"_a, "input_order"_a, "has_derivatives"_a)
         .def(
             "setup",
             [](Fmu2& fmu, double start, nb::object stop, nb::object tolerance) {

@@ -10,6 +10,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/rows.hpp"
 #include "core/history.hpp"
+#include "core/unit.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -40,6 +41,17 @@ void bind_history(nb::module_& module) {
                      throw std::out_of_range("older than the samples that are kept");
                  }
                  return value;
+             })
+        .def("follow",
+             [](History& history, std::int64_t begin_ns, std::int64_t span_ns, int order,
+                bool keeps_end) {
+                 Waveform found;
+                 if (!history.follow(begin_ns, span_ns, begin_ns, found)) {
+                     throw std::out_of_range("older than the samples that are kept");
+                 }
+                 found = found.reduced(to_seconds(span_ns), order, keeps_end);
+                 const auto* d = found.derivatives;
+                 return std::make_tuple(found.value, d[0], d[1], d[2]);
              })
         .def_prop_ro("facts", [](const History& history) {
             const auto& facts = history.facts();

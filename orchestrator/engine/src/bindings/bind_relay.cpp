@@ -10,7 +10,7 @@ namespace softdock {
 
 void bind_relay(nb::module_& module) {
     nb::class_<Relay, Unit>(module, "Relay")
-        .def(nb::init<std::string, bool, bool, bool, double>(), "name"_a, "direct"_a, "sloped"_a,
+        .def(nb::init<std::string, bool, int, bool, double>(), "name"_a, "direct"_a, "order"_a,
              "sine"_a, "rate"_a);
 }
 

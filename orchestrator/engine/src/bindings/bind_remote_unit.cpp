@@ -61,7 +61,7 @@ void bind_remote_unit(nb::module_& module) {
              "most_outputs"_a)
         .def_prop_ro("number", &RemoteUnit::number)
         .def("bind", &RemoteUnit::bind, "inputs"_a, "outputs"_a)
-        .def("declare", &RemoteUnit::declare, "rolls_back"_a, "takes_slopes"_a, "has_derivatives"_a,
+        .def("declare", &RemoteUnit::declare, "rolls_back"_a, "input_order"_a, "has_derivatives"_a,
              "has_event_mode"_a)
         .def("limit", &RemoteUnit::limit, "limit_ns"_a)
         .def("hold_on_failure", &RemoteUnit::hold_on_failure)

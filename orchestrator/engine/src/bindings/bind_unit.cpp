@@ -1,6 +1,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bindings/bindings.hpp"
@@ -74,7 +75,7 @@ void bind_unit(nb::module_& module) {
              })
         .def_prop_ro("has_changed_mode", &Unit::has_changed_mode)
         .def_prop_ro("can_roll_back", &Unit::can_roll_back)
-        .def_prop_ro("takes_slopes", &Unit::takes_slopes)
+        .def_prop_ro("input_order", &Unit::input_order)
         .def_prop_ro("has_derivatives", &Unit::has_derivatives)
         .def_prop_ro("has_event_mode", &Unit::has_event_mode)
         .def("save",
@@ -88,13 +89,16 @@ void bind_unit(nb::module_& module) {
                  return static_cast<int>(unit.restore(n));
              })
         .def(
-            "set_slopes",
-            [](Unit& unit, Doubles values) {
-                require_size("slopes", unit.input_count(), values.size());
+            "set_input_derivatives",
+            [](Unit& unit, Doubles values, int order) {
+                const auto rows = static_cast<std::size_t>(std::clamp(order, 0, most_order));
+                require_size("derivatives", unit.input_count() * rows, values.size());
                 const ModeKept kept(unit);
-                return static_cast<int>(unit.set_slopes(values.data()));
+                const InputDerivatives derivatives{values.data(), unit.input_count(),
+                                                   static_cast<int>(rows)};
+                return static_cast<int>(unit.set_input_derivatives(derivatives));
             },
-            nb::arg().noconvert())
+            nb::arg().noconvert(), nb::arg("order"))
         .def(
             "derivative",
             [](Unit& unit, Doubles inputs, Doubles outputs) {

@@ -34,7 +34,7 @@ Context::Context(Schedule& schedule)
       operations(std::move(schedule.operations)),
       faults(std::move(schedule.faults)),
       signals(schedule.signals),
-      slopes(schedule.signals),
+      derivatives(most_order * schedule.signals),
       begin(schedule.signals),
       before(schedule.signals),
       tangent(schedule.signals) {}

@@ -42,7 +42,8 @@ struct Context {
     ValueTables tables;
 
     std::vector<double> signals;
-    std::vector<double> slopes;   // of inputs per second, at their places in the buffer
+    // Of inputs, at their places in the buffer; one buffer after the other for each order.
+    std::vector<double> derivatives;
     std::vector<double> begin;    // signals at the begin of this step
     std::vector<double> before;   // and of the one before, with its length at the end
     std::vector<double> tangent;  // changes of signals, for derivatives

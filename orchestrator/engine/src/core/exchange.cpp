@@ -18,7 +18,7 @@ std::int32_t inject_faults(Context& context, const Operation& operation) {
         } else if (fault.acts(context.now_ns)) {
             const auto* why = context.reads[fault.place].execute(
                 context.histories, context.now_ns, context.step_ns - context.first_ns,
-                context.signals.data(), context.slopes.data());
+                context.signals, context.derivatives);
             if (why) {
                 context.read_error = why;
                 return fault.place;
@@ -42,9 +42,9 @@ std::int32_t execute_lines(Context& context, const Operation& operation) {
             break;
         case Code::read:
             for (auto i = operation.first; i < end; ++i) {
-                const auto* why = context.reads[i].execute(
-                    context.histories, context.now_ns, context.step_ns - context.first_ns,
-                    context.signals.data(), context.slopes.data());
+                const auto* why = context.reads[i].execute(context.histories, context.now_ns,
+                                                           context.step_ns - context.first_ns,
+                                                           context.signals, context.derivatives);
                 context.reads[i].fault_ns = 0;  // a fault of the delay says it anew each time
                 if (why) {
                     context.read_error = why;

@@ -68,7 +68,8 @@ struct Fields<Read> {
         std::make_tuple(field("history", &Read::history), field("target", &Read::target),
                         field("shift_ns", &Read::shift_ns), field("span_ns", &Read::span_ns),
                         field("factor", &Read::factor), field("offset", &Read::offset),
-                        field("share", &Read::share));
+                        field("share", &Read::share), field("order", &Read::order),
+                        field("keeps_end", &Read::keeps_end));
 };
 
 template <>

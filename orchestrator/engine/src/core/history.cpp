@@ -219,6 +219,49 @@ bool History::read(std::int64_t time_ns, std::int64_t now_ns, double& value) {
     return true;
 }
 
+// Up to four samples in a row, with the time between the second and the third where there are as
+// many on either side. Returns the number of the last; `none` if all are newer than the time.
+std::int64_t History::four_around(std::int64_t time_ns, Point* points, std::size_t& count) const {
+    const auto found = find(time_ns);
+    if (found < oldest()) return none;
+    const auto last = std::min(found + 2, newest_);
+    const auto first = std::max(last - 3, oldest());
+    count = static_cast<std::size_t>(last - first + 1);
+    for (auto i = first; i <= last; ++i) points[i - first] = point(i);
+    return last;
+}
+
+// As read(), but on the curve through four samples where that lies between two of them.
+bool History::read_curve(std::int64_t time_ns, std::int64_t now_ns, double& value) {
+    if (time_ns <= start_ns_ || time_ns > stamp(newest_)) return read(time_ns, now_ns, value);
+    Point points[4];
+    std::size_t count = 0;
+    if (four_around(time_ns, points, count) == none) return false;
+    value = through(points, count, time_ns).value;
+    return true;
+}
+
+bool History::follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t now_ns,
+                     Waveform& found) {
+    const auto end_ns = begin_ns + span_ns;
+    Point points[4];
+    std::size_t count = 0;
+    if (begin_ns >= start_ns_ && end_ns <= stamp(newest_)) {
+        const auto last = four_around(begin_ns, points, count);
+        if (last == none) return false;
+        if (end_ns <= points[count - 1].time_ns) {
+            found = through(points, count, begin_ns);
+            return true;
+        }
+    }
+    for (std::int64_t i = 0; i < 4; ++i) {
+        points[i].time_ns = begin_ns + span_ns * i / 3;
+        if (!read_curve(points[i].time_ns, now_ns, points[i].value)) return false;
+    }
+    found = through(points, 4, begin_ns);
+    return true;
+}
+
 std::size_t History::number_count() const { return values_.size() + 4; }
 
 std::size_t History::mark_count() const { return stamps_.size() + dues_.size() + 10; }

@@ -7,6 +7,7 @@
 
 #include "core/channel.hpp"
 #include "core/interpolation.hpp"
+#include "core/waveform.hpp"
 
 namespace softdock {
 
@@ -43,6 +44,9 @@ class History {
     // The value at a time; false if that is older than the oldest sample that is kept. `now_ns` is
     // what the age of a sample counts from.
     bool read(std::int64_t time_ns, std::int64_t now_ns, double& value);
+    // The signal over a span, as a polynomial of order three whose time begins with the span: that
+    // through four samples if they enclose the span, else through four readings. False as read().
+    bool follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t now_ns, Waveform& found);
     // The samples around a time, for readings of several signals as one.
     bool around(std::int64_t time_ns, std::int64_t now_ns, Around& found);
 
@@ -84,6 +88,8 @@ class History {
     std::int64_t previous(std::int64_t number, std::int64_t time_ns) const;
     std::int64_t due(std::int64_t time_ns, std::int64_t before_ns);
     bool hold(std::int64_t time_ns, std::int64_t now_ns, double& value);
+    std::int64_t four_around(std::int64_t time_ns, Point* points, std::size_t& count) const;
+    bool read_curve(std::int64_t time_ns, std::int64_t now_ns, double& value);
     void keep(std::int64_t number);
     void count(std::int64_t now_ns, std::int64_t sample_ns, bool held);
 

@@ -5,14 +5,13 @@
 
 namespace softdock {
 
-LinearUnit::LinearUnit(std::string name, Size size, bool sloped,
-                       std::vector<Transition> transitions)
+LinearUnit::LinearUnit(std::string name, Size size, int order, std::vector<Transition> transitions)
     : Unit(std::move(name)),
       size_(size),
-      sloped_(sloped),
+      order_(order),
       transitions_(std::move(transitions)),
       values_(size.states + size.outputs),
-      before_(size.states + (sloped ? 2 : 1) * size.inputs) {
+      before_(size.states + static_cast<std::size_t>(1 + order) * size.inputs) {
     input_count_ = size.inputs;
     output_count_ = size.outputs;
     for (const auto& [step_ns, matrix] : transitions_) {
@@ -28,9 +27,12 @@ Status LinearUnit::set_inputs(const double* values) {
     return Status::ok;
 }
 
-Status LinearUnit::set_slopes(const double* slopes) {
-    if (!sloped_) return cannot("take slopes of its inputs");
-    std::copy_n(slopes, size_.inputs, before_.end() - static_cast<std::ptrdiff_t>(size_.inputs));
+Status LinearUnit::set_input_derivatives(const InputDerivatives& derivatives) {
+    if (derivatives.order > order_) return cannot("take such derivatives of its inputs");
+    auto place = before_.begin() + static_cast<std::ptrdiff_t>(size_.states + size_.inputs);
+    for (int k = 1; k <= derivatives.order; ++k) {
+        place = std::copy_n(derivatives.of(k), size_.inputs, place);
+    }
     return Status::ok;
 }
 

@@ -9,8 +9,8 @@
 
 namespace softdock {
 
-// (states after a step, outputs after it) = transition * (states before it, inputs, slopes of the
-// inputs per second); the slopes only where the component takes some.
+// (states after a step, outputs after it) = transition * (states before it, inputs, derivatives of
+// the inputs, order after order); those only as far as the component takes some.
 class LinearUnit final : public Unit {
   public:
     // Row by row, of (states + outputs) x (states + inputs [+ inputs]), for a length of the step.
@@ -21,13 +21,13 @@ class LinearUnit final : public Unit {
     };
 
     // Throws if a matrix is not of the size that is said.
-    LinearUnit(std::string name, Size size, bool sloped, std::vector<Transition> transitions);
+    LinearUnit(std::string name, Size size, int order, std::vector<Transition> transitions);
 
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
-    bool takes_slopes() const override { return sloped_; }
-    Status set_slopes(const double* slopes) override;
+    int input_order() const override { return order_; }
+    Status set_input_derivatives(const InputDerivatives& derivatives) override;
     bool can_roll_back() const override { return true; }
     Status save(std::size_t number) override;
     Status restore(std::size_t number) override;
@@ -38,7 +38,7 @@ class LinearUnit final : public Unit {
 
   private:
     Size size_;
-    bool sloped_;
+    int order_;
     std::vector<Transition> transitions_;
     std::vector<double> values_, before_;
     std::vector<std::vector<double>> kept_;

@@ -31,13 +31,29 @@ const char* Read::turn(std::vector<History>& histories, std::int64_t begin_ns, s
     return nullptr;
 }
 
+const char* Read::follow(History& past, std::int64_t begin_ns, std::int64_t length_ns,
+                         std::int64_t now_ns, std::vector<double>& signals,
+                         std::vector<double>& derivatives) const {
+    Waveform found;
+    if (!past.follow(begin_ns, length_ns, now_ns, found)) return too_old;
+    found = found.reduced(static_cast<double>(length_ns) / 1e9, order, keeps_end != 0);
+    signals[target] = factor * found.value + offset;
+    for (std::int32_t k = 0; k < order; ++k) {
+        derivatives[static_cast<std::size_t>(k) * signals.size() + target] =
+            factor * found.derivatives[k];
+    }
+    return nullptr;
+}
+
 const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns,
-                          std::int64_t excess_ns, double* signals, double* slopes) const {
+                          std::int64_t excess_ns, std::vector<double>& signals,
+                          std::vector<double>& derivatives) const {
     auto& past = histories[history];
     const auto begin_ns =
         now_ns + shift_ns + fault_ns + std::llround(share * static_cast<double>(excess_ns));
     if (past.interpolation() == Interpolation::slerp)
-        return turn(histories, begin_ns, now_ns, signals);
+        return turn(histories, begin_ns, now_ns, signals.data());
+    if (order) return follow(past, begin_ns, span_ns + excess_ns, now_ns, signals, derivatives);
     const bool smoothed = past.extrapolation() == Extrapolation::smoothed;
     double value = 0.0, end = 0.0;
     if (!smoothed && !past.read(begin_ns, now_ns, value)) return too_old;
@@ -46,7 +62,7 @@ const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns,
         if (smoothed) value = past.smooth(now_ns, end);
         if (span_ns) {
             const double span = static_cast<double>(span_ns) / 1e9;
-            slopes[target] = factor * ((end - value) / span);
+            derivatives[target] = factor * ((end - value) / span);
         } else {
             value = 0.5 * (value + end);
         }

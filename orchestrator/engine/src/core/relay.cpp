@@ -5,30 +5,31 @@
 
 namespace softdock {
 
-Relay::Relay(std::string name, bool direct, bool sloped, bool sine, double rate)
-    : Unit(std::move(name)), direct_(direct), sloped_(sloped), sine_(sine), rate_(rate) {
+Relay::Relay(std::string name, bool direct, int order, bool sine, double rate)
+    : Unit(std::move(name)), direct_(direct), sine_(sine), order_(order), rate_(rate) {
     input_count_ = 1;
     output_count_ = sine ? 2 : 1;
 }
 
 Status Relay::set_inputs(const double* values) {
-    input_ = *values;
-    slope_ = 0.0;
+    input_ = {*values};
     return Status::ok;
 }
 
-Status Relay::set_slopes(const double* slopes) {
-    if (!sloped_) return cannot("take slopes of its inputs");
-    slope_ = *slopes;
+Status Relay::set_input_derivatives(const InputDerivatives& derivatives) {
+    if (derivatives.order > order_) return cannot("take such derivatives of its inputs");
+    for (int k = 1; k <= derivatives.order; ++k) input_.derivatives[k - 1] = *derivatives.of(k);
     return Status::ok;
 }
 
 Status Relay::step(std::int64_t time_ns, std::int64_t step_ns) {
     const double span = to_seconds(step_ns);
     if (direct_) {
-        output_ = input_ + span * slope_;
+        output_ = input_.at(span);
     } else {
-        output_ += rate_ * span * (input_ + 0.5 * span * slope_);
+        const double* d = input_.derivatives;
+        const double curved = span * (d[1] / 6.0 + span * d[2] / 24.0);
+        output_ += rate_ * span * (input_.value + span * (0.5 * d[0] + curved));
     }
     reached_.time_ns = time_ns + step_ns;
     source_ = std::sin(rate_ * to_seconds(reached_.time_ns));

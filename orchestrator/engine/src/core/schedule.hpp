@@ -54,7 +54,7 @@ struct Member {
     Unit* unit;
     std::size_t inputs, outputs;  // where its segments begin in the buffer
     std::int32_t ticks = 1;       // communication steps that one step of this unit takes
-    bool sloped = false;          // its inputs have slopes within a step
+    int order = 0;                // of the derivatives that its inputs have within a step
 };
 
 // The past of one signal: see history.hpp. The channel is a row of those, or -1.

@@ -11,8 +11,10 @@ Status Unit::set_texts(const std::string*) { return Status::ok; }
 Status Unit::get_texts(std::string*) { return Status::ok; }
 Status Unit::save(std::size_t) { return cannot("save its state"); }
 Status Unit::restore(std::size_t) { return cannot("go back to a state"); }
-Status Unit::set_slopes(const double*) { return cannot("take slopes of its inputs"); }
-void Unit::expect_step(const double*, const double*, std::int64_t, std::int64_t) {}
+Status Unit::set_input_derivatives(const InputDerivatives&) {
+    return cannot("take derivatives of its inputs");
+}
+void Unit::expect_step(const double*, const InputDerivatives&, std::int64_t, std::int64_t) {}
 Status Unit::derivative(const double*, double*) { return cannot("give derivatives"); }
 Status Unit::enter_event_mode() { return cannot("enter an event mode"); }
 Status Unit::update_discrete(Discrete&) { return cannot("update discrete states"); }

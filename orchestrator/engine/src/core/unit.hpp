@@ -9,6 +9,7 @@
 
 #include "core/failure.hpp"
 #include "core/float_mode.hpp"
+#include "core/waveform.hpp"
 
 namespace softdock {
 
@@ -71,10 +72,11 @@ class Unit {
     virtual Status save(std::size_t number);
     virtual Status restore(std::size_t number);
 
-    // Inputs that change during a step: slopes per second in the order of the inputs, used for
-    // Reals only. They hold for one step, and are set after the inputs.
-    virtual bool takes_slopes() const { return false; }
-    virtual Status set_slopes(const double* slopes);
+    // Inputs that change during a step: the highest derivative that is used (0: inputs are held),
+    // and the derivatives, which are used for Reals only. They hold for one step, and are set after
+    // the inputs.
+    virtual int input_order() const { return 0; }
+    virtual Status set_input_derivatives(const InputDerivatives& derivatives);
 
     // change of the outputs = (d outputs / d inputs) * change of the inputs, at this moment.
     virtual bool has_derivatives() const { return false; }
@@ -83,8 +85,8 @@ class Unit {
     // Units that give the same address can be stepped in one go: of each is said what its next step
     // will be, with its inputs, and then they are stepped as usual; or it is withdrawn.
     virtual const void* company() const { return nullptr; }
-    virtual void expect_step(const double* inputs, const double* slopes, std::int64_t time_ns,
-                             std::int64_t step_ns);
+    virtual void expect_step(const double* inputs, const InputDerivatives& derivatives,
+                             std::int64_t time_ns, std::int64_t step_ns);
     virtual void withdraw_step() {}
 
     // Whether only the thread that runs the engine may step it.

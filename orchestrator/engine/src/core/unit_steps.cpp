@@ -22,13 +22,17 @@ std::int64_t begin_of(const Context& context, const Member& member) {
     return context.now_ns - (member.ticks - 1) * context.step_ns;
 }
 
+InputDerivatives derivatives_of(const Context& context, const Member& member) {
+    return {context.derivatives.data() + member.inputs, context.signals.size(), member.order};
+}
+
 // The inputs and the step of a unit that has more than numbers to set, or whose step is a part.
 Status step_alone(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end) {
     const auto& member = context.members[number];
     auto& unit = *member.unit;
     auto status = unit.set_inputs(context.signals.data() + member.inputs);
-    if (member.sloped && !failed(status)) {
-        status = unit.set_slopes(context.slopes.data() + member.inputs);
+    if (member.order && !failed(status)) {
+        status = unit.set_input_derivatives(derivatives_of(context, member));
     }
     if (!context.texts.places().empty() && !failed(status)) {
         status = context.texts.send(unit, static_cast<std::size_t>(number));
@@ -83,8 +87,8 @@ Status advance_unit(Context& context, std::int32_t number, FloatMode mode, Outco
 void expect_unit(const Context& context, std::int32_t number) {
     const auto& member = context.members[number];
     const auto begin = begin_of(context, member);
-    const auto* slopes = member.sloped ? context.slopes.data() + member.inputs : nullptr;
-    member.unit->expect_step(context.signals.data() + member.inputs, slopes, begin,
+    member.unit->expect_step(context.signals.data() + member.inputs,
+                             derivatives_of(context, member), begin,
                              context.now_ns + context.step_ns - begin);
 }
 
@@ -95,7 +99,7 @@ Status step_unit(Context& context, std::int32_t number, std::int64_t begin, std:
     const ModeKept kept(unit, mode);
     double* signals = context.signals.data();
     const bool whole = end == context.now_ns + context.step_ns;
-    const bool plain = whole && !member.sloped && context.texts.places().empty();
+    const bool plain = whole && !member.order && context.texts.places().empty();
     auto status =
         plain ? unit.advance(signals + member.inputs, begin, end - begin, signals + member.outputs)
               : step_alone(context, number, begin, end);

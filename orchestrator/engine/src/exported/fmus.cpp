@@ -88,8 +88,9 @@ InnerFmu read_fmu(ByteReader& file) {
     found.guid = file.text();
     found.version = file.choice(3, "a version of FMI");
     if (found.version < 2) file.refuse("an inner FMU of version " + std::to_string(found.version));
-    for (auto* flag : {&found.exchange, &found.rolls_back, &found.serializes, &found.takes_slopes,
-                       &found.has_derivatives, &found.event_mode, &found.early_return}) {
+    for (auto* flag : {&found.exchange, &found.rolls_back, &found.serializes}) *flag = file.flag();
+    found.input_order = file.choice(most_order, "an order of derivatives");
+    for (auto* flag : {&found.has_derivatives, &found.event_mode, &found.early_return}) {
         *flag = file.flag();
     }
     found.inputs = ports(file);

@@ -96,7 +96,7 @@ void InnerUnit::make(const std::string& resources, const std::string& outer, boo
         auto made =
             std::make_unique<Fmu2>(library, name, row_.guid, uri(folder + "/resources"), logging,
                                    row_.exchange ? fmi2ModelExchange : fmi2CoSimulation);
-        made->declare(row_.rolls_back, row_.takes_slopes, row_.has_derivatives);
+        made->declare(row_.rolls_back, row_.input_order, row_.has_derivatives);
         fmu2_ = made.get();
         fmu_ = std::move(made);
     } else {

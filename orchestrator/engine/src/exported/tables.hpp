@@ -49,8 +49,8 @@ struct Integration {
 
 struct InnerFmu {
     std::string name, folder, library, guid;
-    std::uint8_t version;
-    bool exchange, rolls_back, serializes, takes_slopes, has_derivatives, event_mode, early_return;
+    std::uint8_t version, input_order;  // the latter of derivatives of its inputs
+    bool exchange, rolls_back, serializes, has_derivatives, event_mode, early_return;
     std::vector<InnerPort> inputs, outputs;  // texts after numbers
     std::vector<Timer> timers;
     std::vector<StartValue> starts;

@@ -167,12 +167,13 @@ Status Fmu1::step(std::int64_t time_ns, std::int64_t step_ns) {
     return note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), true));
 }
 
-Status Fmu1::set_slopes(const double* slopes) {
-    if (!takes_slopes()) return cannot("take slopes of its inputs");
+Status Fmu1::set_input_derivatives(const InputDerivatives& derivatives) {
+    if (derivatives.order > input_order()) return cannot("take such derivatives of its inputs");
     failure_.clear();
     const auto n = inputs_.reals.size();
-    if (n == 0) return Status::ok;
-    return note(call_.set_slopes(instance_, inputs_.reals.data(), n, orders_.data(), slopes));
+    if (n == 0 || !derivatives.order) return Status::ok;
+    return note(
+        call_.set_slopes(instance_, inputs_.reals.data(), n, orders_.data(), derivatives.of(1)));
 }
 
 Status Fmu1::get_outputs(double* values) {

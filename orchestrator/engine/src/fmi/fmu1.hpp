@@ -34,8 +34,8 @@ class Fmu1 final : public Fmu {
     Status get_outputs(double* values) override;
 
     void declare(bool takes_slopes) { takes_slopes_ = takes_slopes; }
-    bool takes_slopes() const override { return takes_slopes_ && call_.set_slopes; }
-    Status set_slopes(const double* slopes) override;
+    int input_order() const override { return takes_slopes_ && call_.set_slopes; }
+    Status set_input_derivatives(const InputDerivatives& derivatives) override;
 
     // Initialises with the inputs that were set last.
     Status initialise(double start, bool has_stop, double stop);

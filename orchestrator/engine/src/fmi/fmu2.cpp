@@ -78,7 +78,14 @@ void Fmu2::bind(Binding inputs, Binding outputs) {
     input_count_ = inputs_.size();
     output_count_ = outputs_.size();
     scratch_.resize(std::max(inputs_.size(), outputs_.size()));
-    orders_.assign(inputs_.reals.size(), 1);
+    const auto most = most_order * inputs_.reals.size();
+    moves_.assign(most, 0);
+    for (auto* list : {&moving_, &places_}) {
+        list->clear();
+        list->reserve(most);
+    }
+    orders_.reserve(most);
+    derivatives_.resize(most);
 }
 
 Status Fmu2::set_inputs(const double* values) {
@@ -122,18 +129,47 @@ Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
     return status;
 }
 
-void Fmu2::declare(bool rolls_back, bool takes_slopes, bool has_derivatives) {
+void Fmu2::declare(bool rolls_back, int input_order, bool has_derivatives) {
     rolls_back_ = rolls_back;
-    takes_slopes_ = takes_slopes;
+    input_order_ = input_order;
     has_derivatives_ = has_derivatives;
 }
 
-Status Fmu2::set_slopes(const double* slopes) {
+Status Fmu2::set_input_derivatives(const InputDerivatives& derivatives) {
     const auto n = inputs_.reals.size();
-    if (!takes_slopes()) return cannot("take slopes of its inputs");
+    if (derivatives.order > input_order()) return cannot("take such derivatives of its inputs");
     failure_.clear();
-    if (n == 0) return Status::ok;
-    return note(call_.set_slopes(instance_, inputs_.reals.data(), n, orders_.data(), slopes));
+    bool more = false;
+    for (int k = 1; k <= derivatives.order; ++k) {
+        auto* moves = moves_.data() + static_cast<std::size_t>(k - 1) * n;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (derivatives.of(k)[i] == 0.0 || moves[i]) continue;
+            moves[i] = 1;
+            more = true;
+        }
+    }
+    if (more) list_moving();
+    if (moving_.empty()) return Status::ok;
+    for (std::size_t j = 0; j < moving_.size(); ++j) {
+        const bool told = orders_[j] <= derivatives.order;
+        derivatives_[j] = told ? derivatives.of(orders_[j])[places_[j]] : 0.0;
+    }
+    return note(call_.set_slopes(instance_, moving_.data(), moving_.size(), orders_.data(),
+                                 derivatives_.data()));
+}
+
+// The derivatives that were not zero once are given from then on.
+void Fmu2::list_moving() {
+    moving_.clear();
+    orders_.clear();
+    places_.clear();
+    const auto n = inputs_.reals.size();
+    for (std::size_t j = 0; j < moves_.size(); ++j) {
+        if (!moves_[j]) continue;
+        moving_.push_back(inputs_.reals[j % n]);
+        orders_.push_back(static_cast<int>(j / n) + 1);
+        places_.push_back(static_cast<fmi2ValueReference>(j % n));
+    }
 }
 
 Status Fmu2::derivative(const double* inputs, double* outputs) {

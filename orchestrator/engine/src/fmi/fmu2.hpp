@@ -30,9 +30,9 @@ class Fmu2 final : public Fmu {
                    double* outputs) override;
 
     // What the model description declares; without it the functions are not called.
-    void declare(bool rolls_back, bool takes_slopes, bool has_derivatives);
-    bool takes_slopes() const override { return takes_slopes_ && call_.set_slopes; }
-    Status set_slopes(const double* slopes) override;
+    void declare(bool rolls_back, int input_order, bool has_derivatives);
+    int input_order() const override { return call_.set_slopes ? input_order_ : 0; }
+    Status set_input_derivatives(const InputDerivatives& derivatives) override;
     bool has_derivatives() const override { return has_derivatives_ && call_.get_derivative; }
     Status derivative(const double* inputs, double* outputs) override;
 
@@ -50,6 +50,7 @@ class Fmu2 final : public Fmu {
 
   private:
     void load(bool steps);
+    void list_moving();
     // The inputs and outputs after the Reals.
     Status set_discrete(const double* values);
     Status get_discrete(double* values);
@@ -58,8 +59,14 @@ class Fmu2 final : public Fmu {
     fmi2CallbackFunctions callbacks_{};
     Binding inputs_, outputs_;
     std::vector<int> scratch_;
-    std::vector<int> orders_;  // 1 for each Real input
-    bool takes_slopes_ = false, has_derivatives_ = false;
+    // Of the Real inputs, order after order: whether such a derivative was ever given; then value
+    // references, places among the inputs, orders and values of those that were.
+    std::vector<char> moves_;
+    std::vector<fmi2ValueReference> moving_, places_;
+    std::vector<int> orders_;
+    std::vector<double> derivatives_;
+    int input_order_ = 0;
+    bool has_derivatives_ = false;
 };
 
 }  // namespace softdock

@@ -44,7 +44,7 @@ void MeUnit::bind() {
     text_input_count_ = model_.unit().text_input_count();
     text_output_count_ = model_.unit().text_output_count();
     inputs_.assign(input_count_, 0.0);
-    slopes_ = inputs_;
+    derivatives_.assign(most_order * input_count_, 0.0);
     ode_.bind();
 }
 
@@ -60,7 +60,7 @@ Status MeUnit::pass(Status status) {
 }
 
 // Inputs that jump are an event, which happens when the step begins: until then they may be set
-// again, and the outputs follow. Inputs that arrive where their slopes have led go on.
+// again, and the outputs follow. Inputs that arrive where their derivatives have led go on.
 Status MeUnit::set_inputs(const double* values) {
     failure_.clear();
     bool changed = !known_, jump = !known_;
@@ -68,9 +68,9 @@ Status MeUnit::set_inputs(const double* values) {
         const double difference = std::fabs(values[i] - inputs_[i]);
         if (difference == 0.0) continue;
         changed = true;
-        const double travelled = was_sloped_ ? std::fabs(slopes_[i] * length_) : 0.0;
+        const double travelled = last_order_ ? travelled_by(i) : 0.0;
         const double rounding = near(values[i]) + near(inputs_[i]) + near(travelled);
-        jump |= !(model_.is_continuous(i) && was_sloped_ && difference <= rounding);
+        jump |= !(model_.is_continuous(i) && last_order_ && difference <= rounding);
     }
     if (!changed) return Status::ok;
     known_ = true;
@@ -82,6 +82,16 @@ Status MeUnit::set_inputs(const double* values) {
     return failed(status) ? status : pass(model_.unit().set_inputs(values));
 }
 
+// How far the derivatives of an input have led in the last step, one by one.
+double MeUnit::travelled_by(std::size_t i) const {
+    double sum = 0.0, part = 1.0;
+    for (int k = 1; k <= last_order_; ++k) {
+        part *= length_ / k;
+        sum += std::fabs(derivatives_[(k - 1) * input_count_ + i]) * part;
+    }
+    return sum;
+}
+
 Status MeUnit::expect_event() {
     if (event_mode_) return Status::ok;
     const auto status = model_.enter_event_mode();
@@ -89,9 +99,12 @@ Status MeUnit::expect_event() {
     return pass(status);
 }
 
-Status MeUnit::set_slopes(const double* slopes) {
-    std::copy_n(slopes, input_count_, slopes_.begin());
-    sloped_ = true;
+Status MeUnit::set_input_derivatives(const InputDerivatives& derivatives) {
+    auto place = derivatives_.begin();
+    for (int k = 1; k <= derivatives.order; ++k) {
+        place = std::copy_n(derivatives.of(k), input_count_, place);
+    }
+    order_ = derivatives.order;
     return Status::ok;
 }
 
@@ -122,10 +135,10 @@ Status MeUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
                                        " s, but the unit is at t = " + number(now) + " s");
     }
     length_ = to_seconds(step_ns);
-    ode_.set_inputs(now, inputs_.data(), sloped_ ? slopes_.data() : nullptr);
+    ode_.set_inputs(now, inputs_.data(), {derivatives_.data(), input_count_, order_});
     auto status = event_mode_ ? happen(Cause::jump, 0) : Status::ok;
     if (failed(status)) return status;
-    integrator_->begin(length_, jumped_ || sloped_ || was_sloped_);
+    integrator_->begin(length_, jumped_ || order_ || last_order_);
     jumped_ = false;
     while (!ended_ && (integrator_->time() < end || due(end))) {
         status = move(end);
@@ -136,8 +149,8 @@ Status MeUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
 
 Status MeUnit::finish(std::int64_t end_ns, double end) {
     const double now = integrator_->time();
-    if (sloped_) std::copy_n(ode_.inputs_at(std::max(now, end)), input_count_, inputs_.begin());
-    was_sloped_ = std::exchange(sloped_, false);
+    if (order_) std::copy_n(ode_.inputs_at(std::max(now, end)), input_count_, inputs_.begin());
+    last_order_ = std::exchange(order_, 0);
     reached_ = {};
     reached_.time_ns = end_ns;
     if (!ended_) return Status::ok;
@@ -197,8 +210,8 @@ void MeUnit::write(std::vector<double>& memory) {
                                double(ended_),
                                double(known_),
                                double(jumped_),
-                               double(sloped_),
-                               double(was_sloped_),
+                               double(order_),
+                               double(last_order_),
                                double(search_.after_event()),
                                search_.rebound(),
                                watch_.crowd_since,
@@ -210,7 +223,7 @@ void MeUnit::write(std::vector<double>& memory) {
                                watch_.shrinking}) {
         memory.push_back(value);
     }
-    for (const auto* values : {&inputs_, &slopes_, &search_.values()}) {
+    for (const auto* values : {&inputs_, &derivatives_, &search_.values()}) {
         memory.insert(memory.end(), values->begin(), values->end());
     }
 }
@@ -233,21 +246,24 @@ Status MeUnit::put_back(const std::vector<double>& memory) {
     StepMemory step;
     integrator_->set_time(*next++);
     for (auto* value : {&step.step, &step.last_error, &length_, &next_}) *value = *next++;
-    for (auto* flag : {&has_next_, &running_, &event_mode_, &ended_, &known_, &jumped_, &sloped_,
-                       &was_sloped_, &search_.after_event()}) {
+    for (auto* flag : {&has_next_, &running_, &event_mode_, &ended_, &known_, &jumped_}) {
         *flag = *next++ != 0.0;
     }
+    for (auto* order : {&order_, &last_order_}) {
+        *order = static_cast<int>(std::clamp(*next++, 0.0, double(most_order)));
+    }
+    search_.after_event() = *next++ != 0.0;
     for (auto* value :
          {&search_.rebound(), &watch_.crowd_since, &watch_.crowd, &watch_.in_block,
           &watch_.block_since, &watch_.last_block, &watch_.first_block, &watch_.shrinking}) {
         *value = *next++;
     }
-    for (auto* values : {&inputs_, &slopes_, &search_.values()}) {
+    for (auto* values : {&inputs_, &derivatives_, &search_.values()}) {
         std::copy_n(next, values->size(), values->begin());
         next += static_cast<std::ptrdiff_t>(values->size());
     }
     integrator_->restore(step);
-    ode_.set_inputs(integrator_->time(), inputs_.data(), nullptr);
+    ode_.set_inputs(integrator_->time(), inputs_.data(), {});
     if (!running_) return Status::ok;
     const auto status = ode_.read_nominals();
     return pass(failed(status) ? status : model_.get_states(integrator_->states()));

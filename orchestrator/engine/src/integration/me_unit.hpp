@@ -38,8 +38,8 @@ class MeUnit final : public Unit {
     bool can_roll_back() const override { return model_.unit().can_roll_back(); }
     Status save(std::size_t number) override;
     Status restore(std::size_t number) override;
-    bool takes_slopes() const override { return true; }
-    Status set_slopes(const double* slopes) override;
+    int input_order() const override { return most_order; }
+    Status set_input_derivatives(const InputDerivatives& derivatives) override;
     bool has_derivatives() const override { return model_.unit().has_derivatives(); }
     Status derivative(const double* inputs, double* outputs) override;
 
@@ -53,6 +53,7 @@ class MeUnit final : public Unit {
   private:
     enum class Cause { jump, time, state, step };
 
+    double travelled_by(std::size_t i) const;
     Status fail(Status status, std::string why);
     Status pass(Status status);
     void write(std::vector<double>& memory);
@@ -74,11 +75,12 @@ class MeUnit final : public Unit {
     EventSearch search_;
     EventWatch watch_;
     std::vector<std::string> names_;
-    std::vector<double> inputs_, slopes_;
+    std::vector<double> inputs_, derivatives_;  // these order after order
     std::vector<std::vector<double>> kept_;
     double length_ = 0.0, next_ = 0.0;
     bool running_ = false, event_mode_ = false, ended_ = false, has_next_ = false;
-    bool known_ = false, jumped_ = false, sloped_ = false, was_sloped_ = false;
+    bool known_ = false, jumped_ = false;
+    int order_ = 0, last_order_ = 0;  // of the derivatives for the next step, and in the last
 };
 
 }  // namespace softdock

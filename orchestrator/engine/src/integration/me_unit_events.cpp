@@ -20,7 +20,7 @@ Status MeUnit::start(std::int64_t time_ns) {
     failure_.clear();
     const double now = to_seconds(time_ns);
     integrator_->set_time(now);
-    ode_.set_inputs(now, inputs_.data(), nullptr);
+    ode_.set_inputs(now, inputs_.data(), {});
     running_ = event_mode_ = true;
     auto status = ode_.read_nominals();
     if (!failed(status)) status = model_.get_states(integrator_->states());

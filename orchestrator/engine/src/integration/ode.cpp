@@ -25,24 +25,28 @@ Ode::Ode(Model& model, double tolerance)
     : model_(model), tolerance_(tolerance), nominals_(model.states(), 1.0) {}
 
 void Ode::bind() {
-    inputs_.assign(model_.unit().input_count(), 0.0);
-    slopes_ = present_ = inputs_;
+    present_.assign(model_.unit().input_count(), 0.0);
+    inputs_.assign(present_.size(), {});
 }
 
-void Ode::set_inputs(double time, const double* values, const double* slopes) {
+void Ode::set_inputs(double time, const double* values, const InputDerivatives& derivatives) {
     start_ = time;
     moves_ = missing_.there = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        inputs_[i] = present_[i] = values[i];
-        slopes_[i] = slopes && model_.is_continuous(i) ? slopes[i] : 0.0;
-        moves_ |= slopes_[i] != 0.0;
+        inputs_[i] = {values[i]};
+        present_[i] = values[i];
+        if (!model_.is_continuous(i)) continue;
+        for (int k = 1; k <= derivatives.order; ++k) {
+            inputs_[i].derivatives[k - 1] = derivatives.of(k)[i];
+            moves_ |= derivatives.of(k)[i] != 0.0;
+        }
     }
 }
 
 const double* Ode::inputs_at(double time) {
     if (moves_) {
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
-            present_[i] = inputs_[i] + slopes_[i] * (time - start_);
+            present_[i] = inputs_[i].at(time - start_);
         }
     }
     return present_.data();

@@ -1,4 +1,4 @@
-// Between two events a model is an ordinary differential equation; its inputs are straight lines.
+// Between two events a model is an ordinary differential equation; its inputs are polynomials.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ class Ode {
     Model& model() { return model_; }
     double tolerance() const { return tolerance_; }
 
-    // All inputs from `time` on, in the order of the unit, and slopes per second or null. Nothing
-    // is set in the model before the next point.
-    void set_inputs(double time, const double* values, const double* slopes);
-    // Inputs at a time: the values that were set where there are no slopes.
+    // All inputs from `time` on, in the order of the unit, and their derivatives. Nothing is set in
+    // the model before the next point.
+    void set_inputs(double time, const double* values, const InputDerivatives& derivatives);
+    // Inputs at a time: the values that were set where there are no derivatives.
     const double* inputs_at(double time);
     bool moves() const { return moves_; }
 
@@ -58,7 +58,8 @@ class Ode {
     Model& model_;
     double tolerance_, start_ = 0.0;
     bool moves_ = false;
-    std::vector<double> nominals_, inputs_, slopes_, present_;
+    std::vector<double> nominals_, present_;
+    std::vector<Waveform> inputs_;
     std::size_t calls_ = 0;
     Missing missing_;
 };

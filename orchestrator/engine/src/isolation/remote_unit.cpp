@@ -34,10 +34,10 @@ void RemoteUnit::bind(std::size_t inputs, std::size_t outputs) {
     output_count_ = outputs;
 }
 
-void RemoteUnit::declare(bool rolls_back, bool takes_slopes, bool has_derivatives,
+void RemoteUnit::declare(bool rolls_back, int input_order, bool has_derivatives,
                          bool has_event_mode) {
     rolls_back_ = rolls_back;
-    takes_slopes_ = takes_slopes;
+    input_order_ = input_order;
     has_derivatives_ = has_derivatives;
     has_event_mode_ = has_event_mode;
 }
@@ -46,8 +46,9 @@ Status RemoteUnit::ask(Command command) {
     auto& header = block_.header();
     header.command = static_cast<std::uint32_t>(command);
     header.has_inputs = new_inputs_;
-    header.has_slopes = new_slopes_;
-    new_inputs_ = new_slopes_ = false;
+    header.order = static_cast<std::uint32_t>(new_order_);
+    new_inputs_ = false;
+    new_order_ = 0;
     if (process_.ask(*this)) return answer();
     cause_.clear();
     failure_ = process_.loss(number_);
@@ -83,7 +84,7 @@ void RemoteUnit::hold(std::int64_t time_ns) {
 }
 
 Status RemoteUnit::flush() {
-    return new_inputs_ || new_slopes_ ? ask_or_hold(Command::set) : Status::ok;
+    return new_inputs_ || new_order_ ? ask_or_hold(Command::set) : Status::ok;
 }
 
 void RemoteUnit::ring() {
@@ -111,11 +112,14 @@ Status RemoteUnit::set_inputs(const double* values) {
     return Status::ok;
 }
 
-Status RemoteUnit::set_slopes(const double* slopes) {
+Status RemoteUnit::set_input_derivatives(const InputDerivatives& derivatives) {
     if (expected_) return Status::ok;
-    if (!takes_slopes_) return cannot("take slopes of its inputs");
-    std::memcpy(block_.slopes(), slopes, input_count_ * sizeof(double));
-    new_slopes_ = true;
+    if (derivatives.order > input_order_) return cannot("take such derivatives of its inputs");
+    auto* place = block_.derivatives();
+    for (int k = 1; k <= derivatives.order; ++k) {
+        place = std::copy_n(derivatives.of(k), input_count_, place);
+    }
+    new_order_ = derivatives.order;
     return Status::ok;
 }
 
@@ -130,7 +134,8 @@ Status RemoteUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
         helpless = stale_ || past_.size() > every_;  // no room to remember this step
     }
     if (!helpless) {
-        past_.add({time_ns, step_ns, new_inputs_, new_slopes_}, block_.inputs(), block_.slopes());
+        past_.add({time_ns, step_ns, new_inputs_, new_order_}, block_.inputs(),
+                  block_.derivatives());
     }
     if (status == Status::ok) status = play(time_ns, step_ns);
     const auto broken = [&] { return failed(status) && status != Status::discard; };
@@ -140,23 +145,26 @@ Status RemoteUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
     return Status::ok;
 }
 
-void RemoteUnit::expect_step(const double* inputs, const double* slopes, std::int64_t time_ns,
-                             std::int64_t step_ns) {
-    if (held_ || lost() || (slopes && !takes_slopes_)) return;
+void RemoteUnit::expect_step(const double* inputs, const InputDerivatives& derivatives,
+                             std::int64_t time_ns, std::int64_t step_ns) {
+    if (held_ || lost() || derivatives.order > input_order_) return;
     set_inputs(inputs);
-    if (slopes) set_slopes(slopes);
+    if (derivatives.order) set_input_derivatives(derivatives);
     auto& header = block_.header();
     header.command = static_cast<std::uint32_t>(Command::step);
     header.time_ns = time_ns;
     header.step_ns = step_ns;
     header.has_inputs = new_inputs_;
-    header.has_slopes = new_slopes_;
+    header.order = static_cast<std::uint32_t>(new_order_);
     expected_ = true;
     process_.expect(*this);
 }
 
 void RemoteUnit::withdraw_step() {
-    if (expected_) new_inputs_ = new_slopes_ = false;
+    if (expected_) {
+        new_inputs_ = false;
+        new_order_ = 0;
+    }
     expected_ = false;
     process_.withdraw();
 }
@@ -165,7 +173,8 @@ Status RemoteUnit::play(std::int64_t time_ns, std::int64_t step_ns) {
     auto& header = block_.header();
     auto status = Status::ok;
     if (std::exchange(expected_, false) && process_.ask_expected(*this)) {
-        new_inputs_ = new_slopes_ = false;
+        new_inputs_ = false;
+        new_order_ = 0;
         status = answer();
     } else {
         header.time_ns = time_ns;
@@ -272,10 +281,10 @@ void RemoteUnit::restart_on_failure(std::function<bool(Help)> help, std::size_t 
 bool RemoteUnit::keep() {
     // The inputs that wait belong to the step, not to the state before it.
     const bool inputs = std::exchange(new_inputs_, false);
-    const bool slopes = std::exchange(new_slopes_, false);
+    const int order = std::exchange(new_order_, 0);
     const bool done = help_(Help::keep);
     new_inputs_ = inputs;
-    new_slopes_ = slopes;
+    new_order_ = order;
     if (done) kept();
     return done;
 }
@@ -285,9 +294,9 @@ Status RemoteUnit::replay() {
     for (std::size_t i = 0; i < past_.size() && !failed(status); ++i) {
         const auto& row = past_.row(i);
         std::copy_n(past_.inputs(i), input_count_, block_.inputs());
-        std::copy_n(past_.slopes(i), input_count_, block_.slopes());
+        std::copy_n(past_.derivatives(i), most_order * input_count_, block_.derivatives());
         new_inputs_ = row.has_inputs;
-        new_slopes_ = row.has_slopes;
+        new_order_ = row.order;
         status = play(row.time_ns, row.step_ns);
     }
     return status;

@@ -30,7 +30,7 @@ class RemoteUnit final : public Unit {
     // In its process.
     std::uint32_t number() const { return number_; }
     void bind(std::size_t inputs, std::size_t outputs);
-    void declare(bool rolls_back, bool takes_slopes, bool has_derivatives, bool has_event_mode);
+    void declare(bool rolls_back, int input_order, bool has_derivatives, bool has_event_mode);
     // How long a call may take.
     void limit(std::int64_t limit_ns) { limit_ns_ = limit_ns; }
     std::int64_t limit_ns() const { return limit_ns_; }
@@ -74,8 +74,8 @@ class RemoteUnit final : public Unit {
     bool can_roll_back() const override { return rolls_back_; }
     Status save(std::size_t number) override;
     Status restore(std::size_t number) override;
-    bool takes_slopes() const override { return takes_slopes_; }
-    Status set_slopes(const double* slopes) override;
+    int input_order() const override { return input_order_; }
+    Status set_input_derivatives(const InputDerivatives& derivatives) override;
     bool has_derivatives() const override { return has_derivatives_; }
     Status derivative(const double* inputs, double* outputs) override;
     bool has_event_mode() const override { return has_event_mode_; }
@@ -83,8 +83,8 @@ class RemoteUnit final : public Unit {
     Status update_discrete(Discrete& update) override;
     Status enter_step_mode() override;
     const void* company() const override { return process_.shared() ? &process_ : nullptr; }
-    void expect_step(const double* inputs, const double* slopes, std::int64_t time_ns,
-                     std::int64_t step_ns) override;
+    void expect_step(const double* inputs, const InputDerivatives& derivatives,
+                     std::int64_t time_ns, std::int64_t step_ns) override;
     void withdraw_step() override;
 
   private:
@@ -104,10 +104,11 @@ class RemoteUnit final : public Unit {
     std::uint32_t request_ = 0;  // in which it is asked together with others
     bool expected_ = false;      // to be stepped with others: the inputs are given
     std::int64_t limit_ns_ = 10000000000;
-    bool rolls_back_ = false, takes_slopes_ = false, has_derivatives_ = false;
-    bool has_event_mode_ = false;
-    bool new_inputs_ = false, new_slopes_ = false;  // not sent yet
-    bool fresh_ = false;                            // last_ is what the unit puts out now
+    bool rolls_back_ = false, has_derivatives_ = false, has_event_mode_ = false;
+    int input_order_ = 0;
+    bool new_inputs_ = false;  // not sent yet
+    int new_order_ = 0;        // of derivatives that are not
+    bool fresh_ = false;       // last_ is what the unit puts out now
     Status outputs_status_ = Status::ok;
     std::vector<double> last_;
     std::int64_t now_ns_ = 0;

@@ -84,7 +84,7 @@ SharedMemory::~SharedMemory() {
 }
 
 std::size_t SharedBlock::size(std::size_t inputs, std::size_t outputs) {
-    return front + (3 * inputs + 2 * outputs) * sizeof(double);
+    return front + ((2 + most_order) * inputs + 2 * outputs) * sizeof(double);
 }
 
 SharedBlock::SharedBlock(int file, std::size_t inputs, std::size_t outputs)

@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/waveform.hpp"
+
 namespace softdock {
 
-// What a master asks for. Inputs and slopes that were given before go with the next command.
+// What a master asks for. Inputs and their derivatives that were given before go with the next
+// command.
 enum class Command : std::uint32_t {
     set = 0,  // nothing but the inputs
     step,     // step, then get the outputs
@@ -41,7 +44,7 @@ struct UnitHeader {
     std::atomic<std::uint32_t> served;  // the last request in which it had its turn
     std::uint32_t next;                 // the member that is asked after it, or none
     std::uint32_t command;
-    std::uint32_t has_inputs, has_slopes;
+    std::uint32_t has_inputs, order;  // of the derivatives of the inputs
     std::uint64_t number;
     std::int64_t time_ns, step_ns;
     std::int32_t status, outputs_status;
@@ -98,8 +101,9 @@ class SharedBlock {
 
     UnitHeader& header() const { return *static_cast<UnitHeader*>(memory_.begin()); }
     double* inputs() const { return doubles_; }
-    double* slopes() const { return inputs() + most_inputs_; }
-    double* seeds() const { return slopes() + most_inputs_; }
+    // One after the other for each order.
+    double* derivatives() const { return inputs() + most_inputs_; }
+    double* seeds() const { return derivatives() + most_order * most_inputs_; }
     double* outputs() const { return seeds() + most_inputs_; }
     double* changes() const { return outputs() + most_outputs_; }
     std::size_t most_inputs() const { return most_inputs_; }

@@ -79,8 +79,10 @@ void execute(Unit& unit, const SharedBlock& block) {
     header.failure[0] = '\0';
     try {
         if (header.has_inputs) status = unit.set_inputs(block.inputs());
-        if (!failed(status) && header.has_slopes) {
-            status = std::max(status, unit.set_slopes(block.slopes()));
+        const auto order = static_cast<int>(std::min<std::uint32_t>(header.order, most_order));
+        if (!failed(status) && order) {
+            status = std::max(status, unit.set_input_derivatives(
+                                          {block.derivatives(), unit.input_count(), order}));
         }
         if (!failed(status)) status = std::max(status, command(unit, block));
         if (failed(status) || header.outputs_status > 1) say(header, unit.failure().c_str());

@@ -26,7 +26,8 @@ Engine::Engine(Schedule schedule, std::size_t threads)
     for (const auto& line : context_.reads) {
         if (!line.span_ns) continue;
         const auto owner = owner_of(context_, line) - context_.members.begin();
-        context_.members[static_cast<std::size_t>(owner)].sloped = true;
+        auto& order = context_.members[static_cast<std::size_t>(owner)].order;
+        order = std::max({order, 1, int{line.order}});
     }
 }
 

@@ -118,10 +118,12 @@ void check_tables(const Context& context, const std::vector<Loop>& loops, const 
                            context.histories[line.history].interpolation() == Interpolation::slerp;
         const std::size_t count = turns ? 4 : 1;
         require(inside(line.history, count, context.histories.size()) &&
-                    inside(line.target, count, size) && line.span_ns >= 0,
+                    inside(line.target, count, size) && line.span_ns >= 0 && line.order >= 0 &&
+                    (line.span_ns > 0 || !line.order),
                 "reads");
-        require(!line.span_ns || (owner_of(context, line) != context.members.end() &&
-                                  owner_of(context, line)->unit->takes_slopes()),
+        const auto order = line.span_ns ? std::max(line.order, 1) : 0;
+        require(!order || (owner_of(context, line) != context.members.end() &&
+                           owner_of(context, line)->unit->input_order() >= order),
                 "reads");
     }
     for (const auto& line : context.mixes) {

@@ -15,7 +15,7 @@ FIXED = ["jacobi", "gauss-seidel", "newton", "fixed-point"]
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
-@pytest.mark.parametrize("mode", ["exact", "plain"])
+@pytest.mark.parametrize("mode", ["exact", "plain", "waveform"])
 @pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
 def test_a_delayed_loop_is_the_same_bit_by_bit(capture, compare, algorithm, mode, fmi):
     found = compare(capture(), fmi=fmi, algorithm=algorithm, delay=mode)

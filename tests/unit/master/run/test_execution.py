@@ -105,7 +105,9 @@ def test_every(every):
 
 
 def test_options():
-    with pytest.raises(UnknownNameError, match="expected one of plain, exact, found 'late'"):
+    with pytest.raises(
+        UnknownNameError, match="expected one of plain, exact, waveform, found 'late'"
+    ):
         Execution(clock(), step="1 ms", delay="late")
     with pytest.raises(CapabilityError, match="expected > 0 s, found 0 s"):
         Execution(clock(), step=0)

@@ -20,7 +20,9 @@ MODES += [("exact", "gauss-seidel")]
 
 def ring(forth, back=None, *, sloped=False):
     """Body (a state) -> spring (feed-through) -> body."""
-    body, spring = (replace(block(kind), takes_slopes=sloped) for kind in ("integrator", "gain"))
+    body, spring = (
+        replace(block(kind), input_order=int(sloped)) for kind in ("integrator", "gain")
+    )
     system = System("ring").add("body", body).add("spring", spring)
     return system.connect("body.y", "spring.u", **forth).connect(
         "spring.y", "body.u", **(back or {})

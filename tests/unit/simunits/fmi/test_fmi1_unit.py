@@ -44,7 +44,7 @@ def test_description(slave):
     gain = description.connectors["gain"]
     assert (gain.causality, gain.start) == (Causality.PARAMETER, 1.0)
     can = description.capabilities
-    assert (can.can_roll_back, can.can_vary_step, can.takes_input_slopes) == (False, True, True)
+    assert (can.can_roll_back, can.can_vary_step, can.input_order) == (False, True, 1)
 
 
 def test_values_of_all_types(slave):
@@ -66,7 +66,7 @@ def test_slopes(slave):
     unit = start(slave)
     unit.exit_initialisation()
     unit.set(np.array([1.0, 0.0, 0.0]))
-    assert unit.native.set_slopes(np.array([4.0, 0.0, 0.0])) == 0
+    assert unit.native.set_input_derivatives(np.array([4.0, 0.0, 0.0]), 1) == 0
     unit.do_step(0, SECOND)
     assert outputs(unit)[0] == 3.0  # 1 s at the rate 1 + 4 t
 
