@@ -20,7 +20,7 @@ from orchestrator.linearisation.multipliers import Multipliers, multipliers
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master.run.engine_tables import make_engine
-from orchestrator.master.schedule.schedule import Code, Member, Schedule
+from orchestrator.master.schedule.schedule import Code, CompensationMethod, Member, Schedule
 from orchestrator.system import REACH_NS
 
 #: Iterated loops of linear units are solved to this share of their signals.
@@ -215,6 +215,8 @@ def _owners_of_signals(schedule: Schedule) -> list[str | None]:
             (member.output_offset, member.output_size),
         ):
             owners[first : first + size] = [member.name] * size
+    for row in schedule.compensations:
+        owners[row.memory : row.memory + row.numbers] = [owners[row.target]] * row.numbers
     return owners
 
 
@@ -286,6 +288,11 @@ def _expect_linear(schedule: Schedule) -> None:
         )
     if schedule.tables:
         raise CapabilityError("a connection has a table of values, which no linear map has")
+    if any(row.method is CompensationMethod.RESIDUAL_ENERGY for row in schedule.compensations):
+        raise CapabilityError(
+            "a connection has the compensation 'energy', which divides by a signal, as no linear"
+            " map does"
+        )
     if schedule.watched:
         lines = ", ".join(schedule.watched)
         raise CapabilityError(f"read on an arc or with delays that vary, as no linear map: {lines}")

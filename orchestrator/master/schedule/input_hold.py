@@ -10,7 +10,7 @@ from orchestrator.master.algorithms.order import acts_at_once
 from orchestrator.master.algorithms.plan import Coupling, Plan
 from orchestrator.master.schedule.boundary import crosses
 from orchestrator.master.schedule.schedule import Code
-from orchestrator.system import Causality, Connection, DataType, System
+from orchestrator.system import Causality, Compensation, Connection, DataType, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,9 @@ class InputHold:
             held.late * step_ns,
             self._system.components[line.target.component].takes_slopes,
             (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
-            held.code is Code.COPY and self._plan.coupling is Coupling.NEWEST,
+            held.code is Code.COPY
+            and self._plan.coupling is Coupling.NEWEST
+            and line.compensation is not Compensation.NEPCE,
         )
 
     def read_ahead(self, name: str) -> int:
@@ -80,9 +82,12 @@ class InputHold:
         """Return what a connection's target is held at.
 
         Integers, Booleans and what changes at events only have no values between two others; what
-        comes from outside is held, and what leads there is looked at when the step is done.
+        comes from outside is held, and what leads there is looked at when the step is done. What is
+        compensated by its integral is not late in the mean.
         """
         coupling = self._plan.coupling
+        if line.compensation is Compensation.NEPCE:
+            return Held(Code.COPY, 1.0, 0.0)
         if not self._mixes(line):
             return Held(Code.COPY, 1.0, self._lateness(line))
         at_once = acts_at_once(self._system, line)

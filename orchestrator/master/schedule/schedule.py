@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
 from orchestrator.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.master.algorithms.plan import Iteration, StepMethod
@@ -26,6 +27,7 @@ class Code(IntEnum):
     LOOKUP = 10
     INJECT_FAULT = 11
     INJECT_SAMPLE_FAULT = 12
+    COMPENSATE = 13
 
 
 class Interpolation(IntEnum):
@@ -44,6 +46,13 @@ class Extrapolation(IntEnum):
     LINEAR = 1
     QUADRATIC = 2
     SMOOTHED = 3
+
+
+class CompensationMethod(IntEnum):
+    """How an input is compensated (engine/src/core/compensation.hpp)."""
+
+    ENERGY_INTEGRAL = 0
+    RESIDUAL_ENERGY = 1
 
 
 class Effect(IntEnum):
@@ -167,6 +176,40 @@ class FaultRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CompensationRow:
+    """One compensated scalar; see engine/src/core/compensation.hpp.
+
+    Parameters
+    ----------
+    method
+        See :class:`CompensationMethod`.
+    source, target
+        Slots of the output and of the input.
+    memory
+        First of the slots behind those of all signals in which it keeps its numbers.
+    order
+        Order of the polynomial that the input is extrapolated by.
+    factor, offset
+        Of the line.
+    answer, answered, answer_factor
+        Slots and factor of the opposite line of a power bond; 0, 0, 1 where none is needed.
+    """
+
+    method: CompensationMethod
+    source: int
+    target: int
+    memory: int
+    order: int
+    factor: float
+    offset: float
+    answer: int = 0
+    answered: int = 0
+    answer_factor: float = 1.0
+    #: How many slots it keeps its numbers in.
+    numbers: ClassVar[int] = 5
+
+
+@dataclass(frozen=True, slots=True)
 class EventTable:
     """How units with event mode handle events together.
 
@@ -250,6 +293,8 @@ class Schedule:
         See :class:`EventTable`; ``None`` without units that have event mode.
     faults
         Rows of INJECT_FAULT and INJECT_SAMPLE_FAULT.
+    compensations
+        Rows of COMPENSATE.
     """
 
     algorithm: str
@@ -276,6 +321,7 @@ class Schedule:
     table_entries: tuple[tuple[float, float], ...] = ()
     events: EventTable | None = None
     faults: tuple[FaultRow, ...] = ()
+    compensations: tuple[CompensationRow, ...] = ()
 
     @property
     def varies(self) -> bool:

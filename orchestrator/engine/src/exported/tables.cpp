@@ -11,7 +11,7 @@ namespace softdock {
 namespace {
 
 constexpr char magic[] = "SOFTDOCK";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 // Histories and buffers of one system; more is a damaged file.
 constexpr std::size_t most_samples = 50'000'000, most_signals = 100'000'000;
 
@@ -159,6 +159,8 @@ SystemTables read_tables(ByteReader& file) {
     read_events(file, tables);
     file.expect_tag("FALT");
     tables.schedule.faults = read_rows<Fault>(file);
+    file.expect_tag("COMP");
+    tables.schedule.compensations = read_rows<Compensation>(file);
     file.expect_tag("VARS");
     tables.variables.resize(file.count(27));
     for (auto& each : tables.variables) each = variable(file, tables);
