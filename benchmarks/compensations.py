@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from orchestrator import Compensation, Extrapolation, System, TransportDelay
+from orchestrator.master.algorithms.order import acts_at_once
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -80,6 +81,15 @@ def nepce(way: Extrapolation | None) -> Callable[[System, Case], System]:
     return change
 
 
+def nepce_on_states(system: System, _: Case) -> System:
+    """Compensate the lines into inputs that act on no output at once."""
+    lines = (
+        line if acts_at_once(system, line) else replace(line, compensation=Compensation.NEPCE)
+        for line in system.connections
+    )
+    return replace(system, connections=tuple(lines))
+
+
 def energy(system: System, case: Case) -> System:
     """Let the efforts take back the energy of their bonds."""
     lines = (
@@ -112,6 +122,7 @@ WAYS = {
     "nepce 1": Way("jacobi", nepce(Extrapolation.LINEAR)),
     "nepce 2": Way("jacobi", nepce(Extrapolation.QUADRATIC)),
     "nepce 0, Gauss-Seidel": Way("gauss-seidel", nepce(None)),
+    "nepce on states, Gauss-Seidel": Way("gauss-seidel", nepce_on_states),
     "energy": Way("jacobi", energy),
     "ecco": Way("ecco", options={"relative": 1e-3, "absolute": 1e-3}),
 }
@@ -182,7 +193,7 @@ def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) 
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, len(found), figsize=(13, 4.2), layout="constrained")
-    colours = plt.get_cmap("tab10").colors
+    colours = plt.get_cmap("tab20").colors
     for axis, (problem, ways) in zip(axes, found.items(), strict=True):
         for way, rows in ways.items():
             axis.loglog(
