@@ -19,7 +19,7 @@ from orchestrator.master.schedule.boundary import SINK, SOURCE
 from orchestrator.master.schedule.schedule import EventTable
 
 MAGIC = b"SOFTDOCK"
-VERSION = 1
+VERSION = 2
 _TEXTS = (Type.STRING, Type.BINARY)
 
 
