@@ -14,7 +14,9 @@ from oracle.reference import run_reference
 from orchestrator import Block, Compensation, Execution, Extrapolation, Input, Output, System, block
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
+from orchestrator.master import probe_delays
 from orchestrator.master.algorithms.order import acts_at_once
+from orchestrator.simunits import resolve
 
 MS = 1_000_000
 NEPCE, ENERGY = Compensation.NEPCE, Compensation.ENERGY
@@ -184,6 +186,29 @@ def test_a_compensated_line_is_not_late():
     assert [loop.numerical_ns for loop in loops] == [0.0] * len(loops)
     held = Execution(without(system), step="10 ms", algorithm="jacobi").schedule.loop_delays
     assert {loop.numerical_ns for loop in held} == {10e6}
+
+
+def test_what_nepce_leaves_behind_a_feed_through_is_in_the_delay_of_the_loop():
+    """Half a step, which is a growth of k H / 4 m; none where the force alone is compensated."""
+    k, late_ns = contact_loops.CONTACT[0], {}
+    for lines in (None, ("wall.force",)):
+        system = compensated(contact_loops.bonded(), lines=lines)
+        linear = linear_system(system, step="1 ms", algorithm="gauss-seidel")
+        (late_ns[lines],) = {loop.numerical_ns for loop in linear.schedule().loop_delays}
+        largest = np.abs(linear.period_map().modes().values).max()
+        exact = np.linalg.eigvals(contact_loops.bonded_matrix()).real.max()
+        growth = k * late_ns[lines] / 1e9 / (2 * contact_loops.MASS)
+        assert np.log(largest) / 1e-3 - exact == pytest.approx(growth, abs=1e-3)
+    assert late_ns == {None: 0.5e6, ("wall.force",): 0.0}
+
+
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_the_measured_delay_of_a_loop_is_the_predicted_one(algorithm):
+    system = resolve(compensated(oscillator.by_motion()))
+    found = probe_delays(system, step_ns=10 * MS, algorithm_name=algorithm)
+    assert found
+    for probed in found:
+        assert probed.measured_ns == pytest.approx(probed.predicted_ns, abs=1e4)
 
 
 def test_other_algorithms_are_refused_by_name():
