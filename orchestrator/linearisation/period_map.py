@@ -20,7 +20,8 @@ from orchestrator.linearisation.multipliers import Multipliers, multipliers
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master.run.engine_tables import make_engine
-from orchestrator.master.schedule.schedule import Code, CompensationMethod, Member, Schedule
+from orchestrator.master.schedule.compensation_row import CompensationMethod
+from orchestrator.master.schedule.schedule import Code, Member, Schedule
 from orchestrator.system import REACH_NS
 
 #: Iterated loops of linear units are solved to this share of their signals.

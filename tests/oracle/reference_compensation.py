@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orchestrator.master.schedule.schedule import CompensationMethod, CompensationRow
+from orchestrator.master.schedule.compensation_row import CompensationMethod, CompensationRow
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

@@ -9,10 +9,11 @@ from orchestrator.diagnostics import CapabilityError
 from orchestrator.master.algorithms.plan import Plan
 from orchestrator.master.schedule.boundary import SINK
 from orchestrator.master.schedule.buffer import Buffer
-from orchestrator.master.schedule.compensation_rows import CompensationRows
+from orchestrator.master.schedule.compensation_row import CompensationRow
+from orchestrator.master.schedule.compensation_table import CompensationTable
 from orchestrator.master.schedule.fault_table import FaultTable
 from orchestrator.master.schedule.input_hold import InputHold
-from orchestrator.master.schedule.schedule import Code, CompensationRow, Extrapolation
+from orchestrator.master.schedule.schedule import Code, Extrapolation
 from orchestrator.master.schedule.schedule import Interpolation as HistoryInterpolation
 from orchestrator.system import (
     Connection,
@@ -86,7 +87,7 @@ class ConnectionTables:
         self._first_history: dict[Endpoint, int] = {}
         self.mixes: list[tuple[int, int, float, float, float]] = []
         self.compensations: list[CompensationRow] = []
-        self._compensated = CompensationRows(system, buffer)
+        self._compensated = CompensationTable(system, buffer)
         #: The shortest step, of which doubling makes two.
         control = plan.step_size_control
         least_ns = step_ns if control is None else max(1, control.least_ns // 2)

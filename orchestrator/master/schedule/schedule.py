@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
 
 from orchestrator.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.master.algorithms.plan import Iteration, StepMethod
+from orchestrator.master.schedule.compensation_row import CompensationRow
 
 
 class Code(IntEnum):
@@ -46,13 +46,6 @@ class Extrapolation(IntEnum):
     LINEAR = 1
     QUADRATIC = 2
     SMOOTHED = 3
-
-
-class CompensationMethod(IntEnum):
-    """How an input is compensated (engine/src/core/compensation.hpp)."""
-
-    ENERGY_INTEGRAL = 0
-    RESIDUAL_ENERGY = 1
 
 
 class Effect(IntEnum):
@@ -173,40 +166,6 @@ class FaultRow:
     offset: float = 0.0
     change_ns: int = 0
     key: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CompensationRow:
-    """One compensated scalar; see engine/src/core/compensation.hpp.
-
-    Parameters
-    ----------
-    method
-        See :class:`CompensationMethod`.
-    source, target
-        Slots of the output and of the input.
-    memory
-        First of the slots behind those of all signals in which it keeps its numbers.
-    order
-        Order of the polynomial that the input is extrapolated by.
-    factor, offset
-        Of the line.
-    answer, answered, answer_factor
-        Slots and factor of the opposite line of a power bond; 0, 0, 1 where none is needed.
-    """
-
-    method: CompensationMethod
-    source: int
-    target: int
-    memory: int
-    order: int
-    factor: float
-    offset: float
-    answer: int = 0
-    answered: int = 0
-    answer_factor: float = 1.0
-    #: How many slots it keeps its numbers in.
-    numbers: ClassVar[int] = 5
 
 
 @dataclass(frozen=True, slots=True)

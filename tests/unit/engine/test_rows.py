@@ -8,8 +8,8 @@ import pytest
 
 from orchestrator.coupling import Channel
 from orchestrator.engine import ROWS
+from orchestrator.master.schedule.compensation_row import CompensationRow
 from orchestrator.master.schedule.schedule import (
-    CompensationRow,
     EventTable,
     FaultRow,
     LoopTable,

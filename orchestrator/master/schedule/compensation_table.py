@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.master.schedule.buffer import Buffer
-from orchestrator.master.schedule.schedule import CompensationMethod, CompensationRow
+from orchestrator.master.schedule.compensation_row import CompensationMethod, CompensationRow
 from orchestrator.master.schedule.step_size_control import power_bonds
 from orchestrator.system import (
     Compensation,
@@ -24,7 +24,7 @@ _ORDERS = {
 }
 
 
-class CompensationRows:
+class CompensationTable:
     """Makes the rows of compensated connections, and allots what they remember.
 
     Parameters
