@@ -28,8 +28,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator import Compensation, Extrapolation, System, TransportDelay
+from orchestrator import Compensation, Extrapolation, System, TransportDelay, fmu
 from orchestrator.master.algorithms.order import acts_at_once
+from orchestrator.simunits import resolve
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -56,6 +57,7 @@ class Case:
     step_ns: int
     efforts: tuple[str, ...]
     grows: bool = True
+    derivatives: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,38 @@ def nepce_on_states(system: System, _: Case) -> System:
     return replace(system, connections=tuple(lines))
 
 
+def corrector(system: System, _: Case) -> System:
+    """Correct what inputs act on at once, and compensate the lines into states."""
+    lines = (
+        replace(
+            line,
+            compensation=Compensation.CORRECTOR
+            if acts_at_once(system, line)
+            else Compensation.NEPCE,
+        )
+        for line in resolve(system).connections
+    )
+    return replace(system, connections=tuple(lines))
+
+
+def fmus() -> System:
+    """Make the closed contact of FMUs, which take slopes and give derivatives."""
+    built = ROOT / "fmus" / "build"
+    (stiffness, damping), (depth, velocity) = contact_loops.CONTACT, contact_loops.START
+    system = (
+        System("closed contact of FMUs")
+        .add("body", fmu(built / "Chaser.fmu"), m=contact_loops.MASS, x0=depth, v0=velocity)
+        .add("wall", fmu(built / "Compliance.fmu"), k=stiffness, d=damping, latched=True)
+        .connect("body.position", "wall.position_a")
+        .connect("body.velocity", "wall.velocity_a")
+        .connect("wall.force_a", "body.force")
+    )
+    held = ("body.thrust", "body.virtual_force", "wall.position_b", "wall.velocity_b")
+    for name in held:
+        system = system.set(name, 0.0)
+    return resolve(system)
+
+
 def energy(system: System, case: Case) -> System:
     """Let the efforts take back the energy of their bonds."""
     lines = (
@@ -111,6 +145,9 @@ CASES = {
     "two masses, by motion": Case(oscillator.BY_MOTION, 16 * MS, ()),
     "two masses, by force": Case(oscillator.BY_FORCE, 16 * MS, ("two.force",)),
     "closed contact": Case(contact_loops.BONDED, 4 * MS, ("wall.force",)),
+    "closed contact, FMUs": Case(
+        replace(contact_loops.BONDED, make=fmus), 4 * MS, ("wall.force_a",), derivatives=True
+    ),
     "impact": Case(contact_loops.IMPACT, 4 * MS, ("wall.force",), grows=False),
 }
 WAYS = {
@@ -123,6 +160,7 @@ WAYS = {
     "nepce 2": Way("jacobi", nepce(Extrapolation.QUADRATIC)),
     "nepce 0, Gauss-Seidel": Way("gauss-seidel", nepce(None)),
     "nepce on states, Gauss-Seidel": Way("gauss-seidel", nepce_on_states),
+    "corrector": Way("jacobi", corrector),
     "energy": Way("jacobi", energy),
     "ecco": Way("ecco", options={"relative": 1e-3, "absolute": 1e-3}),
 }
@@ -158,7 +196,9 @@ def measure(case: Case, way: Way) -> list[dict[str, float]]:
 
 
 def possible(case: Case, way: Way) -> bool:
-    """Whether there is a power bond where one is needed."""
+    """Whether there is a power bond, and derivatives, where they are needed."""
+    if way.change is corrector:
+        return case.derivatives
     return bool(case.efforts) or (way.change is not energy and way.algorithm != "ecco")
 
 

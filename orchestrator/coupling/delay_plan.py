@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan, plan_line, plan_prediction
 from orchestrator.coupling.ring_delay import traced_delay
 from orchestrator.coupling.timing import Timing
-from orchestrator.system import Connection, Endpoint, Loop
+from orchestrator.system import Compensation, Connection, Endpoint, Loop
 
 Floats = NDArray[np.float64]
 
@@ -174,6 +174,8 @@ class _Planner:
         )
 
     def _sloped(self, line: Connection) -> bool:
+        if line.compensation is Compensation.CORRECTOR:
+            return True  # what acts at once is corrected to the end of the step
         plan = self._predicted.get(line.target)
         return plan is not None and plan.span_ns > 0
 

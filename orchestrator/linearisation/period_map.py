@@ -294,6 +294,11 @@ def _expect_linear(schedule: Schedule) -> None:
             "a connection has the compensation 'energy', which divides by a signal, as no linear"
             " map does"
         )
+    if any(row.method is CompensationMethod.DIRECT_RESPONSE for row in schedule.compensations):
+        raise CapabilityError(
+            "a connection has the compensation 'corrector', which asks a unit for derivatives: the"
+            " linear models of whole steps have none"
+        )
     if schedule.watched:
         lines = ", ".join(schedule.watched)
         raise CapabilityError(f"read on an arc or with delays that vary, as no linear map: {lines}")

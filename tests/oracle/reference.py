@@ -177,7 +177,7 @@ class Reference:
                 self._remember(code, row)
         elif code is Code.INJECT_FAULT:
             self.faults.inject(row)
-        elif code is Code.COMPENSATE:
+        elif code in (Code.COMPENSATE, Code.CORRECT):
             compensate(self, plan.compensations[row])
         elif code is Code.TEXT:
             source, target = plan.text_copies[row]

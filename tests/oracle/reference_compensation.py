@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from orchestrator.master.schedule.compensation_row import CompensationMethod, CompensationRow
 
 if TYPE_CHECKING:
@@ -11,12 +13,14 @@ if TYPE_CHECKING:
 
 
 def compensate(reference: Reference, row: CompensationRow) -> None:
-    """Correct one input, after its line has brought a value."""
+    """Correct one input after its line has brought a value, or outputs after the step."""
     steady = reference.last_ns == reference.step_ns
     if row.method is CompensationMethod.ENERGY_INTEGRAL:
         _make_up_integral(reference, row, steady=steady)
-    else:
+    elif row.method is CompensationMethod.RESIDUAL_ENERGY:
         _take_back_energy(reference, row, steady=steady)
+    else:
+        _correct_outputs(reference, row)
 
 
 def _make_up_integral(reference: Reference, row: CompensationRow, *, steady: bool) -> None:
@@ -57,3 +61,22 @@ def _take_back_energy(reference: Reference, row: CompensationRow, *, steady: boo
     work = taken * seconds
     if work != 0.0:
         signals[row.target] = signals[row.target] + min(max(-energy / work, -most), most)
+
+
+def _correct_outputs(reference: Reference, row: CompensationRow) -> None:
+    """Correct what an input acts on at once: see output_correction.cpp."""
+    signals, member = reference.signals, reference.plan.members[row.answer]
+    sloped = any(span and target == row.target for _, target, _, span, *_ in reference.plan.reads)
+    slope = float(reference.slopes[row.target]) if sloped else 0.0
+    held = float(signals[row.target]) + float(reference.step_ns) / 1e9 * slope
+    change = np.zeros(member.input_size)
+    change[row.target - member.input_offset] = (
+        row.factor * float(signals[row.source]) + row.offset
+    ) - held
+    outputs = np.zeros(member.output_size)
+    reference.units[row.answer].native.derivative(change, outputs)
+    place = slice(member.output_offset, member.output_offset + member.output_size)
+    signals[place] = signals[place] + outputs
+    for past, (slot, *_) in zip(reference.past, reference.plan.histories, strict=True):
+        if place.start <= slot < place.stop:
+            past.amend(float(signals[slot]))

@@ -45,7 +45,8 @@ CODES: tuple[Code, ...] = (
         "an input cannot be compensated with this algorithm",
         "A connection has a compensation, which makes up in a step for what the one before did, and"
         " the algorithm repeats steps, varies them, or has a way of its own to bring inputs up to"
-        " time; or a component has a rate of its own, or its signal changes at events only.",
+        " time; or a component has a rate of its own, its signal changes at events only, or it"
+        " gives no directional derivatives to a corrector.",
     ),
     error(
         "CAP109",

@@ -24,7 +24,8 @@ def connect(
     interpolation: Annotated[str | None, typer.Option(help="Between delayed samples")] = None,
     extrapolation: Annotated[str | None, typer.Option(help="After the newest sample")] = None,
     compensation: Annotated[
-        str | None, typer.Option(help="nepce or energy: without a delay, what holding did")
+        str | None,
+        typer.Option(help="nepce, corrector or energy: without a delay, what holding did"),
     ] = None,
     variant: Variant = None,
     inside: Inside = "",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.master.algorithms.plan import Coupling, Plan
-from orchestrator.system import Connection, System
+from orchestrator.system import Compensation, Connection, System
 
 
 def wrong_compensations(
@@ -39,6 +39,14 @@ def wrong_compensations(
                     f" {rates[name]}: expected 1"
                 )
                 yield CapabilityError.about(text, code="CAP114", key=str(line))
+        corrects = line.compensation is Compensation.CORRECTOR
+        if corrects and not system.components[line.target.component].has_derivatives:
+            text = (
+                f"connection {line} has the compensation 'corrector', which corrects outputs by"
+                f" directional derivatives, and '{line.target.component}' gives none: expected an"
+                " FMU that does; choose 'nepce'"
+            )
+            yield CapabilityError.about(text, code="CAP114", key=str(line))
         if at := _at_events(system, line):
             text = (
                 f"connection {line} has the compensation '{line.compensation}', and '{at}' changes"

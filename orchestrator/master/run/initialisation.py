@@ -21,6 +21,7 @@ _LATER = (
     Code.INJECT_FAULT,
     Code.INJECT_SAMPLE_FAULT,
     Code.COMPENSATE,
+    Code.CORRECT,
 )
 
 

@@ -12,6 +12,7 @@ class CompensationMethod(IntEnum):
 
     ENERGY_INTEGRAL = 0
     RESIDUAL_ENERGY = 1
+    DIRECT_RESPONSE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,15 @@ class CompensationRow:
     source, target
         Slots of the output and of the input.
     memory
-        First of the slots behind those of all signals in which it keeps its numbers.
+        First of the slots behind those of all signals in which it keeps its numbers; of a
+        DIRECT_RESPONSE, which keeps none, 0.
     order
         Order of the polynomial that the input is extrapolated by.
     factor, offset
         Of the line.
     answer, answered, answer_factor
-        Slots and factor of the opposite line of a power bond; 0, 0, 1 where none is needed.
+        Slots and factor of the opposite line of a power bond; of a DIRECT_RESPONSE the answer is
+        the number of the member whose outputs are corrected. 0, 0, 1 where none is needed.
     """
 
     method: CompensationMethod

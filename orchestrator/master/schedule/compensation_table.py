@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from orchestrator.diagnostics import CapabilityError
+from orchestrator.master.algorithms.order import stepping_order
 from orchestrator.master.schedule.buffer import Buffer
 from orchestrator.master.schedule.compensation_row import CompensationMethod, CompensationRow
 from orchestrator.master.schedule.step_size_control import power_bonds
@@ -52,7 +53,7 @@ class CompensationTable:
         CapabilityError
             If it is to take energy back and is no part of a power bond.
         """
-        if line.compensation is Compensation.NEPCE:
+        if line.compensation is not None and line.compensation.makes_up_integral:
             order = _ORDERS[line.extrapolation]
             for source, target in self._scalars(line):
                 yield CompensationRow(
@@ -65,6 +66,23 @@ class CompensationTable:
                 )
         elif line.compensation is Compensation.ENERGY:
             yield from self._taking_energy_back(line)
+
+    def corrections(self) -> Iterator[CompensationRow]:
+        """Make the rows by which outputs are corrected after a step, sources before targets."""
+        order = [name for ring in stepping_order(self._system) for name in ring]
+        numbers = {member.name: i for i, member in enumerate(self._buffer.members)}
+        lines = (c for c in self._system.connections if c.compensation is Compensation.CORRECTOR)
+        for line in sorted(lines, key=lambda line: order.index(line.target.component)):
+            for source, target in self._scalars(line):
+                yield CompensationRow(
+                    CompensationMethod.DIRECT_RESPONSE,
+                    source,
+                    target,
+                    0,
+                    0,
+                    *self._linear(line),
+                    numbers[line.target.component],
+                )
 
     def _taking_energy_back(self, line: Connection) -> Iterator[CompensationRow]:
         bonds = self._opposite.get(line, [])

@@ -184,6 +184,13 @@ class ConnectionTables:
         if count := len(self.compensations) - first:
             yield Code.COMPENSATE, first, count
 
+    def correct(self) -> list[Rows]:
+        """Return the operation that corrects outputs when all have stepped, if there are such."""
+        first = len(self.compensations)
+        self.compensations += self._compensated.corrections()
+        count = len(self.compensations) - first
+        return [(Code.CORRECT, first, count)] if count else []
+
     def _read(self, plan: DelayPlan, shift_ns: int) -> range:
         """Add the readings of a connection, and return their rows."""
         line = plan.connection

@@ -10,7 +10,7 @@ from orchestrator.master.algorithms.order import acts_at_once
 from orchestrator.master.algorithms.plan import Coupling, Plan
 from orchestrator.master.schedule.boundary import crosses
 from orchestrator.master.schedule.schedule import Code
-from orchestrator.system import Causality, Compensation, Connection, DataType, System
+from orchestrator.system import Causality, Connection, DataType, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class InputHold:
             (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
             held.code is Code.COPY
             and self._plan.coupling is Coupling.NEWEST
-            and line.compensation is not Compensation.NEPCE,
+            and not _makes_up(line),
         )
 
     def read_ahead(self, name: str) -> int:
@@ -86,7 +86,7 @@ class InputHold:
         compensated by its integral is not late in the mean.
         """
         coupling = self._plan.coupling
-        if line.compensation is Compensation.NEPCE:
+        if _makes_up(line):
             return Held(Code.COPY, 1.0, 0.0)
         if not self._mixes(line):
             return Held(Code.COPY, 1.0, self._lateness(line))
@@ -148,3 +148,7 @@ class InputHold:
             for begin in range(0, lcm(source, target), target)
         ]
         return [(begin, latch // source * source) for begin, latch in latches]
+
+
+def _makes_up(line: Connection) -> bool:
+    return line.compensation is not None and line.compensation.makes_up_integral

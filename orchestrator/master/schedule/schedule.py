@@ -28,6 +28,7 @@ class Code(IntEnum):
     INJECT_FAULT = 11
     INJECT_SAMPLE_FAULT = 12
     COMPENSATE = 13
+    CORRECT = 14
 
 
 class Interpolation(IntEnum):
@@ -253,7 +254,7 @@ class Schedule:
     faults
         Rows of INJECT_FAULT and INJECT_SAMPLE_FAULT.
     compensations
-        Rows of COMPENSATE.
+        Rows of COMPENSATE and CORRECT.
     """
 
     algorithm: str

@@ -137,7 +137,7 @@ class Connection:
                 f" {self.delay.nominal_ns / 1e6:g} ms: leave one of them out"
             )
         ways: set[Extrapolation | None] = {None, Extrapolation.HOLD}
-        if self.compensation is Compensation.NEPCE:
+        if self.compensation.makes_up_integral:
             ways |= {Extrapolation.LINEAR, Extrapolation.QUADRATIC}
         if self.extrapolation not in ways:
             expected = ", ".join(way for way in Extrapolation if way in ways)

@@ -32,12 +32,12 @@ def test_an_unknown_one_in_a_file_is_told_with_what_there_is(tmp_path):
     write_ssd(system(compensation="nepce"), tmp_path / "SystemStructure.ssd")
     text = (tmp_path / "SystemStructure.ssd").read_text(encoding="utf-8")
     (tmp_path / "wrong.ssd").write_text(text.replace('"nepce"', '"napce"'), encoding="utf-8")
-    with pytest.raises((SspError, LoadError), match="compensation nepce, energy, found 'napce'"):
+    with pytest.raises((SspError, LoadError), match="nepce, corrector, energy, found 'napce'"):
         read_system(tmp_path / "wrong.ssd")
 
 
 def test_an_unknown_one_is_told_with_what_there_is():
-    with pytest.raises(DescriptionError, match="expected one of nepce, energy, found 'napce'"):
+    with pytest.raises(DescriptionError, match="one of nepce, corrector, energy, found 'napce'"):
         system(compensation="napce")
 
 

@@ -25,7 +25,7 @@ void Compensation::execute(Context& context) const {
     const bool steady = context.last_ns == context.step_ns;
     if (method == Method::energy_integral) {
         make_up_integral(context, steady);
-    } else {
+    } else if (method == Method::residual_energy) {
         take_back_energy(context, steady);
     }
 }

@@ -19,7 +19,11 @@ struct Context;
 // residual_energy (after Rodriguez and others 2022, 10.1007/s11044-022-09812-5): the energy that a
 // power bond made is taken back by its effort or flow; see docs/explanation/compensations.md.
 struct Compensation {
-    enum class Method : std::int32_t { energy_integral = 0, residual_energy = 1 };
+    enum class Method : std::int32_t {
+        energy_integral = 0,
+        residual_energy = 1,
+        direct_response = 2  // of the outputs of member `answer`: see output_correction.hpp
+    };
     // Places of its numbers behind `memory`: what is still to be made up for; what the input was
     // held at in the mean; the source's values at the steps' begins before, the newest first.
     static constexpr std::int32_t numbers = 5;

@@ -99,6 +99,7 @@ std::int32_t execute_lines(Context& context, const Operation& operation) {
         case Code::first_half:
         case Code::second_half:
         case Code::solve:
+        case Code::correct:
             break;
     }
     return -1;

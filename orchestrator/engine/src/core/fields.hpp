@@ -115,7 +115,7 @@ template <>
 struct Fields<Operation> {
     static constexpr const char* table = "operations";
     static constexpr auto list =
-        std::make_tuple(field("code", &Operation::code, 13, "an operation"),
+        std::make_tuple(field("code", &Operation::code, 14, "an operation"),
                         field("first", &Operation::first), field("count", &Operation::count),
                         field("every", &Operation::every), field("phase", &Operation::phase));
 };
@@ -160,7 +160,7 @@ template <>
 struct Fields<Compensation> {
     static constexpr const char* table = "compensations";
     static constexpr auto list = std::make_tuple(
-        field("method", &Compensation::method, 1, "a compensation"),
+        field("method", &Compensation::method, 2, "a compensation"),
         field("source", &Compensation::source), field("target", &Compensation::target),
         field("memory", &Compensation::memory), field("order", &Compensation::order),
         field("factor", &Compensation::factor), field("offset", &Compensation::offset),

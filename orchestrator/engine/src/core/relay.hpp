@@ -17,6 +17,8 @@ class Relay final : public Unit {
     Status get_outputs(double* values) override;
     bool takes_slopes() const override { return sloped_; }
     Status set_slopes(const double* slopes) override;
+    bool has_derivatives() const override { return true; }
+    Status derivative(const double* inputs, double* outputs) override;
 
   private:
     bool direct_, sloped_, sine_;

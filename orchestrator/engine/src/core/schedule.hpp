@@ -31,6 +31,7 @@ enum class Code : std::int32_t {
     inject_fault = 11,  // on inputs and readings: see fault.hpp
     inject_sample_fault = 12,  // on the newest samples of histories
     compensate = 13,           // inputs, after their lines: see compensation.hpp
+    correct = 14,              // outputs, after the step: see output_correction.hpp
 };
 
 // Done in every `every`-th step, counted from 0, where the rest of the division is `phase`.

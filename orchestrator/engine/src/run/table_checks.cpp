@@ -31,10 +31,13 @@ void check_rule(const Context& context, const Rule& rule) {
 void check_compensations(const Context& context) {
     const auto size = context.signals.size();
     for (const auto& row : context.compensations) {
-        require(inside(row.source, 1, size) && inside(row.target, 1, size) &&
-                    inside(row.memory, Compensation::numbers, size) && row.order >= 0 &&
-                    row.order <= 2 && inside(row.answer, 1, size) &&
-                    inside(row.answered, 1, size) && row.answer_factor != 0.0,
+        require(inside(row.source, 1, size) && inside(row.target, 1, size) && row.order >= 0 &&
+                    row.order <= 2 && inside(row.answered, 1, size) && row.answer_factor != 0.0,
+                "compensations");
+        const bool corrects = row.method == Compensation::Method::direct_response;
+        require(corrects ? inside(row.answer, 1, context.members.size())
+                         : inside(row.memory, Compensation::numbers, size) &&
+                               inside(row.answer, 1, size),
                 "compensations");
     }
 }
@@ -92,6 +95,7 @@ void check_operation(const Context& context, std::size_t loops, const Operation&
             size = context.mixes.size();
             break;
         case Code::compensate:
+        case Code::correct:
             size = context.compensations.size();
             break;
         case Code::solve:
