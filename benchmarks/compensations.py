@@ -232,7 +232,7 @@ def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) 
     """Draw the peak error of every way over the step, a plot for each problem."""
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(1, len(found), figsize=(13, 4.2), layout="constrained")
+    figure, axes = plt.subplots(1, len(found), figsize=(16, 4.2), layout="constrained")
     colours = plt.get_cmap("tab20").colors
     for axis, (problem, ways) in zip(axes, found.items(), strict=True):
         for way, rows in ways.items():
@@ -248,10 +248,10 @@ def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) 
         axis.set_xticks(steps, [f"{step:g}" for step in steps])
         axis.minorticks_off()
         axis.set_title(problem, fontsize=10)
-        axis.set_xlabel("mean communication step / ms")
+        axis.set_xlabel("mean step / ms")
         axis.grid(which="major", alpha=0.3)
     axes[0].set_ylabel("largest error of any output, relative / 1")
-    handles = axes[-1].get_legend_handles_labels()
+    handles = axes[list(found).index("closed contact, FMUs")].get_legend_handles_labels()
     figure.legend(*handles, loc="outside right upper", fontsize=8)
     figure.savefig(path, dpi=110)
     plt.close(figure)

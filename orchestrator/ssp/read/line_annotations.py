@@ -14,7 +14,7 @@
       <sd:Line interpolation="cubic" extrapolation="linear"/>
     </ssc:Annotation>
 
-A line without a delay may have ``compensation="nepce"`` or ``"energy"`` there.
+A line without a delay may have ``compensation="nepce"``, ``"corrector"`` or ``"energy"`` there.
 
 In place of the jitter may stand ``<sd:Trace interpolated="true">0 0.016, 0.1 lost</sd:Trace>``,
 pairs of time and delay in seconds, or ``<sd:Trace source="delays.csv"/>``.

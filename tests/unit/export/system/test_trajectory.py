@@ -74,11 +74,14 @@ def test_predicted_inputs(capture, compare):
     assert compare(system).difference == 0.0
 
 
-@pytest.mark.parametrize("way", ["nepce", "energy"])
-def test_compensated_inputs(capture, compare, way):
+@pytest.mark.parametrize(
+    ("way", "line"),
+    [("nepce", "force_a"), ("energy", "force_a"), ("corrector", "velocity")],
+)
+def test_compensated_inputs(capture, compare, way, line):
     system = capture(delay=None)
     lines = [
-        replace(c, compensation=Compensation(way)) if c.source.connector == "force_a" else c
+        replace(c, compensation=Compensation(way)) if c.source.connector == line else c
         for c in system.connections
     ]
     changed = compare(replace(system, connections=tuple(lines)), algorithm="jacobi")
