@@ -92,6 +92,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/sweep.py
 	$(BIN)/python benchmarks/algorithms.py --plot results/algorithms.png
+	$(BIN)/python benchmarks/compensations.py --plot results/compensations.png
 
 # CoFMPy needs an older FMPy than Softdock; where it cannot be installed the benchmark says so.
 $(VENV)-cofmupy/installed: $(BIN)/python

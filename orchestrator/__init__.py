@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     )
     from orchestrator.system import (
         Causality as Causality,
+        Compensation as Compensation,
         Component as Component,
         ComponentOptions as ComponentOptions,
         Connector as Connector,

@@ -181,6 +181,7 @@ class ConnectionTable(_Table):
     interpolation: StrictStr | None = None
     extrapolation: StrictStr | None = None
     suppress_unit_conversion: StrictBool = False
+    compensation: StrictStr | None = None
 
 
 class Content(_Table):

@@ -208,6 +208,7 @@ def _line(line: Connection) -> Data:
         interpolation=None if line.interpolation is None else str(line.interpolation),
         extrapolation=None if line.extrapolation is None else str(line.extrapolation),
         suppress_unit_conversion=line.suppress_unit_conversion or None,
+        compensation=None if line.compensation is None else str(line.compensation),
     )
 
 

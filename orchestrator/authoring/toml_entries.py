@@ -123,6 +123,7 @@ def connection_of(key: str, table: ConnectionTable, folder: Path) -> Connection:
         interpolation=table.interpolation,
         extrapolation=table.extrapolation,
         suppress_unit_conversion=table.suppress_unit_conversion,
+        compensation=table.compensation,
     )
     return system.connections[0]
 

@@ -31,7 +31,7 @@ from orchestrator.coupling.line_plan import (
 )
 from orchestrator.coupling.ring_delay import traced_delay
 from orchestrator.coupling.timing import Timing
-from orchestrator.system import Connection, Endpoint, Loop
+from orchestrator.system import Compensation, Connection, Endpoint, Loop
 
 Floats = NDArray[np.float64]
 
@@ -186,6 +186,8 @@ class _Planner:
         )
 
     def _sloped(self, line: Connection) -> bool:
+        if line.compensation is Compensation.CORRECTOR:
+            return True  # what acts at once is corrected to the end of the step
         if line.delay is not None:
             return self._timing(line).follows
         plan = self._predicted.get(line.target)

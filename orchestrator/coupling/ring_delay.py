@@ -12,7 +12,7 @@ from math import lcm
 
 from orchestrator.coupling.line_plan import DelayPlan
 from orchestrator.coupling.timing import Timing
-from orchestrator.system import Connection, Endpoint, Interpolation, Loop
+from orchestrator.system import Compensation, Connection, Endpoint, Interpolation, Loop
 
 TimingOf = Callable[[Connection], Timing]
 
@@ -39,7 +39,9 @@ def traced_delay(loop: Loop, plans: Mapping[Endpoint, DelayPlan], timing: Timing
     def back(number: int, at: int) -> float:
         """Delay from the first source to the middle of the step at ``at`` of a line's target."""
         time, plan = times[number], plans.get(ring[number].target)
-        ends_right = plan is not None and plan.span_ns > 0
+        ends_right = ring[number].compensation is Compensation.CORRECTOR or (
+            plan is not None and plan.span_ns > 0
+        )
         through = time.target_ns / 2 if loop.feedthrough[number] and not ends_right else 0.0
         if plan is None:
             sample = (at + time.visible_ns) // time.source_ns * time.source_ns

@@ -144,6 +144,8 @@ def _wire(
         yield "Between samples", str(line.interpolation)
     if line.extrapolation:
         yield "After the newest sample", str(line.extrapolation)
+    if line.compensation:
+        yield "Compensation", str(line.compensation)
     if plan is not None:
         yield from _plan(plan)
 

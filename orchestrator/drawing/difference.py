@@ -233,6 +233,7 @@ def line_texts(line: Connection) -> Texts:
         "transformation": transformation_label(line, exact=True),
         "between samples": str(line.interpolation or ""),
         "after the newest sample": str(line.extrapolation or ""),
+        "compensation": str(line.compensation or ""),
         "unit conversion": "suppressed" if line.suppress_unit_conversion else "",
     }
     return {key: text for key, text in texts.items() if text}

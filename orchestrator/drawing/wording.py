@@ -129,11 +129,12 @@ def conversion_of(
 
 
 def wire_label(line: Connection, source: Connector | None, target: Connector | None) -> str:
-    """What stands on a connection: its delay, its unit conversion and its transformation."""
+    """What stands on a connection: delay, unit conversion, transformation, compensation."""
     parts = [delay_label(line.delay)] if line.delay else []
     if conversion_of(line, source, target) is not None and source and target:
         parts.append(f"{source.unit} → {target.unit}")
     parts += [label] if (label := transformation_label(line)) else []
+    parts += [str(line.compensation)] if line.compensation else []
     return ", ".join(parts)
 
 

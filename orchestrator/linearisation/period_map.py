@@ -20,6 +20,7 @@ from orchestrator.linearisation.multipliers import Multipliers, multipliers
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master.run.engine_tables import make_engine
+from orchestrator.master.schedule.compensation_row import CompensationMethod
 from orchestrator.master.schedule.schedule import Code, Member, Schedule, input_order
 from orchestrator.system import REACH_NS
 
@@ -211,6 +212,8 @@ def _owners_of_signals(schedule: Schedule) -> list[str | None]:
             (member.output_offset, member.output_size),
         ):
             owners[first : first + size] = [member.name] * size
+    for row in schedule.compensations:
+        owners[row.memory : row.memory + row.numbers] = [owners[row.target]] * row.numbers
     return owners
 
 
@@ -280,6 +283,16 @@ def _expect_linear(schedule: Schedule) -> None:
         )
     if schedule.tables:
         raise CapabilityError("a connection has a table of values, which no linear map has")
+    if any(row.method is CompensationMethod.RESIDUAL_ENERGY for row in schedule.compensations):
+        raise CapabilityError(
+            "a connection has the compensation 'energy', which divides by a signal, as no linear"
+            " map does"
+        )
+    if any(row.method is CompensationMethod.DIRECT_RESPONSE for row in schedule.compensations):
+        raise CapabilityError(
+            "a connection has the compensation 'corrector', which asks a unit for derivatives: the"
+            " linear models of whole steps have none"
+        )
     if schedule.watched:
         lines = ", ".join(schedule.watched)
         raise CapabilityError(f"read on an arc or with delays that vary, as no linear map: {lines}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orchestrator.system.components.component_options import (
         ComponentOptions as ComponentOptions,
     )
+    from orchestrator.system.lines.compensation import Compensation as Compensation
     from orchestrator.system.lines.connection import (
         Connection as Connection,
         Endpoint as Endpoint,

@@ -147,6 +147,11 @@ def _between_samples(line: Connection, source: Connector) -> Iterator[str]:
     for what, way in ways.items():
         if way not in held and source.type is not DataType.REAL:
             yield f"{what} '{way}' is for Real signals, found {source.type}; expected hold"
+    if line.compensation is not None and source.type is not DataType.REAL:
+        yield (
+            f"compensation '{line.compensation}' is for Real signals, found {source.type}; leave it"
+            " out"
+        )
     if line.interpolation != "slerp":
         return
     if source.shape != (4,):

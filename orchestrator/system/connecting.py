@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.system.former_names import with_present_ends
+from orchestrator.system.lines.compensation import Compensation
 from orchestrator.system.lines.connection import Connection, Endpoint, Extrapolation, Interpolation
 from orchestrator.system.lines.delay import TransportDelay
 from orchestrator.system.lines.transformation import (
@@ -49,6 +50,14 @@ def ways(
     )
 
 
+def _compensation(where: str, name: str | None) -> Compensation | None:
+    if name is not None and name not in set(Compensation):
+        raise DescriptionError(
+            f"{where}: compensation: expected one of {', '.join(Compensation)}, found '{name}'"
+        )
+    return None if name is None else Compensation(name)
+
+
 def connection_of(
     source: str,
     target: str,
@@ -60,6 +69,7 @@ def connection_of(
     interpolation: str | None = None,
     extrapolation: str | None = None,
     suppress_unit_conversion: bool = False,
+    compensation: str | None = None,
 ) -> Connection:
     """Make a connection of texts; see :func:`connect`."""
     where = f"connection {source} -> {target}"
@@ -83,6 +93,7 @@ def connection_of(
         transformation,
         *ways(where, interpolation, extrapolation),
         suppress_unit_conversion,
+        _compensation(where, compensation),
     )
 
 
@@ -98,6 +109,7 @@ def connect(
     interpolation: Interpolation | str | None = None,
     extrapolation: Extrapolation | str | None = None,
     suppress_unit_conversion: bool = False,
+    compensation: Compensation | str | None = None,
 ) -> System:
     """Connect an output to an input.
 
@@ -115,6 +127,9 @@ def connect(
         Between and after the samples: see :class:`Connection`.
     suppress_unit_conversion
         Whether units are not looked at.
+    compensation
+        How a line without a delay makes up for what holding its signal did: see
+        :class:`Compensation`.
 
     Raises
     ------
@@ -132,6 +147,7 @@ def connect(
         interpolation=interpolation,
         extrapolation=extrapolation,
         suppress_unit_conversion=suppress_unit_conversion,
+        compensation=compensation,
     )
     folder, line = folder_of(system, line)
     return system.edit(

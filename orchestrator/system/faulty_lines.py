@@ -101,6 +101,11 @@ def _held(line: Connection, system: System) -> Iterator[str]:
             f"connection {line} predicts its input ('{line.extrapolation}'): expected one that"
             " holds or delays; leave its extrapolation out"
         )
+    if line.compensation is not None:
+        yield (
+            f"connection {line} has the compensation '{line.compensation}', which would make up for"
+            " the fault: leave it out"
+        )
     source, target = (system.components[end.component] for end in (line.source, line.target))
     at_events = target.shares_events and (
         source.shares_events or target.changes_at_events(line.target.connector)

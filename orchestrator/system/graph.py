@@ -29,6 +29,7 @@ _LINE = (
     "interpolation",
     "extrapolation",
     "suppress_unit_conversion",
+    "compensation",
 )
 _NODE = ("component", "source", "values", "options")
 

@@ -1,12 +1,14 @@
 """Event mode of the engine equals the reference in plain Python, bit for bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle.reference import Reference
 
 from orchestrator.master import Execution, algorithm_names
 from orchestrator.simunits import block, fmu
-from orchestrator.system import System
+from orchestrator.system import Compensation, System
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 ECCO = "ecco"  # needs power bonds, which these units have not
@@ -66,6 +68,25 @@ def test_engine_equals_reference(algorithm, c_fmu):
     assert last["jumper.jumps"] == 1
     varies = algorithm in {"embedded", "step-doubling"}
     assert (found.early_returns > 0, found.late) == (not varies, 0)
+
+
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_compensations_begin_anew_after_events(algorithm, c_fmu):
+    def make():
+        system = mixed(c_fmu)
+        ends = {"jumper", "lag"}
+        lines = (
+            replace(line, compensation=Compensation.NEPCE)
+            if {line.source.component, line.target.component} == ends
+            else line
+            for line in system.connections
+        )
+        return replace(system, connections=tuple(lines))
+
+    found, r = expect_equal(make, algorithm, 300_000_000)
+    assert found.early_returns > 0
+    _, held = expect_equal(lambda: mixed(c_fmu), algorithm, 300_000_000)
+    assert np.abs(r.values - held.values).max() > 1e-6
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -56,6 +56,9 @@ CAPABILITIES: Mapping[str, Case] = {
         lambda make: counting(make, "", isolation="process"), lambda make: counting(make, "")
     ),
     "CAP112": Case(lambda _: _from_archive(packed=True), lambda _: _from_archive(packed=False)),
+    "CAP114": Case(
+        lambda _: _compensated(), lambda _: _compensated(), run(algorithm="newton"), run()
+    ),
     "CAP110": Case(lambda make: _twins(make, 2), lambda make: _twins(make, 1)),
 }
 
@@ -69,6 +72,11 @@ def _from_archive(*, packed: bool) -> System:
 def _predicted() -> System:
     system = System("s").add("source", block("source")).add("gain", block("gain"))
     return system.connect("source.y", "gain.u", extrapolation="linear")
+
+
+def _compensated() -> System:
+    system = System("s").add("source", block("source")).add("gain", block("gain"))
+    return system.connect("source.y", "gain.u", compensation="nepce")
 
 
 _STATE = 'canGetAndSetFMUstate="true"'

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from oracle.reference_compensation import compensate
 from oracle.reference_events import EarlyReturnError, ReferenceEvents
 from oracle.reference_faults import ReferenceFaults
 from oracle.reference_history import ReferenceHistory, on_arc
@@ -182,6 +183,8 @@ class Reference:
                 self._remember(code, row)
         elif code is Code.INJECT_FAULT:
             self.faults.inject(row)
+        elif code in (Code.COMPENSATE, Code.CORRECT):
+            compensate(self, plan.compensations[row])
         elif code is Code.TEXT:
             source, target = plan.text_copies[row]
             self.texts[target] = self.texts[source]

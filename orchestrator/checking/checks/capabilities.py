@@ -41,6 +41,14 @@ CODES: tuple[Code, ...] = (
         " to bring inputs up to time, or the component a rate of its own.",
     ),
     error(
+        "CAP114",
+        "an input cannot be compensated with this algorithm",
+        "A connection has a compensation, which makes up in a step for what the one before did, and"
+        " the algorithm repeats steps, varies them, or has a way of its own to bring inputs up to"
+        " time; or a component has a rate of its own, its signal changes at events only, or it"
+        " gives no directional derivatives to a corrector.",
+    ),
+    error(
         "CAP109",
         "the system cannot be run so",
         "What the master refuses when it compiles the system for its algorithm: signals that cannot"

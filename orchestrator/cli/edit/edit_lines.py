@@ -23,6 +23,10 @@ def connect(
     ] = None,
     interpolation: Annotated[str | None, typer.Option(help="Between delayed samples")] = None,
     extrapolation: Annotated[str | None, typer.Option(help="After the newest sample")] = None,
+    compensation: Annotated[
+        str | None,
+        typer.Option(help="nepce, corrector or energy: without a delay, what holding did"),
+    ] = None,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
@@ -39,6 +43,7 @@ def connect(
             mapping=mapping,
             interpolation=interpolation,
             extrapolation=extrapolation,
+            compensation=compensation,
         )
     )
     done(edit, *changed)

@@ -68,6 +68,11 @@ def _line(line: Connection, system: System, *, plain_connections: bool) -> Itera
             f"{where} predicts its input ('{line.extrapolation}'), which only our master does:"
             " leave the extrapolation out"
         )
+    if line.compensation is not None:
+        yield (
+            f"{where} has the compensation '{line.compensation}', which only our master does:"
+            " leave it out"
+        )
     if line.delay is not None and line.delay.variation is not None:
         yield f"{where} has a delay that varies; an FMU of a line has a constant one: remove it"
     if line.interpolation is Interpolation.SLERP:

@@ -147,6 +147,8 @@ def _write_tables(to: ByteWriter, schedule: Schedule) -> None:
     _write_events(to, schedule.events)
     to.tag("FALT")
     to.rows("faults", [astuple(fault) for fault in schedule.faults])
+    to.tag("COMP")
+    to.rows("compensations", [astuple(row) for row in schedule.compensations])
 
 
 def _write_events(to: ByteWriter, events: EventTable | None) -> None:

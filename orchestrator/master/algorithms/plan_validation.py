@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.master.algorithms.compensation_checks import wrong_compensations
 from orchestrator.master.algorithms.plan import Coupling, Plan
 from orchestrator.master.algorithms.registry import plan_of
 from orchestrator.system import System, nearest
@@ -68,6 +69,7 @@ def refusals(
         )
         found.append(CapabilityError.about(text, code="TIM105", key=str(varying[0])))
     found += _wrong_predictions(system, algorithm, plan, rates)
+    found += wrong_compensations(system, algorithm, plan, rates)
     return found
 
 

@@ -37,6 +37,7 @@ def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: in
         astuple(schedule.rule),
         0 if threads is None else threads,
         [astuple(row) for row in schedule.faults],
+        [astuple(row) for row in schedule.compensations],
     )
     events = schedule.events
     if schedule.texts:

@@ -76,6 +76,8 @@ def _line(line: Connection) -> str:
         said.append(f"interpolation {line.interpolation}")
     if line.extrapolation is not None:
         said.append(f"extrapolation {line.extrapolation}")
+    if line.compensation is not None:
+        said.append(f"compensation {line.compensation}")
     return ", ".join(said)
 
 

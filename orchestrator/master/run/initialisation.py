@@ -15,7 +15,14 @@ from orchestrator.master.schedule.schedule import Code, Schedule
 from orchestrator.simunits import SimulationUnit
 
 #: What only steps do: the past is what the signals are, and faults are still to come.
-_LATER = (Code.PUSH, Code.FIRST_HALF, Code.INJECT_FAULT, Code.INJECT_SAMPLE_FAULT)
+_LATER = (
+    Code.PUSH,
+    Code.FIRST_HALF,
+    Code.INJECT_FAULT,
+    Code.INJECT_SAMPLE_FAULT,
+    Code.COMPENSATE,
+    Code.CORRECT,
+)
 
 
 def initialise(

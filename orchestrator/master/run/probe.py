@@ -253,6 +253,7 @@ def _run(
         emission.operations,
         astuple(schedule.rule),
         1,
+        compensations=[astuple(row) for row in tables.compensations],
     )
     rows = np.empty((steps, 1))
     engine.start(0, schedule.step_ns)

@@ -8,6 +8,7 @@ from orchestrator.coupling import DelayPlan
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.system import (
     Causality,
+    Compensation,
     Component,
     Connection,
     Connector,
@@ -38,6 +39,9 @@ def relay_system(
         alone = replace(line, transformation=None)
         if line.interpolation is Interpolation.SLERP:
             alone = replace(alone, interpolation=Interpolation.LINEAR)
+        if line.compensation is Compensation.ENERGY:
+            # Takes back as much as the bond's powers differ: no delay, and nothing of one line.
+            alone = replace(alone, compensation=None)
         lines.append(alone)
         plan = of_target.get(line.target)
         if plan is not None:

@@ -59,7 +59,9 @@ def with_boundary(system: System) -> System:
         if not target.component:
             way = None if line.delay is None else line.extrapolation
             end = Endpoint(SINK, target.connector)
-            line = replace(line, target=end, extrapolation=way)  # noqa: PLW2901
+            line = replace(  # noqa: PLW2901
+                line, target=end, extrapolation=way, compensation=None
+            )
         lines.append(line)
     return replace(
         system, components=components, connections=tuple(lines), connectors={}, values={}

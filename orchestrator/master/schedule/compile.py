@@ -133,6 +133,7 @@ def compile_schedule(
         tuple(tables.table_entries),
         events,
         tuple(fault_table.rows),
+        tuple(tables.compensations),
     )
 
 

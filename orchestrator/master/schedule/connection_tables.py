@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from orchestrator.coupling import Channel, DelayPlan, channel_of
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.master.algorithms.plan import Plan
 from orchestrator.master.schedule.boundary import SINK
 from orchestrator.master.schedule.buffer import Buffer
+from orchestrator.master.schedule.compensation_row import CompensationRow
+from orchestrator.master.schedule.compensation_table import CompensationTable
 from orchestrator.master.schedule.fault_table import FaultTable
 from orchestrator.master.schedule.input_hold import InputHold
 from orchestrator.master.schedule.schedule import Code, Extrapolation
@@ -84,6 +86,8 @@ class ConnectionTables:
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
         self._first_history: dict[Endpoint, int] = {}
         self.mixes: list[tuple[int, int, float, float, float]] = []
+        self.compensations: list[CompensationRow] = []
+        self._compensated = CompensationTable(system, buffer)
         #: The shortest step, of which doubling makes two.
         control = plan.step_size_control
         least_ns = step_ns if control is None else max(1, control.least_ns // 2)
@@ -167,10 +171,25 @@ class ConnectionTables:
             self.mixes += some
         if len(self.text_copies) > first_text:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
+        operations += self._compensate(lines)
         operations += [row for line in lines for row in self._inject(line, sent=True)]
         if len(self.tables) > first_table:
             operations.append((Code.LOOKUP, first_table, len(self.tables) - first_table))
         return operations + [row for line in lines for row in self._inject(line, sent=False)]
+
+    def _compensate(self, lines: Iterable[Connection]) -> Iterator[Rows]:
+        """Return the operation that corrects inputs after their lines, if there are such."""
+        first = len(self.compensations)
+        self.compensations += [row for line in lines for row in self._compensated.of(line)]
+        if count := len(self.compensations) - first:
+            yield Code.COMPENSATE, first, count
+
+    def correct(self) -> list[Rows]:
+        """Return the operation that corrects outputs when all have stepped, if there are such."""
+        first = len(self.compensations)
+        self.compensations += self._compensated.corrections()
+        count = len(self.compensations) - first
+        return [(Code.CORRECT, first, count)] if count else []
 
     def _read(self, plan: DelayPlan, shift_ns: int) -> range:
         """Add the readings of a connection, and return their rows."""

@@ -88,7 +88,9 @@ class InputHold:
             held.late * step_ns,
             self._system.components[line.target.component].input_order,
             (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
-            held.code is Code.COPY and self._plan.coupling is Coupling.NEWEST,
+            held.code is Code.COPY
+            and self._plan.coupling is Coupling.NEWEST
+            and not _makes_up(line),
             self.follows(line),
             acts_at_once(self._system, line),
         )
@@ -108,6 +110,8 @@ class InputHold:
             known = self.before(line) and not line.is_predicted and self._reaches_end(line)
         else:
             known = line.delay.variation is None
+        if line.compensation is not None:
+            return False
         linear = not isinstance(line.transformation, MappingTransformation)
         return component.input_order > 0 and as_it_is and known and linear and self._moves(line)
 
@@ -124,9 +128,12 @@ class InputHold:
         """Return what a connection's target is held at.
 
         Integers, Booleans and what changes at events only have no values between two others; what
-        comes from outside is held, and what leads there is looked at when the step is done.
+        comes from outside is held, and what leads there is looked at when the step is done. What is
+        compensated by its integral is not late in the mean.
         """
         coupling = self._plan.coupling
+        if _makes_up(line):
+            return Held(Code.COPY, 1.0, 0.0)
         if not self._mixes(line):
             return Held(Code.COPY, 1.0, self._lateness(line))
         at_once = acts_at_once(self._system, line)
@@ -193,3 +200,7 @@ class InputHold:
             for begin in range(0, lcm(source, target), target)
         ]
         return [(begin, latch // source * source) for begin, latch in latches]
+
+
+def _makes_up(line: Connection) -> bool:
+    return line.compensation is not None and line.compensation.makes_up_integral

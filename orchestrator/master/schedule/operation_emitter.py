@@ -56,6 +56,7 @@ class Emission:
                 self._step(group.members)
             for ticks, names in self._by_ticks(group.members):
                 self._add(tables.push(names), ticks, ticks - 1)
+        self._add(tables.correct())
 
     def _ticks(self, name: str) -> int:
         return self._tables.ticks[name]

@@ -8,6 +8,7 @@ from enum import IntEnum
 
 from orchestrator.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.master.algorithms.plan import Iteration, StepMethod
+from orchestrator.master.schedule.compensation_row import CompensationRow
 
 
 class Code(IntEnum):
@@ -26,6 +27,8 @@ class Code(IntEnum):
     LOOKUP = 10
     INJECT_FAULT = 11
     INJECT_SAMPLE_FAULT = 12
+    COMPENSATE = 13
+    CORRECT = 14
 
 
 class Interpolation(IntEnum):
@@ -251,6 +254,8 @@ class Schedule:
         See :class:`EventTable`; ``None`` without units that have event mode.
     faults
         Rows of INJECT_FAULT and INJECT_SAMPLE_FAULT.
+    compensations
+        Rows of COMPENSATE and CORRECT.
     """
 
     algorithm: str
@@ -277,6 +282,7 @@ class Schedule:
     table_entries: tuple[tuple[float, float], ...] = ()
     events: EventTable | None = None
     faults: tuple[FaultRow, ...] = ()
+    compensations: tuple[CompensationRow, ...] = ()
 
     @property
     def varies(self) -> bool:

@@ -19,7 +19,12 @@ from orchestrator.ssp.common.lexical import attribute, boolean
 from orchestrator.ssp.common.names import add, child, listed
 from orchestrator.ssp.common.transformations import add_transformation, read_transformation
 from orchestrator.ssp.read.connectors import UNSPECIFIED
-from orchestrator.ssp.read.line_annotations import add_line, read_delay, read_line
+from orchestrator.ssp.read.line_annotations import (
+    add_line,
+    read_compensation,
+    read_delay,
+    read_line,
+)
 from orchestrator.system import (
     Bus,
     Causality,
@@ -152,6 +157,7 @@ def _connection(
         ),
         *read_line(element),
         attribute(element, "suppressUnitConversion", boolean, default=False),
+        read_compensation(element),
     )
 
 

@@ -14,6 +14,8 @@
       <sd:Line interpolation="cubic" extrapolation="linear"/>
     </ssc:Annotation>
 
+A line without a delay may have ``compensation="nepce"``, ``"corrector"`` or ``"energy"`` there.
+
 In place of the jitter may stand ``<sd:Trace interpolated="true">0 0.016, 0.1 lost</sd:Trace>``,
 pairs of time and delay in seconds, or ``<sd:Trace source="delays.csv"/>``.
 """
@@ -38,6 +40,7 @@ from orchestrator.ssp.common.annotations import (
 )
 from orchestrator.ssp.common.names import add, children, tag
 from orchestrator.system import (
+    Compensation,
     Connection,
     DelayTrace,
     Delivery,
@@ -60,7 +63,11 @@ def add_line(element: etree._Element, line: Connection) -> None:
     """Append the annotations of a connection to its ssd:Connection."""
     if line.delay is not None:
         _add_delay(element, line.delay)
-    ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
+    ways = {
+        "interpolation": line.interpolation,
+        "extrapolation": line.extrapolation,
+        "compensation": line.compensation,
+    }
     said = {name: str(way) for name, way in ways.items() if way is not None}
     if said:
         add(annotate(element, LINE_TYPE), "sd:Line", **said)
@@ -116,8 +123,14 @@ def read_line(
     if line is None:
         return None, None
     empty(line)
-    only(line, ("interpolation", "extrapolation"))
+    only(line, ("interpolation", "extrapolation", "compensation"))
     return _word(line, "interpolation", Interpolation), _word(line, "extrapolation", Extrapolation)
+
+
+def read_compensation(element: etree._Element) -> Compensation | None:
+    """Read how an ssd:Connection makes up for what holding its signal did, or raise SspError."""
+    line = own(element, LINE_TYPE, "sd:Line")
+    return None if line is None else _word(line, "compensation", Compensation)
 
 
 def read_delay(connection: etree._Element, place: Place) -> TransportDelay | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from orchestrator.diagnostics import DescriptionError
+from orchestrator.system.lines.compensation import Compensation
 from orchestrator.system.lines.delay import TransportDelay
 from orchestrator.system.lines.transformation import Transformation
 
@@ -88,6 +89,8 @@ class Connection:
         After the newest sample. Of a line without a delay: the input over a step is predicted from
         the samples before it; ``None`` means ``hold``. Of a delayed line that is interpolated:
         where it is read ahead; ``None`` means ``linear``, and ``hold`` if its delay varies.
+    compensation
+        Of a line without a delay: how it makes up for what holding its signal did.
 
     Raises
     ------
@@ -102,8 +105,10 @@ class Connection:
     interpolation: Interpolation | None = None
     extrapolation: Extrapolation | None = None
     suppress_unit_conversion: bool = False
+    compensation: Compensation | None = None
 
     def __post_init__(self) -> None:
+        self._expect_compensable()
         if self.delay is None and self.interpolation is not None:
             raise DescriptionError(
                 f"connection {self}: interpolation '{self.interpolation}' needs a delay; without"
@@ -120,6 +125,25 @@ class Connection:
             raise DescriptionError(
                 f"connection {self}: extrapolation '{self.extrapolation}' does not go with"
                 f" interpolation '{self.interpolation}', which holds the newest sample"
+            )
+
+    def _expect_compensable(self) -> None:
+        if self.compensation is None:
+            return
+        where = f"connection {self}: compensation '{self.compensation}'"
+        if self.delay is not None:
+            raise DescriptionError(
+                f"{where} is for connections without a delay, and this one has"
+                f" {self.delay.nominal_ns / 1e6:g} ms: leave one of them out"
+            )
+        ways: set[Extrapolation | None] = {None, Extrapolation.HOLD}
+        if self.compensation.makes_up_integral:
+            ways |= {Extrapolation.LINEAR, Extrapolation.QUADRATIC}
+        if self.extrapolation not in ways:
+            expected = ", ".join(way for way in Extrapolation if way in ways)
+            raise DescriptionError(
+                f"{where} does not go with extrapolation '{self.extrapolation}'; expected"
+                f" {expected}"
             )
 
     @property

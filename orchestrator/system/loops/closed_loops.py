@@ -206,6 +206,7 @@ def _lateness(system: System, line: Connection) -> object:
     source, target = (system.components[end.component] for end in (line.source, line.target))
     return (
         line.extrapolation,
+        line.compensation,
         isinstance(line.transformation, MappingTransformation),
         source.connectors[line.source.connector].type,
         source.changes_at_events(line.source.connector),

@@ -60,6 +60,7 @@ def joined(
     suppressed, transformation = _function(steps, connectors[0], connectors[-1])
     delayed = [line for line in lines if line.delay is not None]
     said = [line.extrapolation for line in lines if line.extrapolation is not None]
+    made_up = [line.compensation for line in lines if line.compensation is not None]
     return Connection(
         source,
         target,
@@ -68,6 +69,7 @@ def joined(
         delayed[-1].interpolation if delayed else None,
         said[-1] if said else None,
         suppressed,
+        made_up[-1] if made_up else None,
     )
 
 
@@ -126,8 +128,8 @@ def _steps(
 
 def _is_plain(line: Connection, steps: Steps) -> bool:
     """Whether a line passes its signal on as it is."""
-    ways = line.delay, line.interpolation, line.extrapolation
-    return ways == (None, None, None) and all(step == (1.0, 0.0) for step in steps)
+    ways = (line.delay, line.interpolation, line.extrapolation, line.compensation)
+    return ways == (None,) * 4 and all(step == (1.0, 0.0) for step in steps)
 
 
 def _conversion(before: Connector | None, after: Connector | None) -> Affine | None:

@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.coupling import Channel
 from orchestrator.engine import ROWS
+from orchestrator.master.schedule.compensation_row import CompensationRow
 from orchestrator.master.schedule.schedule import (
     EventTable,
     FaultRow,
@@ -17,7 +18,13 @@ from orchestrator.master.schedule.schedule import (
 )
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "system-file.md"
-CLASSES = {"channels": Channel, "loops": LoopTable, "rule": RuleTable, "faults": FaultRow}
+CLASSES = {
+    "channels": Channel,
+    "loops": LoopTable,
+    "rule": RuleTable,
+    "faults": FaultRow,
+    "compensations": CompensationRow,
+}
 EVENTS = {"event_lines": "lines", "event_clocks": "clocks"}
 
 

@@ -1,6 +1,7 @@
 #include "algorithms/step_executor.hpp"
 
 #include "core/exchange.hpp"
+#include "core/output_correction.hpp"
 #include "core/unit_steps.hpp"
 
 namespace softdock {
@@ -42,6 +43,8 @@ Status StepExecutor::execute(std::size_t first, std::size_t end, Outcome& outcom
             status = stepper_.step(context_, operation.first, operation.count, mode, outcome);
         } else if (operation.code == Code::first_half || operation.code == Code::second_half) {
             status = step_halves(context_, operation, mode, outcome);
+        } else if (operation.code == Code::correct) {
+            status = correct_outputs(context_, operation, outcome);
         } else if (operation.code == Code::solve) {
             const auto body = i + 1;
             i += static_cast<std::size_t>(operation.count);

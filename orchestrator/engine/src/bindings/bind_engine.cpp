@@ -63,7 +63,8 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
                                     const Tuples<Read>& reads, const Tuples<Mix>& mixes,
                                     const Tuples<Loop>& loops, const Tuples<Operation>& operations,
                                     const TupleOf<Rule>& rule, std::size_t threads,
-                                    const Tuples<Fault>& faults) {
+                                    const Tuples<Fault>& faults,
+                                    const Tuples<Compensation>& compensations) {
     Schedule schedule;
     std::vector<nb::object> kept;
     for (const auto& [unit, inputs, outputs, ticks] : members) {
@@ -80,6 +81,7 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
     schedule.operations = as_rows<Operation>(operations);
     schedule.rule = as_row<Rule>(rule);
     schedule.faults = as_rows<Fault>(faults);
+    schedule.compensations = as_rows<Compensation>(compensations);
     return std::unique_ptr<Runner>(new Runner{Engine(std::move(schedule), threads), std::move(kept),
                                               nb::object(), nb::object()});
 }
@@ -90,7 +92,7 @@ void bind_engine(nb::module_& module) {
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
              "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1,
-             "faults"_a = Tuples<Fault>())
+             "faults"_a = Tuples<Fault>(), "compensations"_a = Tuples<Compensation>())
         .def("begin_faults", [](Runner& r) { begin_faults(r.engine.context()); })
         .def("set_texts",
              [](Runner& r, std::size_t size, const Tuples<TextCopy>& copies,

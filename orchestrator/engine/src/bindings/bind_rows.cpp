@@ -64,8 +64,9 @@ nb::dict describe() {
 }  // namespace
 
 void bind_rows(nb::module_& module) {
-    module.attr("ROWS") = describe<Channel, HistoryRow, Copy, Read, ValueTable, ValueEntry, Mix,
-                                   TextCopy, Loop, Operation, Rule, EventLine, EventClock, Fault>();
+    module.attr("ROWS") =
+        describe<Channel, HistoryRow, Copy, Read, ValueTable, ValueEntry, Mix, TextCopy, Loop,
+                 Operation, Rule, EventLine, EventClock, Fault, Compensation>();
 }
 
 }  // namespace softdock

@@ -31,6 +31,7 @@ Context::Context(Schedule& schedule)
       copies(std::move(schedule.copies)),
       reads(std::move(schedule.reads)),
       mixes(std::move(schedule.mixes)),
+      compensations(std::move(schedule.compensations)),
       operations(std::move(schedule.operations)),
       faults(std::move(schedule.faults)),
       signals(schedule.signals),

@@ -36,6 +36,7 @@ struct Context {
     std::vector<Copy> copies;
     std::vector<Read> reads;
     std::vector<Mix> mixes;
+    std::vector<Compensation> compensations;
     std::vector<Operation> operations;
     Faults faults;
     Texts texts;

@@ -75,6 +75,9 @@ std::int32_t execute_lines(Context& context, const Operation& operation) {
                 context.signals[line.target] = line.factor * (now + coming) + line.offset;
             }
             break;
+        case Code::compensate:
+            for (auto i = operation.first; i < end; ++i) context.compensations[i].execute(context);
+            break;
         case Code::text:
             context.texts.copy(operation.first, operation.count);
             break;
@@ -96,6 +99,7 @@ std::int32_t execute_lines(Context& context, const Operation& operation) {
         case Code::first_half:
         case Code::second_half:
         case Code::solve:
+        case Code::correct:
             break;
     }
     return -1;

@@ -116,7 +116,7 @@ template <>
 struct Fields<Operation> {
     static constexpr const char* table = "operations";
     static constexpr auto list =
-        std::make_tuple(field("code", &Operation::code, 12, "an operation"),
+        std::make_tuple(field("code", &Operation::code, 14, "an operation"),
                         field("first", &Operation::first), field("count", &Operation::count),
                         field("every", &Operation::every), field("phase", &Operation::phase));
 };
@@ -155,6 +155,18 @@ struct Fields<Fault> {
         field("begin_ns", &Fault::begin_ns), field("until_ns", &Fault::until_ns),
         field("amount", &Fault::amount), field("offset", &Fault::offset),
         field("change_ns", &Fault::change_ns), field("key", &Fault::key));
+};
+
+template <>
+struct Fields<Compensation> {
+    static constexpr const char* table = "compensations";
+    static constexpr auto list = std::make_tuple(
+        field("method", &Compensation::method, 2, "a compensation"),
+        field("source", &Compensation::source), field("target", &Compensation::target),
+        field("memory", &Compensation::memory), field("order", &Compensation::order),
+        field("factor", &Compensation::factor), field("offset", &Compensation::offset),
+        field("answer", &Compensation::answer), field("answered", &Compensation::answered),
+        field("answer_factor", &Compensation::answer_factor));
 };
 
 }  // namespace softdock

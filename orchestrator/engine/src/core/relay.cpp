@@ -22,6 +22,12 @@ Status Relay::set_input_derivatives(const InputDerivatives& derivatives) {
     return Status::ok;
 }
 
+Status Relay::derivative(const double* inputs, double* outputs) {
+    if (sine_) *outputs++ = 0.0;
+    *outputs = direct_ ? *inputs : 0.0;
+    return Status::ok;
+}
+
 Status Relay::step(std::int64_t time_ns, std::int64_t step_ns) {
     const double span = to_seconds(step_ns);
     if (direct_) {

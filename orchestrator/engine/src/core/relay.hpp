@@ -17,6 +17,8 @@ class Relay final : public Unit {
     Status get_outputs(double* values) override;
     int input_order() const override { return order_; }
     Status set_input_derivatives(const InputDerivatives& derivatives) override;
+    bool has_derivatives() const override { return true; }
+    Status derivative(const double* inputs, double* outputs) override;
 
   private:
     bool direct_, sine_;

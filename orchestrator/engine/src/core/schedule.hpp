@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/channel.hpp"
+#include "core/compensation.hpp"
 #include "core/fault.hpp"
 #include "core/history.hpp"
 #include "core/read.hpp"
@@ -29,6 +30,8 @@ enum class Code : std::int32_t {
     lookup = 10,        // signals become what tables of values say
     inject_fault = 11,  // on inputs and readings: see fault.hpp
     inject_sample_fault = 12,  // on the newest samples of histories
+    compensate = 13,           // inputs, after their lines: see compensation.hpp
+    correct = 14,              // outputs, after the step: see output_correction.hpp
 };
 
 // Done in every `every`-th step, counted from 0, where the rest of the division is `phase`.
@@ -130,6 +133,7 @@ struct Schedule {
     std::vector<Operation> operations;
     Rule rule;
     std::vector<Fault> faults;
+    std::vector<Compensation> compensations;
 };
 
 }  // namespace softdock

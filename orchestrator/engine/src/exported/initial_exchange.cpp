@@ -69,6 +69,8 @@ void InitialExchange::pass(std::size_t first, std::size_t end) {
             }
             case Code::push:
             case Code::first_half:
+            case Code::compensate:
+            case Code::correct:
             case Code::inject_fault:
             case Code::inject_sample_fault:
                 break;

@@ -159,6 +159,8 @@ SystemTables read_tables(ByteReader& file) {
     read_events(file, tables);
     file.expect_tag("FALT");
     tables.schedule.faults = read_rows<Fault>(file);
+    file.expect_tag("COMP");
+    tables.schedule.compensations = read_rows<Compensation>(file);
     file.expect_tag("VARS");
     tables.variables.resize(file.count(27));
     for (auto& each : tables.variables) each = variable(file, tables);

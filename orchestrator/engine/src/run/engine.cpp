@@ -18,7 +18,8 @@ Engine::Engine(Schedule schedule, std::size_t threads)
     : context_(schedule),
       executor_(context_, schedule.loops, threads),
       control_(make_control(schedule.rule)) {
-    context_.remembers = !context_.mixes.empty() || control_->varies();
+    context_.remembers =
+        !context_.mixes.empty() || !context_.compensations.empty() || control_->varies();
     if (control_->varies()) {
         for (auto& history : context_.histories) history.let_rewind(most_rewound);
     }

@@ -28,6 +28,20 @@ void check_rule(const Context& context, const Rule& rule) {
     require(rule.method != Rule::Method::ecco || !rule.bonds.empty(), "rule");
 }
 
+void check_compensations(const Context& context) {
+    const auto size = context.signals.size();
+    for (const auto& row : context.compensations) {
+        require(inside(row.source, 1, size) && inside(row.target, 1, size) && row.order >= 0 &&
+                    row.order <= 2 && inside(row.answered, 1, size) && row.answer_factor != 0.0,
+                "compensations");
+        const bool corrects = row.method == Compensation::Method::direct_response;
+        require(corrects ? inside(row.answer, 1, context.members.size())
+                         : inside(row.memory, Compensation::numbers, size) &&
+                               inside(row.answer, 1, size),
+                "compensations");
+    }
+}
+
 // Every row belongs to one operation, which says what it acts on.
 void check_faults(const Context& context) {
     for (const auto& operation : context.operations) {
@@ -80,6 +94,10 @@ void check_operation(const Context& context, std::size_t loops, const Operation&
         case Code::extrapolate:
             size = context.mixes.size();
             break;
+        case Code::compensate:
+        case Code::correct:
+            size = context.compensations.size();
+            break;
         case Code::solve:
             size = loops;
             rows = 1;
@@ -129,6 +147,7 @@ void check_tables(const Context& context, const std::vector<Loop>& loops, const 
     for (const auto& line : context.mixes) {
         require(inside(line.source, 1, size) && inside(line.target, 1, size), "mixes");
     }
+    check_compensations(context);
     for (const auto& loop : loops) {
         for (const auto slot : loop.unknowns) require(inside(slot, 1, size), "loops");
         for (const auto slot : loop.discrete) require(inside(slot, 1, size), "loops");

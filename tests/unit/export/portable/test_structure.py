@@ -137,6 +137,7 @@ def test_a_delay_of_zero_is_none_and_said(tmp_path):
             r"a\.y -> b\.x has a delay that varies",
         ),
         ({"delay": None, "extrapolation": "linear"}, r"predicts its input \('linear'\)"),
+        ({"delay": None, "compensation": "nepce"}, "the compensation 'nepce', which only our"),
     ],
 )
 def test_lines_that_only_our_master_knows(change, told, tmp_path):

@@ -9,7 +9,15 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.simunits import fmu
-from orchestrator.system import Fault, Jitter, JitterKind, System, TransportDelay, Variation
+from orchestrator.system import (
+    Compensation,
+    Fault,
+    Jitter,
+    JitterKind,
+    System,
+    TransportDelay,
+    Variation,
+)
 
 FIXED = ["jacobi", "gauss-seidel", "newton", "fixed-point"]
 
@@ -64,6 +72,21 @@ def test_several_rates(capture, compare):
 def test_predicted_inputs(capture, compare):
     system = capture(delay=None).with_extrapolation("linear")
     assert compare(system).difference == 0.0
+
+
+@pytest.mark.parametrize(
+    ("way", "line"),
+    [("nepce", "force_a"), ("energy", "force_a"), ("corrector", "velocity")],
+)
+def test_compensated_inputs(capture, compare, way, line):
+    system = capture(delay=None)
+    lines = [
+        replace(c, compensation=Compensation(way)) if c.source.connector == line else c
+        for c in system.connections
+    ]
+    changed = compare(replace(system, connections=tuple(lines)), algorithm="jacobi")
+    assert changed.difference == 0.0
+    assert changed.largest != compare(system, algorithm="jacobi").largest
 
 
 def test_communication_steps_of_several_own_steps(capture, compare):
