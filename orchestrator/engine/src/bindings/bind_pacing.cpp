@@ -21,8 +21,10 @@ nb::list counted(const LatencyHistogram& histogram) {
     nb::list found;
     for (std::size_t i = 0; i < LatencyHistogram::buckets; ++i) {
         if (!histogram.in_bucket(i)) continue;
-        found.append(nb::make_tuple(LatencyHistogram::lowest(i), LatencyHistogram::lowest(i + 1),
-                                    histogram.in_bucket(i)));
+        const bool last = i + 1 == LatencyHistogram::buckets;
+        const auto end = last ? histogram.maximum() + 1 : LatencyHistogram::lowest(i + 1);
+        found.append(
+            nb::make_tuple(LatencyHistogram::lowest(i), end, histogram.in_bucket(i)));
     }
     return found;
 }
