@@ -56,7 +56,9 @@ def privileges(wanted: RealTime, grants: Grants) -> Iterator[None]:
         _keep_to_cpus(wanted, grants, stack)
         _raise_priority(wanted, grants, stack)
         if not wanted.collect_garbage:
-            _pause_garbage(stack)
+            if gc.isenabled():
+                gc.disable()
+                stack.callback(gc.enable)
             grants.grant("no garbage")
         if wanted.lock_memory:
             _lock_memory(grants, stack)
@@ -89,16 +91,6 @@ def _raise_priority(wanted: RealTime, grants: Grants, stack: ExitStack) -> None:
         return
     stack.callback(os.sched_setscheduler, 0, policy, priority)
     grants.grant("priority")
-
-
-def _pause_garbage(stack: ExitStack) -> None:
-    if gc.isenabled():
-        stack.callback(gc.enable)
-    frozen = gc.get_freeze_count()
-    gc.disable()
-    gc.freeze()
-    if not frozen:  # what another had frozen stays so
-        stack.callback(gc.unfreeze)
 
 
 def _lock_memory(grants: Grants, stack: ExitStack) -> None:
