@@ -201,6 +201,7 @@ def _factor(text: str) -> float:
 
 
 def _print(outcome: ExperimentOutcome) -> None:
+    from orchestrator.cli.timing import print_timing
     from orchestrator.cli.verification import print_verification
 
     rows = []
@@ -232,6 +233,8 @@ def _print(outcome: ExperimentOutcome) -> None:
     if measured:
         print_table("Measured", ["figure", "value", "details"], measured)
     for key, finished in outcome.cases.items():
+        if finished.result.timing:
+            print_timing(key, finished.result.timing)
         if finished.verification:
             print_verification(key, finished.verification)
     for path in outcome.files:

@@ -5,6 +5,7 @@ Run with tests/fixtures/allocations preloaded.
 
 import ctypes
 import json
+import sys
 
 import numpy as np
 
@@ -60,4 +61,4 @@ for name, run in (("plain", engine.run), ("paced", lambda *a: engine.run_paced(p
     found[name] = [counted(lambda n=n, run=run: run(n, 2**60)) for n in (10, 1000)]
 before = allocations()
 held = [bytearray(100_000) for _ in range(10)]
-print(json.dumps({**found, "seen": allocations() - before, "overruns": pacer.overruns}))
+sys.stdout.write(json.dumps({**found, "seen": allocations() - before, "overruns": pacer.overruns}))

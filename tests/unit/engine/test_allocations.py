@@ -13,7 +13,7 @@ def test_a_step_allocates_nothing(tmp_path):
     library = tmp_path / "allocations.so"
     compile_fixture("allocations/allocations.c", library, "-fno-builtin")
     program = Path(__file__).with_name("count_allocations.py")
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603
         [sys.executable, str(program)],
         env={**os.environ, "LD_PRELOAD": str(library)},
         capture_output=True,
