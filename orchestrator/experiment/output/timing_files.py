@@ -69,7 +69,7 @@ def overruns_table(case: str, record: RealTimeRecord) -> TableItem:
 
 def draw_timing(case: str, record: RealTimeRecord) -> Figure:
     """Draw which share of steps took longer than a time, of each duration that there is."""
-    curves = [_beyond(name, found) for name, found in record.rows if found.count]
+    curves = [exceedance(name, found) for name, found in record.rows if found.count]
     return plot_xy(
         curves,
         xlabel="time [us]",
@@ -79,7 +79,7 @@ def draw_timing(case: str, record: RealTimeRecord) -> Figure:
     )
 
 
-def _beyond(name: str, durations: Durations) -> Curve:
+def exceedance(name: str, durations: Durations) -> Curve:
     """Return the share beyond the end of each bucket but the last: none has no logarithm."""
     times: list[float] = []
     shares: list[float] = []
