@@ -4,7 +4,8 @@ usage: python benchmarks/realtime.py [--seconds S] [--json FILE] [--plot FILE.pn
 
 EPOS and the docking rig with six axes (examples), steps of 1 ms of simulation at 250 Hz, 1 kHz and
 4 kHz on the wall, SCHED_FIFO 80 and locked memory where they are granted; idle, and with a busy
-process for every processor. The loop in C does nothing but wake. All take turns within a cell of
+process for every processor. The loop in C does nothing but wake. Units do not end
+steps early: else all states would be saved before each. All take turns within a cell of
 the table, so that a neighbour of the machine meets all of them. The last column compares
 
     99.9 % of the wake-up latency + median of the computing time   of the system in real time with
@@ -79,7 +80,7 @@ def durations_of(histogram: LatencyHistogram) -> Durations:
 def unpaced_us(system: System, delay: str) -> float:
     """Return the cost of a step without real time, the least of the turns, in microseconds."""
     costs = []
-    with Execution(system, step=STEP_S, delay=delay, threads=1) as run:
+    with Execution(system, step=STEP_S, delay=delay, early_return=False, threads=1) as run:
         for _ in range(TURNS):
             began = time.perf_counter()
             run.step(UNPACED)
@@ -94,7 +95,9 @@ def cell(program: Path, rate: int, seconds: float, costs: dict[str, float]) -> d
     factor = rate * STEP_S
     wanted = RealTime(factor=factor, priority=PRIORITY)
     runs = {
-        name: Execution(read_system(path), step=STEP_S, delay=delay, realtime=wanted)
+        name: Execution(
+            read_system(path), step=STEP_S, delay=delay, early_return=False, realtime=wanted
+        )
         for name, (path, delay) in SYSTEMS.items()
     }
     try:
