@@ -23,8 +23,7 @@ nb::list counted(const LatencyHistogram& histogram) {
         if (!histogram.in_bucket(i)) continue;
         const bool last = i + 1 == LatencyHistogram::buckets;
         const auto end = last ? histogram.maximum() + 1 : LatencyHistogram::lowest(i + 1);
-        found.append(
-            nb::make_tuple(LatencyHistogram::lowest(i), end, histogram.in_bucket(i)));
+        found.append(nb::make_tuple(LatencyHistogram::lowest(i), end, histogram.in_bucket(i)));
     }
     return found;
 }
