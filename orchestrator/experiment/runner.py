@@ -160,6 +160,8 @@ def run_with(
         if experiment.derived or values:
             kept = kept_values(experiment.derived, read.written_flat, case.system, values)
             told[name] = (*settings.notes, *kept)
+        if realtime is not None and (experiment.sweep or settings.verify):
+            told[name] = (*told[name], "sweeps and finer runs are not kept to real time")
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
