@@ -90,6 +90,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/famdc.py --require 20
 	$(BIN)/python benchmarks/isolation.py
+	$(BIN)/python benchmarks/realtime.py
 	$(BIN)/python benchmarks/sweep.py
 	$(BIN)/python benchmarks/algorithms.py --plot results/algorithms.png
 	$(BIN)/python benchmarks/compensations.py --plot results/compensations.png

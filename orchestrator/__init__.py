@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         CapabilityError as CapabilityError,
         ConnectorMismatchError as ConnectorMismatchError,
         ConvergenceError as ConvergenceError,
+        DeadlineError as DeadlineError,
         DescriptionError as DescriptionError,
         FmuError as FmuError,
         LoadError as LoadError,
@@ -74,6 +75,11 @@ if TYPE_CHECKING:
         StepSizeControl as StepSizeControl,
         algorithm_names as algorithm_names,
         start as start,
+    )
+    from orchestrator.realtime import (
+        OverrunPolicy as OverrunPolicy,
+        RealTime as RealTime,
+        RealTimeRecord as RealTimeRecord,
     )
     from orchestrator.recording import (
         Result as Result,

@@ -36,12 +36,13 @@ class Home:
 
     def load(self, command: str) -> Any:
         """Make the command, under the name by which it is called."""
-        found = getattr(import_module(f"orchestrator.cli.{self.module}"), self.name)
+        module = import_module(f"orchestrator.cli.{self.module}")
+        found = getattr(module, self.name)
         holder = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
         if isinstance(found, typer.Typer):
             holder.add_typer(found, name=command)
         else:
-            holder.command(command)(found)
+            holder.command(command, cls=getattr(module, "COMMAND", TyperCommand))(found)
         return get_group(holder).commands[command]
 
 

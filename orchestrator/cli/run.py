@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from orchestrator.cli.optional_value import RealTimeCommand
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import (
     print_json,
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from orchestrator.experiment.file.experiment import ParameterFile
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
+#: Its option --realtime may stand without a value.
+COMMAND = RealTimeCommand
 #: Exit code of a run that did all it was asked for, in which a component went to its safe state.
 SAFE_STATE = 3
 
@@ -100,6 +103,14 @@ def run(
         bool,
         typer.Option("--verify", help="Run each case with H/2 and H/4, too, and compare"),
     ] = False,
+    realtime: Annotated[
+        str | None,
+        typer.Option(
+            "--realtime",
+            metavar="[FACTOR]",
+            help="Keep to real time, or to so many simulated seconds per second",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report.
@@ -132,6 +143,7 @@ def run(
         "--every": None if every is None else str(every),
         "--flush": flush,
         "--backend": backend,
+        "--realtime": realtime,
     }
     changed = [f"--set {text}" for text in set_ or []] + [f"--swap {text}" for text in swap or []]
     changed += [f"--set-delay '{text}'" for text in set_delay or []]
@@ -156,6 +168,7 @@ def run(
             notes=notes,
             strict=strict,
             verify=verify,
+            realtime=None if realtime is None else _factor(realtime),
         )
         where = output or Path("results") / name
         outcome = run_with(with_options(experiment, options), folder, where, settings, bar)
@@ -181,7 +194,15 @@ def run(
         raise typer.Exit(SAFE_STATE)
 
 
+def _factor(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DescriptionError(f"--realtime {text}: expected a number > 0, or nothing") from None
+
+
 def _print(outcome: ExperimentOutcome) -> None:
+    from orchestrator.cli.timing import print_timing
     from orchestrator.cli.verification import print_verification
 
     rows = []
@@ -213,6 +234,8 @@ def _print(outcome: ExperimentOutcome) -> None:
     if measured:
         print_table("Measured", ["figure", "value", "details"], measured)
     for key, finished in outcome.cases.items():
+        if finished.result.timing:
+            print_timing(key, finished.result.timing)
         if finished.verification:
             print_verification(key, finished.verification)
     for path in outcome.files:

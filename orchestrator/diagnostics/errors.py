@@ -153,6 +153,10 @@ class StepSizeUnderflowError(StepError):
     """No step is short enough for the tolerances."""
 
 
+class DeadlineError(StepError):
+    """A run in real time missed too many deadlines, or its clock fell silent."""
+
+
 def class_name(error: SoftdockError) -> str:
     """Return the name of an error's class, or of the nearest above that :func:`error_named` has."""
     return next(each.__name__ for each in type(error).__mro__ if error_named(each.__name__) is each)

@@ -37,6 +37,7 @@ from orchestrator.experiment.prepare.simulate import FailedRunError, Interrupted
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.case_run import run_case
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
+from orchestrator.experiment.run.pace import realtime_of
 from orchestrator.experiment.run.recorders import (
     journal_of,
     replaced_by,
@@ -46,6 +47,7 @@ from orchestrator.experiment.run.recorders import (
 )
 from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
+from orchestrator.realtime import RealTime
 from orchestrator.recording import Draft, Result, whole_folder
 from orchestrator.simunits import expect_flawless
 from orchestrator.system import Endpoint, System, nearest
@@ -68,6 +70,7 @@ def run_experiment(
     notes: Sequence[str] = (),
     strict: bool = False,
     verify: bool = False,
+    realtime: float | None = None,
     progress: Progress | None = None,
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report.
@@ -107,6 +110,9 @@ def run_experiment(
     verify
         Whether every case is run again with H/2 and H/4, and all are compared: see
         :func:`~orchestrator.verify`. Results are those of the run with H.
+    realtime
+        Simulated seconds per second on the wall that every case keeps to; ``None``: those of the
+        experiment's ``[realtime]``, if it has one. Sweeps and finer runs keep to none.
     progress
         See :data:`Progress`.
 
@@ -125,6 +131,7 @@ def run_experiment(
         notes=notes,
         strict=strict,
         verify=verify,
+        realtime=realtime,
     )
     return run_with(experiment, folder, output, asked, progress)
 
@@ -139,6 +146,7 @@ def run_with(
     """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
     reader = SystemReader(folder)
     experiment, cases = _prepared(experiment, reader, settings)
+    realtime = realtime_of(experiment, settings, cases)
     refinements = refinements_of(cases) if settings.verify else {}
     chosen = {name: case.case for name, case in cases.items()}
     if drawable(experiment, chosen):
@@ -152,11 +160,13 @@ def run_with(
         if experiment.derived or values:
             kept = kept_values(experiment.derived, read.written_flat, case.system, values)
             told[name] = (*settings.notes, *kept)
+        if realtime is not None and (experiment.sweep or settings.verify):
+            told[name] = (*told[name], "sweeps and finer runs are not kept to real time")
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
     with whole_folder(where) as draft:
-        finished = _run_cases(cases, experiment, (where, draft), told, outcome, tell)
+        finished = _run_cases(cases, experiment, (where, draft), told, outcome, tell, realtime)
         results = {name: result for name, (result, _) in finished.items()}
         for name, case in cases.items():
             result, measured = _measured(case, results, outcome)
@@ -204,6 +214,7 @@ def _run_cases(
     notes: Mapping[str, Sequence[str]],
     outcome: ExperimentOutcome,
     tell: Progress,
+    realtime: RealTime | None,
 ) -> dict[str, tuple[Result, EnergyLedger | None]]:
     """Run cases; what they record is seen at once under names that say that more is to come."""
     output, draft = folders
@@ -215,7 +226,7 @@ def _run_cases(
         draft.replaced |= replaced_by(name, files)
         journal = journal_of(case, output)
         try:
-            result = run_case(case, partial(tell, name), journal)
+            result = run_case(case, partial(tell, name), journal, realtime=realtime)
         except (FailedRunError, InterruptedRun) as failure:
             write_partial(failure.result, files, output)
             journal.remove()

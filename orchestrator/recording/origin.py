@@ -55,6 +55,7 @@ def origin(result: Result) -> dict[str, Any]:
         "faults": [asdict(fault) for fault in result.faults],
         "notices": [asdict(notice) for notice in result.notices],
         "energies": dict(result.energies),
+        **({"realtime": result.timing.as_json()} if result.timing else {}),
         "wall_seconds": result.wall_seconds,
         "simulated_seconds": result.simulated_seconds,
         "versions": versions(),

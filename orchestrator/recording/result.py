@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
 from orchestrator.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.realtime import RealTimeRecord
 from orchestrator.recording.display import html_of, text_of
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.simunits import Notice
@@ -72,6 +73,8 @@ class Result:
         What components warned of, and which went to a safe state, in the order of time.
     energies
         Totals of its energy ledger by name, J; empty without one.
+    timing
+        How it kept to real time, where it had to.
     former_names
         Names of connectors by those that they had before, by which their signals are still found.
 
@@ -100,6 +103,7 @@ class Result:
     faults: tuple[FaultRecord, ...] = ()
     notices: tuple[Notice, ...] = ()
     energies: dict[str, float] = field(default_factory=dict)
+    timing: RealTimeRecord | None = None
     former_names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

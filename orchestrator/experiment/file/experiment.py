@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 from orchestrator.animation import Animation
 from orchestrator.experiment.file.figure_tables import Figure
 from orchestrator.experiment.file.ledger_table import LedgerTable
+from orchestrator.experiment.file.realtime_table import RealTimeTable
 from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
 from orchestrator.experiment.file.sweep_table import AnySweep, ListedSweep, Sweep
 from orchestrator.experiment.file.table import Angle, Table, Time
@@ -190,6 +191,7 @@ class Experiment(Table):
     description: str = ""
     defaults: RunOptions = RunOptions()
     case: dict[Name, Case] = Field(min_length=1)
+    realtime: RealTimeTable | None = None
     derived: dict[str, tuple[str, ...]] = Field({})
     sweep: dict[Name, AnySweep] = Field({})
     figure: dict[Name, Figure] = Field({})

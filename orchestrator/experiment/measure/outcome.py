@@ -98,6 +98,7 @@ class CaseOutcome:
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
+            **({"realtime": result.timing.as_json()} if result.timing else {}),
             **({"verification": self.verification.as_json()} if self.verification else {}),
         }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from orchestrator.experiment.output.ledger_files import (
     energy_rows,
     write_ledger,
 )
+from orchestrator.experiment.output.timing_files import draw_timing, overruns_table, timing_table
 from orchestrator.experiment.output.verification_files import (
     verification_table,
     write_verification,
@@ -37,6 +38,7 @@ from orchestrator.recording import (
     FmuItem,
     Measure,
     Report,
+    TableItem,
     parameters_of,
     save,
     whole_file,
@@ -68,6 +70,7 @@ def write_rest(
         items.append(FigureItem(_save(figure, pictures / name, outcome), caption))
         tell("drawing", (number + 1) / len(drawn))
     ledgers = _ledgers(outcome, folder)
+    timings = _timings(outcome, folder)
     _verifications(outcome, folder)
     diagrams = []
     _animations(experiment, outcome, folder, tell)
@@ -81,7 +84,11 @@ def write_rest(
         diagrams.append(FigureItem(drawing, caption.strip()))
     report, summary = folder / "report.html", folder / "summary.json"
     outcome.files += [report, summary]
-    sections = [_section(case, ledgers.get(name)) for name, case in outcome.cases.items()]
+    drawings = {
+        name: tuple(item for item in (ledgers.get(name), timings.get(name)) if item)
+        for name in outcome.cases
+    }
+    sections = [_section(case, drawings[name]) for name, case in outcome.cases.items()]
     write_report(_report(experiment, outcome, sections, items, diagrams, folder), report)
     outcome.files = [output / path.relative_to(folder) for path in outcome.files]
     with whole_file(summary) as draft:
@@ -162,15 +169,32 @@ def _report(
         cases=tuple(sections),
         diagrams=tuple(diagrams),
         figures=tuple(figures),
-        tables=tuple(
-            verification_table(name, case.verification)
-            for name, case in outcome.cases.items()
-            if case.verification
-        ),
+        tables=tuple(_tables(outcome)),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
     )
+
+
+def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
+    for name, case in outcome.cases.items():
+        if case.result.timing:
+            yield timing_table(name, case.result.timing)
+        if case.result.timing and case.result.timing.overruns:
+            yield overruns_table(name, case.result.timing)
+        if case.verification:
+            yield verification_table(name, case.verification)
+
+
+def _timings(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
+    """Draw the timing of the cases that were run in real time."""
+    items = {}
+    for name, case in outcome.cases.items():
+        if case.result.timing and case.result.timing.computing.count:
+            figure = draw_timing(name, case.result.timing)
+            picture = _save(figure, output / "figures" / f"timing-{name}", outcome)
+            items[name] = FigureItem(picture, f"Timing of {name}. {case.title}.")
+    return items
 
 
 def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
@@ -197,7 +221,7 @@ def _verifications(outcome: ExperimentOutcome, output: Path) -> None:
             outcome.files.append(table)
 
 
-def _section(case: CaseOutcome, ledger: FigureItem | None) -> CaseSection:
+def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
     measures = []
     for name, value in case.measured.items():
         measures.append(Measure(name.replace("_", " "), value.value, value.unit))
@@ -209,7 +233,7 @@ def _section(case: CaseOutcome, ledger: FigureItem | None) -> CaseSection:
         description=case.title,
         measures=tuple(measures),
         parameters=parameters_of(case.system),
-        figures=(ledger,) if ledger else (),
+        figures=figures,
         note="; ".join(case.result.remarks),
     )
     if case.ledger is None:

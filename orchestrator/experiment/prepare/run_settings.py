@@ -32,6 +32,9 @@ class RunSettings:
         Whether FMUs whose model descriptions break rules of FMI are refused.
     verify
         Whether every case is run again with H/2 and H/4, and all are compared.
+    realtime
+        Simulated over wall time: cases are run in real time, as the experiment's ``[realtime]``
+        says but for its factor; ``None``: as it says.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -43,6 +46,7 @@ class RunSettings:
     notes: Sequence[str] = ()
     strict: bool = False
     verify: bool = False
+    realtime: float | None = None
 
 
 #: The file says all.

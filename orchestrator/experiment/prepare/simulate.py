@@ -11,6 +11,7 @@ from orchestrator.system.time import nanoseconds, seconds
 
 if TYPE_CHECKING:
     from orchestrator.master import DelayMode, Execution, Recording
+    from orchestrator.realtime import RealTime
     from orchestrator.recording import Journal, Result
     from orchestrator.system import Fault, System
 
@@ -84,6 +85,7 @@ class SimulationSettings:
     threads: int | None = None
     faults: Sequence[Fault] = ()
     strict: bool = False
+    realtime: RealTime | None = None
     name: str | None = None
     progress: Progress | None = None
     journal: Journal | None = None
@@ -105,6 +107,7 @@ def simulate(  # the options of a run are what they are
     threads: int | None = None,
     faults: Sequence[Fault] = (),
     strict: bool = False,
+    realtime: RealTime | None = None,
     name: str | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
@@ -127,6 +130,9 @@ def simulate(  # the options of a run are what they are
         always are.
     faults, strict
         See :class:`orchestrator.master.Execution`.
+    realtime
+        How the run is kept to real time; ``None``: it is as fast as it can be. Values are the same
+        in both. In real time a run goes in one piece: progress and journal come at its end.
     name
         Name of the result; the system's name if ``None``.
     progress
@@ -138,7 +144,8 @@ def simulate(  # the options of a run are what they are
     Raises
     ------
     FailedRunError
-        If a unit fails; its ``result`` holds everything up to there.
+        If a unit fails, or real time is not kept where it must be; its ``result`` holds all up
+        to there.
     InterruptedRun
         On Ctrl-C, likewise.
     DescriptionError, LoadError
@@ -158,6 +165,7 @@ def simulate(  # the options of a run are what they are
         threads=threads,
         faults=faults,
         strict=strict,
+        realtime=realtime,
         name=name,
         progress=progress,
         journal=journal,
@@ -193,6 +201,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         threads=given.threads,
         faults=given.faults,
         strict=given.strict,
+        realtime=given.realtime,
     ) as execution:
         last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
         if execution.schedule.varies:
@@ -257,5 +266,6 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),
+        timing=execution.timing,
         former_names=former_paths(execution.system.components),
     )

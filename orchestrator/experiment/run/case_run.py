@@ -11,6 +11,7 @@ from orchestrator.experiment.prepare.simulate import (
     SimulationSettings,
     simulate_with,
 )
+from orchestrator.realtime import RealTime
 from orchestrator.recording import Journal, Result
 from orchestrator.system import System
 
@@ -21,6 +22,7 @@ def run_case(
     journal: Journal | None = None,
     *,
     threads: int | None = None,
+    realtime: RealTime | None = None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.experiment.prepare.simulate.simulate`.
 
@@ -28,7 +30,7 @@ def run_case(
     ----------
     case
         Its name is that of the result.
-    progress, journal, threads
+    progress, journal, threads, realtime
         As there.
 
     Raises
@@ -37,7 +39,9 @@ def run_case(
         As there.
     """
     system, settings = as_simulated(case)
-    given = replace(settings, threads=threads, progress=progress, journal=journal)
+    given = replace(
+        settings, threads=threads, realtime=realtime, progress=progress, journal=journal
+    )
     return simulate_with(system, given)
 
 

@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import DescriptionError
+from orchestrator.engine import StepClock
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
+from orchestrator.master.run.pacing import Pacing, threads_of
 from orchestrator.master.run.ports import Ports, PortValue
 from orchestrator.master.run.recorder import Recorder, Recording
 from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.schedule.events import EventStatistics, late_note
+from orchestrator.realtime import RealTime, RealTimeRecord
 from orchestrator.simunits import Notice
 from orchestrator.system import Fault, System, Value, nanoseconds, seconds
 
@@ -65,6 +68,12 @@ class Execution:
     strict
         Whether FMUs whose model descriptions break rules of FMI are refused; else what does no harm
         is among the ``notes``.
+    realtime
+        How steps are kept to real time; ``None``: they follow each other at once. Every
+        :meth:`step` and :meth:`advance` begins now. Units are stepped by one thread then, unless
+        ``threads`` asks for more.
+    step_clock
+        That steps wait for in real time; ``None``: the computer's.
 
     Raises
     ------
@@ -91,7 +100,11 @@ class Execution:
         early_return: bool = True,
         faults: Sequence[Fault] = (),
         strict: bool = False,
+        realtime: RealTime | None = None,
+        step_clock: StepClock | None = None,
     ) -> None:
+        if realtime is not None:
+            threads = threads_of(realtime, threads)
         options = ExecutionOptions(
             step=step,
             algorithm=algorithm,
@@ -114,9 +127,19 @@ class Execution:
         self.faults = made.faults
         self._ports = Ports(self.system, self.schedule, self.units, self._engine)
         self._recorder = Recorder(self.system, self.schedule, made.outputs, every)
-        self._loop = RunLoop(self.schedule, self.units, self._engine, self._recorder)
+        self._pacing = self._paced(realtime, step_clock)
+        self._loop = RunLoop(self.schedule, self.units, self._engine, self._recorder, self._pacing)
         self._recorder.reserve(self._engine, 1)
         self._engine.write_row()
+
+    def _paced(self, realtime: RealTime | None, clock: StepClock | None) -> Pacing | None:
+        if realtime is None:
+            return None
+        try:
+            return Pacing(realtime, self.schedule, [unit.name for unit in self.units], clock)
+        except DescriptionError:
+            self._terminate()
+            raise
 
     @cached_property
     def _checkpointer(self) -> Checkpointer:
@@ -134,9 +157,11 @@ class Execution:
     def notes(self) -> tuple[str, ...]:
         """What happened to units and processes, in sentences."""
         late = late_note(self.event_statistics())
+        timing = self.timing
         return (
             *self._made.notes,
             *self._loop.notes,
+            *(timing.notes if timing is not None else ()),
             *late,
             *(note for unit in self.units for note in unit.notes),
         )
@@ -151,6 +176,11 @@ class Execution:
     def wall_seconds(self) -> float:
         """Time that the stepping took so far, in seconds."""
         return self._loop.wall_seconds
+
+    @property
+    def timing(self) -> RealTimeRecord | None:
+        """How the steps kept to real time; ``None`` where they did not have to."""
+        return None if self._pacing is None else self._pacing.record
 
     @property
     def time(self) -> float:
@@ -304,6 +334,9 @@ class Execution:
         """Terminate all units; allowed more than once."""
         self._loop.ended = self._loop.ended or "it was closed"
         self._loop.unrecoverable = True
+        self._terminate()
+
+    def _terminate(self) -> None:
         for unit in self.units:
             unit.terminate()
 

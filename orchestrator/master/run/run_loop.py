@@ -6,15 +6,20 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, LoadError, StepError
-from orchestrator.engine import Engine, Surroundings
+from orchestrator.engine import Engine, Outcome, Surroundings
 from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_failure import run_failure_of
 from orchestrator.master.schedule.reach import expect_in_reach
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit, changed_note
 from orchestrator.system import REACH_NS, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.master.run.pacing import Pacing
 
 _LOG = logging.getLogger(__name__)
 #: The engine runs so many steps, or about so long, at a time; in between progress is reported, and
@@ -33,6 +38,8 @@ class RunLoop:
     ----------
     schedule, units, engine, recorder
         What runs; units in order of the schedule.
+    pacing
+        Keeps the steps to real time; ``None``: they follow each other at once.
 
     Attributes
     ----------
@@ -54,11 +61,13 @@ class RunLoop:
         units: Sequence[SimulationUnit],
         engine: Engine,
         recorder: Recorder,
+        pacing: Pacing | None = None,
     ) -> None:
         self._schedule = schedule
         self._units = tuple(units)
         self._engine = engine
         self._recorder = recorder
+        self._pacing = pacing
         self.wall_seconds = 0.0
         self.notes: list[str] = []
         self.ended = ""
@@ -125,22 +134,44 @@ class RunLoop:
         progress
             Called with the time in seconds after every piece.
         """
+        if self._pacing is not None:
+            self._run_paced(self._pacing, steps, goal_ns, progress)
+            return
         chunk = 1  # nobody knows yet how long a step takes
         while steps > 0 and self._engine.time_ns < goal_ns:
             count = min(steps, chunk)
-            taken = self._run(count, goal_ns)
+            taken = self._run(count, goal_ns, self._engine.run)
             steps -= count
             chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
             if progress is not None:
                 progress(seconds(self._engine.time_ns))
 
-    def _run(self, steps: int, goal_ns: int) -> float:
+    def _run_paced(
+        self, pacing: Pacing, steps: int, goal_ns: int, progress: Progress | None
+    ) -> None:
+        """Do some steps in real time, in one piece: nothing of the interpreter is between them.
+
+        Steps of varying length, whose number nobody knows, come in pieces. A signal ends a piece.
+        """
+        engine, begin = self._engine, self._engine.done
+        end = begin + steps
+        with pacing.running(engine):
+            while engine.done < end and engine.time_ns < goal_ns:
+                count = end - engine.done
+                if self._schedule.varies:
+                    count = min(count, _CHUNK)
+                self._run(count, goal_ns, partial(pacing.run, engine))
+                pacing.expect_going(engine)
+        if progress is not None:
+            progress(seconds(engine.time_ns))
+
+    def _run(self, steps: int, goal_ns: int, run: Callable[[int, int], Outcome]) -> float:
         """Do some steps, no further than the goal, and return the seconds that they took."""
         self.expect_going()
         self._recorder.reserve(self._engine, steps // self._recorder.every + 1)
         before = Surroundings()
         began = time.perf_counter()
-        outcome = self._engine.run(steps, goal_ns)
+        outcome = run(steps, goal_ns)
         taken = max(time.perf_counter() - began, 1e-9)
         if changed := before.put_back():
             self._note_changes(changed)

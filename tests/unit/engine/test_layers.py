@@ -17,12 +17,13 @@ MAY_INCLUDE = {
     "core": set(),
     "algorithms": {"core"},
     "events": {"core", "algorithms"},
-    "run": {"core", "algorithms", "events"},
+    "isolation": {"core"},
+    "pacing": {"core", "isolation"},
+    "run": {"core", "algorithms", "events", "pacing"},
     "integration": {"core", "runtime"},
     "fmi": {"core", "integration", "runtime"},
-    "isolation": {"core"},
     "exported": {"core", "integration", "fmi", "algorithms", "events", "run", "runtime"},
-    "bindings": {"core", "integration", "fmi", "isolation", "run"},
+    "bindings": {"core", "integration", "fmi", "isolation", "pacing", "run"},
 }
 FILES = sorted(SOURCES.rglob("*.[ch]pp"))
 

@@ -40,6 +40,7 @@ ROOMS = [
     "drawing",
     "export",
     "master",
+    "realtime",
     "recording",
     "simunits",
     "ssp",

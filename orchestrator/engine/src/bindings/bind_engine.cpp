@@ -14,6 +14,7 @@
 #include "bindings/rows.hpp"
 #include "core/exchange.hpp"
 #include "run/engine.hpp"
+#include "run/paced_run.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -182,6 +183,15 @@ void bind_engine(nb::module_& module) {
                  }
                  return outcome;
              })
+        .def(
+            "run_paced",
+            [](Runner& r, Pacer& pacer, std::int64_t steps, std::int64_t goal_ns) {
+                if (pacer.units().size() != r.units.size())
+                    throw std::invalid_argument("one budget per unit");
+                const nb::gil_scoped_release release;
+                return run_paced(r.engine, pacer, steps, goal_ns);
+            },
+            "pacer"_a, "steps"_a, "goal_ns"_a)
         .def_prop_ro("read_error",
                      [](Runner& r) { return std::string(r.engine.context().read_error); })
         .def("line_facts",

@@ -20,6 +20,7 @@ void bind_remote_unit(nanobind::module_& module);
 void bind_engine(nanobind::module_& module);
 void bind_engine_state(nanobind::module_& module);
 void bind_outcome(nanobind::module_& module);
+void bind_pacing(nanobind::module_& module);
 void bind_history(nanobind::module_& module);
 void bind_rows(nanobind::module_& module);
 

@@ -16,5 +16,6 @@ NB_MODULE(_engine, module) {
     softdock::bind_remote_unit(module);
     softdock::bind_outcome(module);
     softdock::bind_engine_state(module);
+    softdock::bind_pacing(module);
     softdock::bind_engine(module);
 }

@@ -9,6 +9,7 @@
 #include "core/history.hpp"
 #include "core/schedule.hpp"
 #include "core/texts.hpp"
+#include "core/unit_costs.hpp"
 #include "core/value_tables.hpp"
 
 namespace softdock {
@@ -62,6 +63,7 @@ struct Context {
     std::int64_t settling = 0;
     bool on_grid = true;               // whether the step ends where the past is remembered
     bool allows_early_return = false;  // of units
+    UnitCosts* costs = nullptr;        // where the steps of units are timed, if they are
 };
 
 }  // namespace softdock

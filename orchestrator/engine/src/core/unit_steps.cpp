@@ -65,6 +65,36 @@ Status check_outputs(const Context& context, const Member& member, Outcome& outc
     return status;
 }
 
+Status step_untimed(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
+                    FloatMode mode, Outcome& outcome) {
+    const auto& member = context.members[number];
+    auto& unit = *member.unit;
+    const ModeKept kept(unit, mode);
+    double* signals = context.signals.data();
+    const bool whole = end == context.now_ns + context.step_ns;
+    const bool plain = whole && !member.order && context.texts.places().empty();
+    auto status =
+        plain ? unit.advance(signals + member.inputs, begin, end - begin, signals + member.outputs)
+              : step_alone(context, number, begin, end);
+    if (!failed(status) && !unit.reached().is(end)) {
+        status = other_end(context, unit.reached(), outcome);
+    }
+    if (!failed(status) && whole) {
+        status = plain ? check_outputs(context, member, outcome)
+                       : get_all_outputs(context, number, outcome);
+    }
+    return failed(status) ? blame(unit, number, status, outcome) : status;
+}
+
+[[gnu::cold, gnu::noinline]] Status step_timed(Context& context, std::int32_t number,
+                                               std::int64_t begin, std::int64_t end, FloatMode mode,
+                                               Outcome& outcome) {
+    const auto began = context.costs->now_ns();
+    const auto status = step_untimed(context, number, begin, end, mode, outcome);
+    context.costs->add(number, context.costs->now_ns() - began);
+    return status;
+}
+
 }  // namespace
 
 Status wants_end(Outcome& outcome) {
@@ -94,23 +124,8 @@ void expect_unit(const Context& context, std::int32_t number) {
 
 Status step_unit(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
                  FloatMode mode, Outcome& outcome) {
-    const auto& member = context.members[number];
-    auto& unit = *member.unit;
-    const ModeKept kept(unit, mode);
-    double* signals = context.signals.data();
-    const bool whole = end == context.now_ns + context.step_ns;
-    const bool plain = whole && !member.order && context.texts.places().empty();
-    auto status =
-        plain ? unit.advance(signals + member.inputs, begin, end - begin, signals + member.outputs)
-              : step_alone(context, number, begin, end);
-    if (!failed(status) && !unit.reached().is(end)) {
-        status = other_end(context, unit.reached(), outcome);
-    }
-    if (!failed(status) && whole) {
-        status = plain ? check_outputs(context, member, outcome)
-                       : get_all_outputs(context, number, outcome);
-    }
-    return failed(status) ? blame(unit, number, status, outcome) : status;
+    if (context.costs) return step_timed(context, number, begin, end, mode, outcome);
+    return step_untimed(context, number, begin, end, mode, outcome);
 }
 
 Status step_halves(Context& context, const Operation& operation, FloatMode mode, Outcome& outcome) {

@@ -73,24 +73,27 @@ void Engine::pass_changes() {
     control_->restart();
 }
 
+void Engine::step(std::int64_t goal_ns, Outcome& outcome) {
+    std::int64_t taken = 0;
+    pass_changes();
+    const auto goal = std::min(goal_ns, context_.faults.next_change(time_ns_));
+    outcome.status = events_ ? events_->step(executor_, *control_, time_ns_, goal, taken, outcome)
+                             : control_->step(executor_, time_ns_, goal, taken, outcome);
+    if (failed(outcome.status)) return;
+    if (!events_) context_.accept_step();
+    time_ns_ += taken;
+    context_.now_ns = time_ns_;
+    ++context_.done;
+    ++outcome.steps;
+    if (recorder_.is_due(context_.done)) write_row();
+}
+
 Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {
     recorder_.require_room(context_.done, steps);
     Outcome outcome;
-    const bool varies = control_->varies();
-    while (outcome.steps < steps && !(varies && time_ns_ >= goal_ns)) {
-        std::int64_t taken = 0;
-        pass_changes();
-        const auto goal = std::min(goal_ns, context_.faults.next_change(time_ns_));
-        outcome.status = events_
-                             ? events_->step(executor_, *control_, time_ns_, goal, taken, outcome)
-                             : control_->step(executor_, time_ns_, goal, taken, outcome);
+    while (has_steps(outcome, steps, goal_ns)) {
+        step(goal_ns, outcome);
         if (failed(outcome.status)) return outcome;
-        if (!events_) context_.accept_step();
-        time_ns_ += taken;
-        context_.now_ns = time_ns_;
-        ++context_.done;
-        ++outcome.steps;
-        if (recorder_.is_due(context_.done)) write_row();
     }
     outcome.status = Status::ok;
     return outcome;

@@ -44,6 +44,12 @@ class Engine {
     void start(std::int64_t start_ns, std::int64_t step_ns);
     // Does up to `steps` steps, those of varying length up to `goal_ns`, which the last one meets.
     Outcome run(std::int64_t steps, std::int64_t goal_ns);
+    // Whether a run of so many steps, up to `goal_ns`, has one to do yet.
+    bool has_steps(const Outcome& outcome, std::int64_t steps, std::int64_t goal_ns) const {
+        return outcome.steps < steps && !(control_->varies() && time_ns_ >= goal_ns);
+    }
+    // One step of a run, counted and recorded unless it failed.
+    void step(std::int64_t goal_ns, Outcome& outcome);
 
     EngineState save();
     // Throws, and changes nothing, if the state does not fit this engine's tables.

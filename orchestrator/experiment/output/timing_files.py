@@ -1,0 +1,97 @@
+"""What a run in real time says of its timing: a table for terminal and report, and a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orchestrator.realtime import Durations, RealTimeRecord
+from orchestrator.recording import Curve, TableItem, plot_xy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = ("duration", "steps", "least", "median", "99 %", "99.9 %", "99.99 %", "longest")
+Cell = str | float | None
+#: Overruns that the report lists; the metadata have more.
+_MOST = 20
+
+
+def timing_rows(record: RealTimeRecord) -> list[tuple[Cell, ...]]:
+    """Return the rows of :data:`COLUMNS`, durations in microseconds."""
+    return [(name, *_row(durations)) for name, durations in record.rows]
+
+
+def _row(durations: Durations) -> tuple[Cell, ...]:
+    if not durations.count:
+        return 0, *[None] * (len(COLUMNS) - 2)
+    shares = [durations.percentile_ns(percent) for percent in (50.0, 99.0, 99.9, 99.99)]
+    found = [durations.minimum_ns, *shares, durations.maximum_ns]
+    return durations.count, *[None if ns is None else ns / 1e3 for ns in found]
+
+
+def timing_table(case: str, record: RealTimeRecord) -> TableItem:
+    """Return the table of a report; ``case`` is the name of the case."""
+    granted = ", ".join(record.granted) or "nothing"
+    note = (
+        f"Microseconds. {record.factor:g} s of simulation in a second; on an overrun:"
+        f" {record.policy}. Granted: {granted}. {record.kernel}. {'; '.join(record.notes)}."
+    )
+    return TableItem(f"Timing of {case}", COLUMNS, tuple(timing_rows(record)), note)
+
+
+def overruns_table(case: str, record: RealTimeRecord) -> TableItem:
+    """Return the table of the latest overruns for a report."""
+    columns = (
+        "step",
+        "at [s]",
+        "late [us]",
+        "woken [us]",
+        "computed [us]",
+        "longest",
+        "of it [us]",
+    )
+    latest = record.listed[-_MOST:]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            str(o.step),
+            o.time_ns / 1e9,
+            o.late_ns / 1e3,
+            o.woken_ns / 1e3,
+            o.computed_ns / 1e3,
+            o.unit,
+            o.unit_ns / 1e3,
+        )
+        for o in latest
+    )
+    note = f"The latest {len(latest)} of {record.overruns}."
+    return TableItem(f"Overruns of {case}", columns, rows, note)
+
+
+def draw_timing(case: str, record: RealTimeRecord) -> Figure:
+    """Draw which share of steps took longer than a time, of each duration that there is."""
+    curves = [exceedance(name, found) for name, found in record.rows if found.count]
+    return plot_xy(
+        curves,
+        xlabel="time [us]",
+        ylabel="share of steps that took longer",
+        title=f"Timing of '{case}'",
+        log="xy",
+    )
+
+
+def exceedance(name: str, durations: Durations) -> Curve:
+    """Return the share beyond the end of each bucket but the last: none has no logarithm."""
+    times: list[float] = []
+    shares: list[float] = []
+    reached = 0
+    for lowest, end, count in durations.buckets:
+        if not times:
+            times.append(max(lowest, 1) / 1e3)
+            shares.append(1.0)
+        reached += count
+        if reached < durations.count:
+            times.append(end / 1e3)
+            shares.append(1.0 - reached / durations.count)
+    times.append(durations.maximum_ns / 1e3)
+    shares.append(shares[-1])
+    return Curve(name, times, shares)
