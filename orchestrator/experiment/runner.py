@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.analysis import EnergyLedger
 from orchestrator.animation import expect_viewer
@@ -28,6 +29,7 @@ from orchestrator.experiment.measure.outcome import (
 from orchestrator.experiment.output.animations import drawable
 from orchestrator.experiment.output.diagram import nested_of
 from orchestrator.experiment.output.files import write_rest
+from orchestrator.experiment.prepare.chosen_step import choice_note, with_chosen_steps
 from orchestrator.experiment.prepare.dependents import kept_values
 from orchestrator.experiment.prepare.prepare import EVERY, prepare_all, with_processes
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -49,6 +51,9 @@ from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import Draft, Result, whole_folder
 from orchestrator.simunits import expect_flawless
 from orchestrator.system import Endpoint, System, nearest
+
+if TYPE_CHECKING:
+    from orchestrator.linearisation.step_choice.choice import StepChoice
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -138,7 +143,7 @@ def run_with(
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
     reader = SystemReader(folder)
-    experiment, cases = _prepared(experiment, reader, settings)
+    experiment, cases, choices = _prepared(experiment, reader, settings)
     refinements = refinements_of(cases) if settings.verify else {}
     chosen = {name: case.case for name, case in cases.items()}
     if drawable(experiment, chosen):
@@ -152,6 +157,8 @@ def run_with(
         if experiment.derived or values:
             kept = kept_values(experiment.derived, read.written_flat, case.system, values)
             told[name] = (*settings.notes, *kept)
+        if name in choices:
+            told[name] = (choice_note(choices[name]), *told[name])
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
@@ -162,7 +169,13 @@ def run_with(
             result, measured = _measured(case, results, outcome)
             title, ledger = case.case.title or name, finished[name][1]
             outcome.cases[name] = CaseOutcome(
-                title, case.system, nested[name], result, measured, ledger
+                title,
+                case.system,
+                nested[name],
+                result,
+                measured,
+                ledger,
+                step_choice=choices.get(name),
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")
@@ -177,10 +190,12 @@ def run_with(
 
 def _prepared(
     experiment: Experiment, reader: SystemReader, settings: RunSettings
-) -> tuple[Experiment, dict[str, PreparedCase]]:
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, StepChoice]]:
     """Prepare and check cases, and expect that what is asked of the run fits some of them.
 
-    Names of connectors are the present ones in what is returned.
+    Steps are chosen where that is asked for.
+
+    Names of connectors are the present ones in what is returned; choices are by case.
     """
     cases = prepare_all(experiment, _cases(experiment, settings.only), reader, settings)
     systems = {name: case.system for name, case in cases.items()}
@@ -188,13 +203,14 @@ def _prepared(
     _expect_known([name for name in settings.isolated if name != EVERY], systems)
     if settings.strict:
         expect_flawless(*systems.values())
+    experiment, cases, choices = with_chosen_steps(experiment, cases)
     cases = {
         name: replace(case, system=with_processes(case.system, settings.isolated))
         for name, case in cases.items()
     }
     experiment, cases = with_present_names(experiment, cases)
     expect_sound(experiment, cases)
-    return experiment, cases
+    return experiment, cases, choices
 
 
 def _run_cases(
