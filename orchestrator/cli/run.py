@@ -99,6 +99,10 @@ def run(
         bool,
         typer.Option("--verify", help="Run each case with H/2 and H/4, too, and compare"),
     ] = False,
+    linearise: Annotated[
+        bool | None,
+        typer.Option("--linearise/--no-linearise", help="Say what the step does to every loop"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report.
@@ -124,6 +128,7 @@ def run(
         formats=tuple(format_) if format_ else None,
         flush=flush,
         backend=backend,
+        linearise=linearise,
     )
     name = results_name(target, folder)
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
@@ -181,6 +186,7 @@ def run(
 
 
 def _print(outcome: ExperimentOutcome) -> None:
+    from orchestrator.cli.account import print_accounts
     from orchestrator.cli.verification import print_verification
 
     rows = []
@@ -204,6 +210,7 @@ def _print(outcome: ExperimentOutcome) -> None:
     for key, finished in outcome.cases.items():
         for remark in finished.result.remarks:
             console.print(f"{key}: {remark}", markup=False)
+    print_accounts({key: finished.account for key, finished in outcome.cases.items()})
     measured = [
         [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
         for key, finished in outcome.cases.items()

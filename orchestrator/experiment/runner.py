@@ -37,6 +37,7 @@ from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.experiment.run.case_account import with_account
 from orchestrator.experiment.run.case_run import run_case
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.recorders import (
@@ -53,6 +54,7 @@ from orchestrator.simunits import expect_flawless
 from orchestrator.system import Endpoint, System, nearest
 
 if TYPE_CHECKING:
+    from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
@@ -163,7 +165,8 @@ def run_with(
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
     with whole_folder(where) as draft:
-        finished = _run_cases(cases, experiment, (where, draft), told, outcome, tell)
+        accounts: dict[str, RunAccount | None] = {}
+        finished = _run_cases(cases, experiment, (where, draft), told, outcome, accounts, tell)
         results = {name: result for name, (result, _) in finished.items()}
         for name, case in cases.items():
             result, measured = _measured(case, results, outcome)
@@ -176,6 +179,7 @@ def run_with(
                 measured,
                 ledger,
                 step_choice=choices.get(name),
+                account=accounts[name],
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")
@@ -219,9 +223,13 @@ def _run_cases(
     folders: tuple[Path, Draft],
     notes: Mapping[str, Sequence[str]],
     outcome: ExperimentOutcome,
+    accounts: dict[str, RunAccount | None],
     tell: Progress,
 ) -> dict[str, tuple[Result, EnergyLedger | None]]:
-    """Run cases; what they record is seen at once under names that say that more is to come."""
+    """Run cases; what they record is seen at once under names that say that more is to come.
+
+    ``accounts`` are filled by name.
+    """
     output, draft = folders
     finished = {}
     for name, plain in cases.items():
@@ -237,6 +245,12 @@ def _run_cases(
             journal.remove()
             raise
         result = replace(result, notes=(*notes[name], *result.notes))
+        try:
+            result, accounts[name] = with_account(case, result)
+        except KeyboardInterrupt:
+            write_partial(result, files, output)  # the run itself had come to its end
+            journal.remove()
+            raise
         finished[name] = _with_ledger(request, result, case.system, outcome)
         outcome.files += write_views(finished[name][0], files, draft.folder, output)
         journal.remove()

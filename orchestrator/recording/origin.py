@@ -55,6 +55,7 @@ def origin(result: Result) -> dict[str, Any]:
         "faults": [asdict(fault) for fault in result.faults],
         "notices": [asdict(notice) for notice in result.notices],
         "energies": dict(result.energies),
+        "linearised": dict(result.linearised),
         "wall_seconds": result.wall_seconds,
         "simulated_seconds": result.simulated_seconds,
         "versions": versions(),

@@ -114,6 +114,7 @@ class RunOptions(Table):
     flush: Time | None = None
     backend: Literal["native", "fmpy", "pyfmi"] | None = None
     early_return: bool | None = None
+    linearise: bool | None = None
 
     @property
     def given_step(self) -> Time | None:

@@ -14,6 +14,7 @@ from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
 
 if TYPE_CHECKING:
+    from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
@@ -50,7 +51,7 @@ class CaseOutcome:
 
     ``ledger`` is what became of its energy, where the system or the experiment says that;
     ``verification`` compares it with runs with shorter steps, and ``step_choice`` is how its step
-    was chosen, where that was asked for.
+    was chosen, where that was asked for. ``account`` is what its schedule does to its loops.
     """
 
     title: str
@@ -61,6 +62,7 @@ class CaseOutcome:
     ledger: EnergyLedger | None = None
     verification: Verification | None = None
     step_choice: StepChoice | None = None
+    account: RunAccount | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -103,6 +105,7 @@ class CaseOutcome:
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
+            **({"linearised": self.account.as_json()} if self.account else {}),
             **({"step_choice": self.step_choice.as_json()} if self.step_choice else {}),
             **({"verification": self.verification.as_json()} if self.verification else {}),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from orchestrator.drawing import Drawing, draw_system
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
+from orchestrator.experiment.output.account_table import account_table
 from orchestrator.experiment.output.animations import drawable, write_animation
 from orchestrator.experiment.output.default_figures import default_figures
 from orchestrator.experiment.output.diagram import facts_of_run
@@ -37,6 +38,7 @@ from orchestrator.recording import (
     FmuItem,
     Measure,
     Report,
+    TableItem,
     parameters_of,
     save,
     whole_file,
@@ -162,11 +164,7 @@ def _report(
         cases=tuple(sections),
         diagrams=tuple(diagrams),
         figures=tuple(figures),
-        tables=tuple(
-            verification_table(name, case.verification)
-            for name, case in outcome.cases.items()
-            if case.verification
-        ),
+        tables=tuple(_tables(outcome)),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
@@ -186,6 +184,14 @@ def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
         picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
         items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
     return items
+
+
+def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
+    for name, case in outcome.cases.items():
+        if case.account is not None and case.account.accounts:
+            yield account_table(name, case.account)
+        if case.verification is not None:
+            yield verification_table(name, case.verification)
 
 
 def _verifications(outcome: ExperimentOutcome, output: Path) -> None:
