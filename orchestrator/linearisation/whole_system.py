@@ -35,6 +35,8 @@ class LinearSystem:
         Of the components, by name.
     record
         Outputs that are kept although nothing is connected to them.
+    start, at
+        When its run begins, and the time of the point; ``None``: as the system says, the start.
     """
 
     system: System
@@ -43,6 +45,8 @@ class LinearSystem:
     step_ns: int
     models: Mapping[str, UnitModel]
     record: tuple[str, ...] = ()
+    start: str | float | None = None
+    at: str | float | None = None
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""
@@ -69,6 +73,27 @@ class LinearSystem:
     def margins(self, line: str, element: int = 1) -> Margins:
         """Return the margins in continuous time at one line; see :func:`open_loop`."""
         return open_loop(self.system, self.models, line, element).margins()
+
+    def with_value(self, path: str, value: float) -> LinearSystem:
+        """Linearise it again with another value of a parameter, ``component.parameter``.
+
+        Raises
+        ------
+        SoftdockError
+            If there is no such parameter, it does not take the value, or the system cannot be
+            linearised with it.
+        """
+        return linear_system(
+            self.system.set(path, value),
+            step=f"{self.step_ns} ns",
+            start=self.start,
+            at=self.at,
+            algorithm=self.master.algorithm,
+            delay=self.delay,
+            algorithm_options=self.master.options,
+            rates=self.master.rates,
+            record=self.record,
+        )
 
 
 def linear_system(
@@ -117,7 +142,7 @@ def linear_system(
         step_ns = run.schedule.step_ns
     prepared_system, _ = prepared(system, mode, strict=False)
     flat = _without_variation(prepared_system)
-    return LinearSystem(flat, master, mode, step_ns, models, record)
+    return LinearSystem(flat, master, mode, step_ns, models, record, start, at)
 
 
 def _without_variation(system: System) -> System:

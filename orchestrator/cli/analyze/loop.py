@@ -34,8 +34,8 @@ def loop(
     sweep: Annotated[
         list[str] | None,
         typer.Option(
-            help="KIND=FROM:TO:COUNT of a step, or of delay or gain of the --break line; given"
-            " twice: a map"
+            help="KIND=FROM:TO:COUNT of a step, of delay or gain of the --break line, or of a"
+            " component.parameter; given twice: a map"
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Folder for pictures; none if absent")] = None,
