@@ -65,7 +65,7 @@ HOMES: Mapping[str, Home] = {
     "analyze": Home(
         "analyze.analyze",
         "app",
-        "Stability of a contact loop with a delay; delays, modes and margins of a system's loops.",
+        "Stability of a contact loop with a delay; delays, modes, margins and steps of any loop.",
     ),
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),

@@ -111,6 +111,10 @@ def run(
             help="Keep to real time, or to so many simulated seconds per second",
         ),
     ] = None,
+    linearise: Annotated[
+        bool | None,
+        typer.Option("--linearise/--no-linearise", help="Say what the step does to every loop"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Run, and write results, pictures and a report.
@@ -136,6 +140,7 @@ def run(
         formats=tuple(format_) if format_ else None,
         flush=flush,
         backend=backend,
+        linearise=linearise,
     )
     name = results_name(target, folder)
     given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
@@ -202,6 +207,7 @@ def _factor(text: str) -> float:
 
 
 def _print(outcome: ExperimentOutcome) -> None:
+    from orchestrator.cli.account import print_accounts
     from orchestrator.cli.timing import print_timing
     from orchestrator.cli.verification import print_verification
 
@@ -226,6 +232,7 @@ def _print(outcome: ExperimentOutcome) -> None:
     for key, finished in outcome.cases.items():
         for remark in finished.result.remarks:
             console.print(f"{key}: {remark}", markup=False)
+    print_accounts({key: finished.account for key, finished in outcome.cases.items()})
     measured = [
         [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
         for key, finished in outcome.cases.items()

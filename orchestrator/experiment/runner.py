@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.analysis import EnergyLedger
 from orchestrator.animation import expect_viewer
@@ -28,6 +29,7 @@ from orchestrator.experiment.measure.outcome import (
 from orchestrator.experiment.output.animations import drawable
 from orchestrator.experiment.output.diagram import nested_of
 from orchestrator.experiment.output.files import write_rest
+from orchestrator.experiment.prepare.chosen_step import choice_note, with_chosen_steps
 from orchestrator.experiment.prepare.dependents import kept_values
 from orchestrator.experiment.prepare.prepare import EVERY, prepare_all, with_processes
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -35,6 +37,7 @@ from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.experiment.run.case_account import with_account
 from orchestrator.experiment.run.case_run import run_case
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import realtime_of
@@ -51,6 +54,10 @@ from orchestrator.realtime import RealTime
 from orchestrator.recording import Draft, Result, whole_folder
 from orchestrator.simunits import expect_flawless
 from orchestrator.system import Endpoint, System, nearest
+
+if TYPE_CHECKING:
+    from orchestrator.linearisation.run_account import RunAccount
+    from orchestrator.linearisation.step_choice.choice import StepChoice
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -145,7 +152,7 @@ def run_with(
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
     reader = SystemReader(folder)
-    experiment, cases = _prepared(experiment, reader, settings)
+    experiment, cases, choices = _prepared(experiment, reader, settings)
     realtime = realtime_of(experiment, settings, cases)
     refinements = refinements_of(cases) if settings.verify else {}
     chosen = {name: case.case for name, case in cases.items()}
@@ -162,17 +169,29 @@ def run_with(
             told[name] = (*settings.notes, *kept)
         if realtime is not None and (experiment.sweep or settings.verify):
             told[name] = (*told[name], "sweeps and finer runs are not kept to real time")
+        if name in choices:
+            told[name] = (choice_note(choices[name]), *told[name])
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
     with whole_folder(where) as draft:
-        finished = _run_cases(cases, experiment, (where, draft), told, outcome, tell, realtime)
+        accounts: dict[str, RunAccount | None] = {}
+        finished = _run_cases(
+            cases, experiment, (where, draft), told, outcome, accounts, tell, realtime
+        )
         results = {name: result for name, (result, _) in finished.items()}
         for name, case in cases.items():
             result, measured = _measured(case, results, outcome)
             title, ledger = case.case.title or name, finished[name][1]
             outcome.cases[name] = CaseOutcome(
-                title, case.system, nested[name], result, measured, ledger
+                title,
+                case.system,
+                nested[name],
+                result,
+                measured,
+                ledger,
+                step_choice=choices.get(name),
+                account=accounts[name],
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")
@@ -187,10 +206,12 @@ def run_with(
 
 def _prepared(
     experiment: Experiment, reader: SystemReader, settings: RunSettings
-) -> tuple[Experiment, dict[str, PreparedCase]]:
+) -> tuple[Experiment, dict[str, PreparedCase], dict[str, StepChoice]]:
     """Prepare and check cases, and expect that what is asked of the run fits some of them.
 
-    Names of connectors are the present ones in what is returned.
+    Steps are chosen where that is asked for.
+
+    Names of connectors are the present ones in what is returned; choices are by case.
     """
     cases = prepare_all(experiment, _cases(experiment, settings.only), reader, settings)
     systems = {name: case.system for name, case in cases.items()}
@@ -198,13 +219,14 @@ def _prepared(
     _expect_known([name for name in settings.isolated if name != EVERY], systems)
     if settings.strict:
         expect_flawless(*systems.values())
+    experiment, cases, choices = with_chosen_steps(experiment, cases)
     cases = {
         name: replace(case, system=with_processes(case.system, settings.isolated))
         for name, case in cases.items()
     }
     experiment, cases = with_present_names(experiment, cases)
     expect_sound(experiment, cases)
-    return experiment, cases
+    return experiment, cases, choices
 
 
 def _run_cases(
@@ -213,10 +235,14 @@ def _run_cases(
     folders: tuple[Path, Draft],
     notes: Mapping[str, Sequence[str]],
     outcome: ExperimentOutcome,
+    accounts: dict[str, RunAccount | None],
     tell: Progress,
     realtime: RealTime | None,
 ) -> dict[str, tuple[Result, EnergyLedger | None]]:
-    """Run cases; what they record is seen at once under names that say that more is to come."""
+    """Run cases; what they record is seen at once under names that say that more is to come.
+
+    ``accounts`` are filled by name.
+    """
     output, draft = folders
     finished = {}
     for name, plain in cases.items():
@@ -232,6 +258,12 @@ def _run_cases(
             journal.remove()
             raise
         result = replace(result, notes=(*notes[name], *result.notes))
+        try:
+            result, accounts[name] = with_account(case, result)
+        except KeyboardInterrupt:
+            write_partial(result, files, output)  # the run itself had come to its end
+            journal.remove()
+            raise
         finished[name] = _with_ledger(request, result, case.system, outcome)
         outcome.files += write_views(finished[name][0], files, draft.folder, output)
         journal.remove()

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     )
     from orchestrator.linearisation.state_space import StateSpace as StateSpace
     from orchestrator.linearisation.sweep import SweepPoint as SweepPoint, swept as swept
+    from orchestrator.linearisation.system_model import (
+        Delays as Delays,
+        SystemModel as SystemModel,
+        linearise as linearise,
+    )
     from orchestrator.linearisation.unit_model import UnitModel as UnitModel
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

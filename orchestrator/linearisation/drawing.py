@@ -23,6 +23,11 @@ _REACH = 3.0  # of the picture of Nyquist's curve, around -1
 _LEAST = 1e-4  # of the magnitudes that are drawn, and the inverse of the largest
 
 
+def _axis(kind: str) -> tuple[str, float]:
+    """Return the label and the factor of what is swept; a parameter has its own name and unit."""
+    return _AXES.get(kind, (kind, 1.0))
+
+
 def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
     """Draw the open loop over the frequency, with where its margins are read."""
     from matplotlib.figure import Figure
@@ -107,7 +112,7 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
     """Draw the growth rate of the fastest growing mode over what was swept, and all roots."""
     from matplotlib.figure import Figure
 
-    label, factor = _AXES[kind]
+    label, factor = _axis(kind)
     values = np.array([point.value for point in points]) * factor
     figure = Figure(figsize=(11.0, 5.0), layout="constrained")
     figure.suptitle(title)
@@ -161,7 +166,8 @@ def draw_map(
 
     figure = Figure(figsize=(8.0, 6.0), layout="constrained")
     axes = figure.add_subplot()
-    x, y = first[1] * _AXES[first[0]][1], second[1] * _AXES[second[0]][1]
+    (below, width), (beside, height) = _axis(first[0]), _axis(second[0])
+    x, y = first[1] * width, second[1] * height
     largest = float(np.nanmax(np.abs(growth))) or 1.0
     filled = axes.pcolormesh(
         x, y, growth, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest"
@@ -177,7 +183,7 @@ def draw_map(
         ],
         loc="upper right",
     )
-    axes.set_xlabel(_AXES[first[0]][0])
-    axes.set_ylabel(_AXES[second[0]][0])
+    axes.set_xlabel(below)
+    axes.set_ylabel(beside)
     axes.set_title(title)
     return figure

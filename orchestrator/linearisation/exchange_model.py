@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.linearisation.jacobian import jacobian
 from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats, StateSpace
-from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.linearisation.unit_model import Transition, UnitModel
 from orchestrator.simunits import ModelExchangeUnit
 
 
@@ -57,10 +59,22 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
         unit.name,
         "model exchange",
         space.states,
-        lambda step_ns, *, order: space.transition(step_ns / 1e9, order=order),
+        _steps(space),
         space,
         tuple(f"{names[i]} stands at a kink: the mean of both sides is taken" for i in found.kinks),
     )
+
+
+def _steps(space: StateSpace) -> Transition:
+    """Return the steps of a model; those asked for again are not computed again."""
+
+    @lru_cache(maxsize=16)
+    def step(step_ns: int, *, order: int) -> Floats:
+        found = space.transition(step_ns / 1e9, order=order)
+        found.flags.writeable = False
+        return found
+
+    return step
 
 
 def expect(unit: ModelExchangeUnit, status: int) -> None:

@@ -31,8 +31,22 @@ _FREE, _NEAR = 30.0, 1e-3
 #: Roots of the continuous loop that are no larger, in 1/s, are such motions as well: a double root
 #: is found to the root of rounding, one of four to the fourth root.
 _STILL = 1e-4
-#: Errors of a growth rate are warned of from this share of it on, and this share of the root.
-SHARE, FLOOR = 0.1, 1e-6
+#: Errors of a growth rate are warned of from this share of its size on; see :func:`growth_size`.
+SHARE = 0.05
+#: Size of a growth rate near zero, as a share of the root.
+_LEAST = 1e-3
+#: An error that is no larger, as a share of the root, changes no sign: rounding and derivatives.
+_NOISE = 1e-6
+
+
+def growth_size(root: complex) -> float:
+    """Return what errors of a growth rate are a share of, 1/s.
+
+    That is the growth rate itself, but at least a thousandth of the root: near its limit a loop
+    has no growth rate that anything could be a share of, and a damping ratio of 0.001 is felt by
+    no one.
+    """
+    return max(abs(root.real), _LEAST * abs(root))
 
 
 @dataclass(frozen=True)
@@ -78,15 +92,15 @@ class Mode:
         return (
             self.exact is not None
             and self.sampled.real * self.exact.real < 0.0
-            and abs(self.error) > FLOOR * abs(self.exact)
+            and abs(self.error) > _NOISE * abs(self.exact)
         )
 
     @property
     def is_off(self) -> bool:
-        """Whether its growth rate is off by a tenth of itself, or has the wrong sign."""
+        """Whether its growth rate is off by a twentieth of its size, or has the wrong sign."""
         if self.exact is None:
             return False
-        return abs(self.error) > SHARE * abs(self.exact.real) + FLOOR * abs(self.exact)
+        return self.is_misjudged or abs(self.error) > SHARE * growth_size(self.exact)
 
 
 @dataclass(frozen=True)
@@ -196,19 +210,37 @@ def _account(
     group: tuple[str, ...],
     count: int,
 ) -> LoopAccount:
-    rows = period_map.within(group)
-    found = period_map.modes(rows)
     remarks = [text for name in group for text in models[name].remarks]
-    off = np.abs(found.values - 1.0)
-    is_free = off <= np.minimum(_FREE * found.uncertainty, _NEAR)
-    sampled = _rates(found.values[~is_free], period_map.period)[:count]
+    all_sampled, free = sampled_roots(period_map, group)
+    sampled = all_sampled[:count]
     try:
-        exact = _nearest(continuous_loop(system, models, group), sampled, int(is_free.sum()))
+        exact = _nearest(continuous_loop(system, models, group), sampled, free)
     except (CapabilityError, DescriptionError) as error:
         remarks.append(f"no loop in continuous time: {error}")
         exact = [None] * len(sampled)
     modes = tuple(Mode(s, e) for s, e in zip(sampled, exact, strict=True))
-    return LoopAccount(group, modes, int(is_free.sum()), rows.size, tuple(dict.fromkeys(remarks)))
+    size = period_map.within(group).size
+    return LoopAccount(group, modes, free, size, tuple(dict.fromkeys(remarks)))
+
+
+def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[complex], int]:
+    """Return the roots of a loop as the schedule makes it, and how many of its motions are free.
+
+    The roots are in 1/s, one of each conjugate pair, the fastest growing first; those that samples
+    do not show and free motions are left out.
+    """
+    found = period_map.modes(period_map.within(group))
+    off = np.abs(found.values - 1.0)
+    is_free = off <= np.minimum(_FREE * found.uncertainty, _NEAR)
+    return _rates(found.values[~is_free], period_map.period), int(is_free.sum())
+
+
+def exact_roots(
+    loop: DelayedLoop, count: int, free: int, guesses: Iterable[complex] = ()
+) -> list[complex]:
+    """Return the rightmost characteristic roots of a loop, without its free motions, 1/s."""
+    roots = loop.roots(count + free, list(guesses))
+    return [root for root in roots if not (free and abs(root) < _STILL)][:count]
 
 
 def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
@@ -220,11 +252,7 @@ def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
 
 def _nearest(loop: DelayedLoop, sampled: list[complex], free: int) -> list[complex | None]:
     """Return the characteristic root that belongs to each sampled one."""
-    roots = [
-        root
-        for root in loop.roots(2 * len(sampled) + free + 4, sampled)
-        if not (free and abs(root) < _STILL)
-    ]
+    roots = exact_roots(loop, 2 * len(sampled) + 4, free, sampled)
     found: list[complex | None] = []
     for s in sampled:
         root = min(roots, key=lambda one: abs(one - s), default=None)

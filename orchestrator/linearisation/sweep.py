@@ -12,7 +12,7 @@ from orchestrator.linearisation.loop_transfer import find_line
 from orchestrator.linearisation.whole_system import LinearSystem
 from orchestrator.system import LinearTransformation, System, TransportDelay, nanoseconds
 
-#: What may be swept; all but the step belong to a line.
+#: What may be swept beside parameters; all but the step belong to a line.
 KINDS = ("delay", "gain", "step")
 
 
@@ -23,7 +23,7 @@ class SweepPoint:
     Parameters
     ----------
     value
-        In seconds (delay, step) or a factor (gain).
+        In seconds (delay, step), a factor (gain), or in the unit of a parameter.
     accounts
         Of all loops.
     """
@@ -72,9 +72,10 @@ def swept(
     linear
         The system, linearised once.
     kind
-        ``delay`` or ``gain`` of a line, or the communication ``step``.
+        ``delay`` or ``gain`` of a line, the communication ``step``, or a parameter,
+        ``component.parameter``, with each of whose values the system is linearised anew.
     values
-        Seconds, or factors of the gain.
+        Seconds, factors of the gain, or of the parameter in its own unit.
     line
         ``component.output -> component.input``, or the input alone.
     progress
@@ -98,8 +99,12 @@ def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[floa
     """Return what gives the system another value of one quantity; see :func:`swept`."""
     if kind == "step":
         return lambda value: replace(linear, step_ns=nanoseconds(value, "step"))
+    if "." in kind:
+        return lambda value: linear.with_value(kind, value)
     if kind not in KINDS:
-        raise DescriptionError(f"sweep: expected one of {', '.join(KINDS)}, found '{kind}'")
+        raise DescriptionError(
+            f"sweep: expected component.parameter or one of {', '.join(KINDS)}, found '{kind}'"
+        )
     if line is None:
         raise DescriptionError(f"sweep of a {kind}: say of which line")
     place = linear.system.connections.index(find_line(linear.system, line))

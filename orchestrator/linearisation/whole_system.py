@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.coupling import DelayMode
 from orchestrator.linearisation.loop_account import MODES, LoopAccount, loop_accounts
+from orchestrator.linearisation.loop_transfer import Margins, open_loop
 from orchestrator.linearisation.operating_point import by_model_exchange, unit_models
 from orchestrator.linearisation.period_map import PeriodMap
 from orchestrator.linearisation.unit_model import UnitModel
@@ -32,6 +33,10 @@ class LinearSystem:
         delays, and the communication step in nanoseconds.
     models
         Of the components, by name.
+    record
+        Outputs that are kept although nothing is connected to them.
+    start, at
+        When its run begins, and the time of the point; ``None``: as the system says, the start.
     """
 
     system: System
@@ -39,6 +44,9 @@ class LinearSystem:
     delay: DelayMode
     step_ns: int
     models: Mapping[str, UnitModel]
+    record: tuple[str, ...] = ()
+    start: str | float | None = None
+    at: str | float | None = None
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""
@@ -48,7 +56,7 @@ class LinearSystem:
             chosen.algorithm,
             self.step_ns,
             self.delay,
-            (),
+            self.record,
             chosen.options,
             chosen.rates,
         )
@@ -61,6 +69,31 @@ class LinearSystem:
         """Say what the schedule does to the modes of every loop, the least damped first."""
         return loop_accounts(self.system, self.models, self.period_map(), count=count)
 
+    def margins(self, line: str, element: int = 1) -> Margins:
+        """Return the margins in continuous time at one line; see :func:`open_loop`."""
+        return open_loop(self.system, self.models, line, element).margins()
+
+    def with_value(self, path: str, value: float) -> LinearSystem:
+        """Linearise it again with another value of a parameter, ``component.parameter``.
+
+        Raises
+        ------
+        SoftdockError
+            If there is no such parameter, it does not take the value, or the system cannot be
+            linearised with it.
+        """
+        return linear_system(
+            self.system.set(path, value),
+            step=f"{self.step_ns} ns",
+            start=self.start,
+            at=self.at,
+            algorithm=self.master.algorithm,
+            delay=self.delay,
+            algorithm_options=self.master.options,
+            rates=self.master.rates,
+            record=self.record,
+        )
+
 
 def linear_system(
     system: System,
@@ -72,6 +105,7 @@ def linear_system(
     delay: DelayMode | str = DelayMode.EXACT,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
+    record: tuple[str, ...] = (),
 ) -> LinearSystem:
     """Linearise every component of a system where a run has led it.
 
@@ -81,6 +115,8 @@ def linear_system(
         As of :func:`orchestrator.start`.
     at
         Time of the point, on the grid of communication steps; seconds or text; ``None``: the start.
+    record
+        Outputs that are kept although nothing is connected to them.
 
     Raises
     ------
@@ -95,7 +131,7 @@ def linear_system(
         start=start,
         algorithm=algorithm,
         delay=mode,
-        record=(),
+        record=record,
         algorithm_options=algorithm_options,
         rates=rates,
     ) as run:
@@ -104,7 +140,8 @@ def linear_system(
         models = unit_models(run)
         step_ns = run.schedule.step_ns
     prepared_system, _ = prepared(system, mode, strict=False)
-    return LinearSystem(_without_variation(prepared_system), master, mode, step_ns, models)
+    flat = _without_variation(prepared_system)
+    return LinearSystem(flat, master, mode, step_ns, models, record, start, at)
 
 
 def _without_variation(system: System) -> System:

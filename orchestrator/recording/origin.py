@@ -56,6 +56,7 @@ def origin(result: Result) -> dict[str, Any]:
         "notices": [asdict(notice) for notice in result.notices],
         "energies": dict(result.energies),
         **({"realtime": result.timing.as_json()} if result.timing else {}),
+        "linearised": dict(result.linearised),
         "wall_seconds": result.wall_seconds,
         "simulated_seconds": result.simulated_seconds,
         "versions": versions(),

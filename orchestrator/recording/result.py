@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,8 @@ class Result:
         Totals of its energy ledger by name, J; empty without one.
     timing
         How it kept to real time, where it had to.
+    linearised
+        What the schedule does to the modes of its loops, as plain data; empty if that is not known.
     former_names
         Names of connectors by those that they had before, by which their signals are still found.
 
@@ -105,6 +107,7 @@ class Result:
     energies: dict[str, float] = field(default_factory=dict)
     timing: RealTimeRecord | None = None
     former_names: dict[str, str] = field(default_factory=dict)
+    linearised: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))

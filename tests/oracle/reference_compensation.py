@@ -33,7 +33,7 @@ def _make_up_integral(reference: Reference, row: CompensationRow, *, steady: boo
         missing = 0.0
         past = [now, now, now]
     signals[row.target] = signals[row.target] + missing
-    slope = float(reference.slopes[row.target])
+    slope = float(reference.derivatives[0, row.target])
     held = float(signals[row.target]) + 0.5 * slope * (float(reference.step_ns) / 1e9)
     signals[row.memory : row.memory + 5] = missing, held, now, past[0], past[1]
 
@@ -67,7 +67,7 @@ def _correct_outputs(reference: Reference, row: CompensationRow) -> None:
     """Correct what an input acts on at once: see output_correction.cpp."""
     signals, member = reference.signals, reference.plan.members[row.answer]
     sloped = any(span and target == row.target for _, target, _, span, *_ in reference.plan.reads)
-    slope = float(reference.slopes[row.target]) if sloped else 0.0
+    slope = float(reference.derivatives[0, row.target]) if sloped else 0.0
     held = float(signals[row.target]) + float(reference.step_ns) / 1e9 * slope
     change = np.zeros(member.input_size)
     change[row.target - member.input_offset] = (

@@ -80,16 +80,22 @@ def run_of(case: Case, defaults: RunOptions, system: System) -> tuple[Run, list[
             mode=DelayMode(options.delay or DelayMode.EXACT),
             start_ns=time(options.start, default.start_ns, "start time") or 0,
             stop_ns=time(options.stop, default.stop_ns, "stop time"),
-            step_ns=time(options.step, default.step_ns, "communication step"),
+            step_ns=time(options.given_step, default.step_ns, "communication step"),
         ),
         wrong,
     )
 
 
+def _judged(case: Case, defaults: RunOptions) -> RunOptions:
+    """Return the options of a case, with the system's own step where one is to be chosen."""
+    options = merged(case, defaults)
+    return options.model_copy(update={"step": options.given_step})
+
+
 def check(experiment: Experiment, systems: Mapping[str, System]) -> Iterator[Diagnostic]:
     """Check the names of an experiment against the systems of its cases that could be prepared."""
     cases = {
-        name: PreparedCase(name, case, merged(case, experiment.defaults), systems[name])
+        name: PreparedCase(name, case, _judged(case, experiment.defaults), systems[name])
         for name, case in experiment.case.items()
         if name in systems
     }

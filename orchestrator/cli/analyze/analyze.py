@@ -10,16 +10,18 @@ import typer
 
 from orchestrator.cli.analyze.delays import delays
 from orchestrator.cli.analyze.loop import loop
+from orchestrator.cli.analyze.step import step
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, print_table
 from orchestrator.system import nanoseconds, seconds
 
 app = typer.Typer(
     invoke_without_command=True,
-    help="Stability of a contact loop with a delay; delays, modes and margins of a system's loops.",
+    help="Stability of a contact loop with a delay; delays, modes, margins and steps of any loop.",
 )
 app.command("delays")(delays)
 app.command("loop")(loop)
+app.command("step")(step)
 
 
 @app.callback()

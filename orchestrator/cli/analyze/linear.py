@@ -32,7 +32,10 @@ def linear_case(
         If there is no such case, or it cannot be linearised.
     """
     from orchestrator.cli.target import expect_case, experiment_of, systems_of, with_options
-    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.experiment.file.experiment import AUTO, RunOptions
+    from orchestrator.experiment.prepare.chosen_step import chosen_step
+    from orchestrator.experiment.prepare.prepare import merged
+    from orchestrator.experiment.prepare.prepared_case import PreparedCase
     from orchestrator.linearisation import linear_system
 
     experiment = experiment_of(target)[0]
@@ -41,7 +44,10 @@ def linear_case(
     name = case or next(iter(experiment.case))
     system = systems_of(target)[name]
     given = RunOptions(step=step, algorithm=algorithm, delay=delay)
-    options = with_options(experiment, given).case[name]
+    options = merged(with_options(experiment, given).case[name], experiment.defaults)
+    if options.step == AUTO:
+        prepared = PreparedCase(name, experiment.case[name], options, system)
+        options = options.model_copy(update={"step": f"{chosen_step(prepared).step_ns} ns"})
     return name, linear_system(
         system,
         step=options.step,

@@ -34,8 +34,8 @@ def loop(
     sweep: Annotated[
         list[str] | None,
         typer.Option(
-            help="KIND=FROM:TO:COUNT of a step, or of delay or gain of the --break line; given"
-            " twice: a map"
+            help="KIND=FROM:TO:COUNT of a step, of delay or gain of the --break line, or of a"
+            " component.parameter; given twice: a map"
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Folder for pictures; none if absent")] = None,
@@ -45,6 +45,7 @@ def loop(
     from orchestrator.cli.analyze.linear import linear_case
     from orchestrator.cli.analyze.sweep_range import SweepRange
     from orchestrator.linearisation import open_loop
+    from orchestrator.linearisation.run_account import account_json
 
     ranges = [SweepRange.of(text, cut) for text in sweep or ()]
     if len(ranges) > 2:
@@ -56,7 +57,7 @@ def loop(
         "at": at,
         "step_ms": linear.step_ns / 1e6,
         "algorithm": linear.master.algorithm,
-        "loops": [_account(account) for account in accounts],
+        "loops": [account_json(account) for account in accounts],
         "warnings": [text for account in accounts for text in account.warnings()],
     }
     drawings: dict[str, Figure] = {}
@@ -77,28 +78,6 @@ def loop(
         print_json(told)
         return
     _print(told, accounts)
-
-
-def _account(account: LoopAccount) -> dict[str, Any]:
-    return {
-        "components": list(account.components),
-        "free_motions": account.free,
-        "numbers": account.size,
-        "modes": [
-            {
-                "growth_1_s": mode.growth,
-                "frequency_hz": mode.frequency,
-                "damping_ratio": mode.damping,
-                "exact_growth_1_s": None if mode.exact is None else mode.exact.real,
-                "exact_frequency_hz": None
-                if mode.exact is None
-                else abs(mode.exact.imag) / (2.0 * math.pi),
-                "growth_error_1_s": None if mode.exact is None else mode.error,
-            }
-            for mode in account.modes
-        ],
-        "remarks": list(account.remarks),
-    }
 
 
 def _margins(margins: Margins) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The range of a sweep on the command line: KIND=FROM:TO:COUNT."""
+"""The range of a sweep on the command line: KIND=FROM:TO:COUNT, or with a parameter."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from orchestrator.linearisation.sweep import KINDS
 from orchestrator.system import nanoseconds, seconds
 
 _MOST = 10_000
+_TIMES = frozenset({"delay", "step"})
 
 
 @dataclass(frozen=True, slots=True)
 class SweepRange:
-    """What is swept, and its values in seconds or as factors."""
+    """What is swept, and its values in seconds, as factors, or in the unit of a parameter."""
 
     kind: str
     values: tuple[float, ...]
@@ -27,15 +28,18 @@ class SweepRange:
         Parameters
         ----------
         text
-            Such as ``delay=0 ms:32 ms:33`` or ``gain=0.5:2:31``.
+            Such as ``delay=0 ms:32 ms:33``, ``gain=0.5:2:31`` or ``sheet.k=1e3:4e3:31``.
         cut
             The line that was cut, which delays and gains belong to.
         """
         kind, _, rest = text.partition("=")
         parts = rest.split(":")
-        if kind not in KINDS or len(parts) != 3:
-            raise _refused(f"expected KIND=FROM:TO:COUNT with {', '.join(KINDS)}, found '{text}'")
-        if kind != "step" and cut is None:
+        if not (kind in KINDS or "." in kind) or len(parts) != 3:
+            raise _refused(
+                f"expected KIND=FROM:TO:COUNT with {', '.join(KINDS)} or a component.parameter,"
+                f" found '{text}'"
+            )
+        if kind in {"delay", "gain"} and cut is None:
             raise _refused(f"a {kind} is that of a line: say of which with --break")
         try:
             first, last = (_number(kind, part) for part in parts[:2])
@@ -46,11 +50,11 @@ class SweepRange:
             raise _refused(f"'{text}': expected 2 to {_MOST} values, found {count}")
         width = (last - first) / (count - 1)
         values = (first + i * width for i in range(count))
-        return cls(kind, tuple(v if kind == "gain" else round(v, 9) for v in values))
+        return cls(kind, tuple(round(v, 9) if kind in _TIMES else v for v in values))
 
 
 def _number(kind: str, text: str) -> float:
-    if kind == "gain":
+    if kind not in _TIMES:
         return float(text)
     return seconds(nanoseconds(text.strip(), kind))
 

@@ -30,6 +30,9 @@ Amount = StrictInt | StrictFloat | tuple[StrictInt | StrictFloat, ...]
 Setting = bool | int | float | str | tuple[float, ...]
 
 
+#: As a step: the largest one that leaves the loops of the system within a tolerance.
+AUTO = "auto"
+
 MeasureKind = Literal[
     "peak",
     "minimum",
@@ -103,6 +106,7 @@ class RunOptions(Table):
     rates: dict[str, int] | None = None
     delay: Literal["exact", "plain", "waveform"] | None = None
     step: Time | None = None
+    tolerance: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     start: Time | None = None
     stop: Time | None = None
     every: int | None = Field(None, ge=1)
@@ -111,6 +115,12 @@ class RunOptions(Table):
     flush: Time | None = None
     backend: Literal["native", "fmpy", "pyfmi"] | None = None
     early_return: bool | None = None
+    linearise: bool | None = None
+
+    @property
+    def given_step(self) -> Time | None:
+        """The step that is written; ``None`` if it is to be chosen, too."""
+        return None if self.step == AUTO else self.step
 
 
 class Recorder(Table):
@@ -197,6 +207,21 @@ class Experiment(Table):
     figure: dict[Name, Figure] = Field({})
     ledger: dict[Name, LedgerTable] = Field({})
     animation: dict[Name, Animation] = Field({})
+
+    @model_validator(mode="after")
+    def _tolerances(self) -> Self:
+        for name, case in self.case.items():
+            step = self.defaults.step if case.step is None else case.step
+            tolerance = case.tolerance or self.defaults.tolerance
+            if step == AUTO and tolerance is None:
+                raise PydanticCustomError(
+                    "tolerance", f"case '{name}': expected a tolerance beside step = \"auto\""
+                )
+            if step != AUTO and case.tolerance is not None:
+                raise PydanticCustomError(
+                    "tolerance", f"case '{name}': expected step = \"auto\" beside its tolerance"
+                )
+        return self
 
     @property
     def sweeps(self) -> dict[str, Sweep]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.analysis import EnergyLedger
 from orchestrator.coupling import DelayPlan
@@ -12,6 +12,10 @@ from orchestrator.experiment.verification.verification import Verification
 from orchestrator.recording import Result
 from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.linearisation.run_account import RunAccount
+    from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ class CaseOutcome:
     """One finished case; its ``system`` is flat, ``nested`` is the same as it was written.
 
     ``ledger`` is what became of its energy, where the system or the experiment says that;
-    ``verification`` compares it with runs with shorter steps, where that was asked for.
+    ``verification`` compares it with runs with shorter steps, and ``step_choice`` is how its step
+    was chosen, where that was asked for. ``account`` is what its schedule does to its loops.
     """
 
     title: str
@@ -56,6 +61,8 @@ class CaseOutcome:
     measured: dict[str, Measured]
     ledger: EnergyLedger | None = None
     verification: Verification | None = None
+    step_choice: StepChoice | None = None
+    account: RunAccount | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -99,6 +106,8 @@ class CaseOutcome:
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
             **({"realtime": result.timing.as_json()} if result.timing else {}),
+            **({"linearised": self.account.as_json()} if self.account else {}),
+            **({"step_choice": self.step_choice.as_json()} if self.step_choice else {}),
             **({"verification": self.verification.as_json()} if self.verification else {}),
         }
 

@@ -83,7 +83,7 @@ def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
     algorithm = chosen.algorithm
     mode = DelayMode(options.delay or DelayMode.EXACT)
     run = system.without_zero_delays() if mode is DelayMode.PLAIN else system
-    step = options.step
+    step = options.given_step
     step_ns = system.experiment.step_ns if step is None else nanoseconds(step, "step")
     try:
         stepped = _stepped(run, step_ns)

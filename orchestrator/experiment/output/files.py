@@ -14,6 +14,7 @@ from orchestrator.drawing import Drawing, draw_system
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
+from orchestrator.experiment.output.account_table import account_table
 from orchestrator.experiment.output.animations import drawable, write_animation
 from orchestrator.experiment.output.default_figures import default_figures
 from orchestrator.experiment.output.diagram import facts_of_run
@@ -210,6 +211,14 @@ def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
         picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
         items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
     return items
+
+
+def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
+    for name, case in outcome.cases.items():
+        if case.account is not None and case.account.accounts:
+            yield account_table(name, case.account)
+        if case.verification is not None:
+            yield verification_table(name, case.verification)
 
 
 def _verifications(outcome: ExperimentOutcome, output: Path) -> None:

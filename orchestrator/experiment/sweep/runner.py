@@ -13,6 +13,7 @@ from typing import Any
 from orchestrator.diagnostics import UnknownNameError
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.sweep_table import Sweep
+from orchestrator.experiment.prepare.chosen_step import choice_note, with_chosen_steps
 from orchestrator.experiment.prepare.prepare import prepare_all
 from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.system_reader import SystemReader
@@ -121,9 +122,12 @@ def plans_of(experiment: Experiment, folder: Path, names: Sequence[str] = ()) ->
     chosen = chosen_sweeps(experiment, names)
     needed = [name for c in chosen.values() for name in cases_needed(c, experiment)]
     cases = prepare_all(experiment, dict.fromkeys(needed), SystemReader(folder))
+    experiment, cases, choices = with_chosen_steps(experiment, cases)
     experiment, cases = with_present_names(experiment, cases)
     chosen = chosen_sweeps(experiment, names)
     expect_sound(experiment, cases)
+    for name, choice in choices.items():
+        _LOGGER.info("case '%s': %s", name, choice_note(choice))
     for name, case in cases.items():
         for text in (*flaw_notes(case.system), *kept_notes(with_starts(case.system)[1])):
             _LOGGER.warning("case '%s': %s", name, text)  # its runs say it in their results

@@ -50,11 +50,31 @@ def test_sweeps_and_pictures(softdock, target, tmp_path):
     assert {path.stem for path in tmp_path.iterdir()} == {"bode", "nyquist", "delay-gain-map"}
 
 
+def test_any_parameter_is_swept(softdock, target, tmp_path):
+    """The axis of 15 Hz grows and that of 40 Hz dies down, which steps of 8 ms do not show."""
+    code, out, _ = softdock(
+        *("analyze", "loop", target, *CASE, "--sweep", "axis.bandwidth=15:40:2"),
+        *("--sweep", "step=1 ms:8 ms:2", "--output", str(tmp_path), "--json"),
+    )
+    told = json.loads(out)
+    assert code == 0
+    assert told["sweep"]["kinds"] == ["axis.bandwidth", "step"]
+    exact, growth = told["sweep"]["exact_growth_1_s"], told["sweep"]["growth_1_s"]
+    assert exact[1] == pytest.approx([0.0116797, -0.00389], abs=5e-6)
+    assert growth[1] == pytest.approx([0.0135679, 0.0088469], abs=1e-5)
+    assert growth[0][1] < 0.0
+    assert "axis.bandwidth-step-map" in {path.stem for path in tmp_path.iterdir()}
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--sweep", "speed=1:2:3"), "expected KIND=FROM:TO:COUNT with delay, gain, step"),
+        (
+            ("--sweep", "speed=1:2:3"),
+            "expected KIND=FROM:TO:COUNT with delay, gain, step or a component.parameter",
+        ),
         (("--sweep", "delay=1 ms:2 ms:3"), "a delay is that of a line: say of which with --break"),
+        (("--sweep", "axis.speed=1:2:3"), "axis"),
         (("--sweep", "step=1 ms:x:3"), "'step=1 ms:x:3'"),
         (("--sweep", "step=1 ms:2 ms:1"), "expected 2 to 10000 values, found 1"),
         (("--case", "capture"), "no case 'capture'"),

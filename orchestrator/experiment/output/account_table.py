@@ -1,0 +1,43 @@
+"""The modes of a case's loops as a table, for the terminal and the report."""
+
+from __future__ import annotations
+
+from orchestrator.linearisation.run_account import RunAccount
+from orchestrator.recording import TableItem
+
+COLUMNS = (
+    "loop",
+    "frequency [Hz]",
+    "damping [-]",
+    "exact growth [1/s]",
+    "as sampled",
+    "difference",
+)
+Cell = str | float | None
+#: Modes of each loop that are told; ``summary.json`` has more.
+_MOST = 2
+
+
+def account_rows(account: RunAccount) -> list[tuple[Cell, ...]]:
+    """Return the rows of :data:`COLUMNS`: the least damped modes of each loop."""
+    return [
+        (
+            ", ".join(loop.components),
+            mode.frequency,
+            mode.damping,
+            None if mode.exact is None else mode.exact.real,
+            mode.growth,
+            None if mode.exact is None else mode.error,
+        )
+        for loop in account.accounts
+        for mode in loop.modes[:_MOST]
+    ]
+
+
+def account_table(name: str, account: RunAccount) -> TableItem:
+    """Return the table of a report; ``name`` is that of the case."""
+    note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
+    said = " ".join(f"{text}." for text in account.remarks())
+    return TableItem(
+        f"Loops of {name}", COLUMNS, tuple(account_rows(account)), f"{note} {said}".strip()
+    )
