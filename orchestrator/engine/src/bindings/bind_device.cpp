@@ -66,6 +66,9 @@ void bind_device(nb::module_& module) {
                 return block.newest_command(facts, values.data()) ? facts.number : 0;
             },
             nb::arg("values").noconvert())
+        .def("lose", &DeviceBlock::lose, "why"_a)
+        .def_prop_ro("lost", &DeviceBlock::lost)
+        .def_prop_ro("reason", [](const DeviceBlock& block) { return text(block.reason()); })
         .def_prop_ro("commands_given",
                      [](const DeviceBlock& block) { return block.commands().count(); })
         .def_prop_ro("samples_given",

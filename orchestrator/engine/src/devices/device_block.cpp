@@ -1,5 +1,6 @@
 #include "devices/device_block.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -83,7 +84,7 @@ void Record::wait(std::uint32_t old, std::int64_t time_ns) const {
 
 std::size_t DeviceBlock::size(std::size_t commands, std::size_t measurements) {
     return Record::size(words_of<SampleFacts>(measurements)) +
-           Record::size(words_of<CommandFacts>(commands));
+           Record::size(words_of<CommandFacts>(commands)) + sizeof(Tail);
 }
 
 DeviceBlock::DeviceBlock(int file, std::size_t commands, std::size_t measurements)
@@ -94,8 +95,21 @@ DeviceBlock::DeviceBlock(int file, std::size_t commands, std::size_t measurement
       commands_(
           static_cast<char*>(memory_.begin()) + Record::size(words_of<SampleFacts>(measurements)),
           words_of<CommandFacts>(commands)),
+      tail_(static_cast<char*>(memory_.begin()) + size(commands, measurements) - sizeof(Tail)),
       sample_words_(words_of<SampleFacts>(measurements)),
       command_words_(words_of<CommandFacts>(commands)) {}
+
+void DeviceBlock::lose(const std::string& why) {
+    auto& own = tail();
+    const auto length = std::min(why.size(), longest_reason - 1);
+    std::memcpy(own.reason, why.data(), length);
+    own.reason[length] = 0;
+    own.lost.store(1, std::memory_order_release);
+}
+
+std::string DeviceBlock::reason() const {
+    return {tail().reason, strnlen(tail().reason, longest_reason)};
+}
 
 void DeviceBlock::put_sample(const SampleFacts& facts, const double* values) {
     pack(facts, values, sample_words_);

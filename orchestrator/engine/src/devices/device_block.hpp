@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "isolation/shared_block.hpp"
@@ -67,15 +68,28 @@ class DeviceBlock {
     bool newest_sample(SampleFacts& facts, double* values);
     void put_command(const CommandFacts& facts, const double* values);
 
+    // By the device's process, when it gives up: `why` is what is told, at most so long.
+    static constexpr std::size_t longest_reason = 2048;
+    void lose(const std::string& why);
+    bool lost() const { return tail().lost.load(std::memory_order_acquire) != 0; }
+    std::string reason() const;
+
     const Record& samples() const { return samples_; }
     const Record& commands() const { return commands_; }
     std::size_t command_count() const { return command_count_; }
     std::size_t measurement_count() const { return measurement_count_; }
 
   private:
+    struct Tail {
+        std::atomic<std::uint32_t> lost;
+        char reason[longest_reason];  // ends with a zero
+    };
+    Tail& tail() const { return *static_cast<Tail*>(tail_); }
+
     std::size_t command_count_, measurement_count_;
     SharedMemory memory_;
     Record samples_, commands_;
+    void* tail_;
     std::vector<std::uint64_t> sample_words_, command_words_;
 };
 

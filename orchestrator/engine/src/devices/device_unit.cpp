@@ -106,10 +106,15 @@ void DeviceUnit::refresh() {
     health[malformed] = static_cast<double>(facts_.malformed);
     health[restarts] = static_cast<double>(facts_.restarts);
     health[clamped] = static_cast<double>(clamped_);
-    health[valid] = has_sample() && facts_.valid && age_ns < rules_.stale_ns ? 1.0 : 0.0;
+    health[valid] =
+        has_sample() && facts_.valid && age_ns < rules_.stale_ns && !block_.lost() ? 1.0 : 0.0;
 }
 
 Status DeviceUnit::refuse_stale() {
+    if (block_.lost()) {
+        failure_ = block_.reason();
+        return Status::error;
+    }
     char text[160];
     std::snprintf(text, sizeof text,
                   "its newest valid sample is %.6g s old, which is stale from %.6g s on"
@@ -124,8 +129,8 @@ Status DeviceUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
     now_ns_ = time_ns + step_ns;
     reached_ = {now_ns_};
     const bool stale =
-        values_[block_.measurement_count() + sample_age] >= to_seconds(rules_.stale_ns) ||
-        !has_sample();
+        !has_sample() || block_.lost() ||
+        values_[block_.measurement_count() + sample_age] >= to_seconds(rules_.stale_ns);
     if (!stale) return Status::ok;
     if (stale_steps_++ == 0) first_stale_ns_ = time_ns;
     return rules_.holds ? Status::ok : refuse_stale();
