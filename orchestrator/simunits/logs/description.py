@@ -10,7 +10,7 @@ from pathlib import Path
 from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.simunits.logs.recorded import Recorded, read_recorded
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
-from orchestrator.system import Causality, Component, Connector, Source, nearest
+from orchestrator.system import Causality, Component, Connector, Source, SourceKind, nearest
 from orchestrator.system.naming import listed_names
 
 _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
@@ -57,19 +57,25 @@ def describe_log(source: Source, like: Component) -> UnitDescription:
     """
     recorded = recorded_of(source, like.name)
     connectors = _told(recorded, like.connectors) if like.connectors else _all(recorded)
-    feedthrough = {
-        name: like.feedthrough.get(name, ()) if like.connectors else ()
-        for name, each in connectors.items()
-        if each.causality is Causality.OUTPUT and (name in like.feedthrough or not like.connectors)
-    }
+    outputs = [name for name, each in connectors.items() if each.causality is Causality.OUTPUT]
     return UnitDescription(
         name=recorded.file.name,
         connectors=connectors,
-        feedthrough=feedthrough,
+        feedthrough={name: _direct_inputs(like, name) for name in outputs},
         capabilities=Capabilities(can_roll_back=True),
         has_states=like.has_states,
         details={"kind": "recording", "file": str(recorded.file)},
     )
+
+
+def _direct_inputs(like: Component, output: str) -> tuple[str, ...]:
+    """Return what an output depended on at once: so the units are stepped in the same order.
+
+    Files do not say it of a recording; then it is nothing, as it is in truth.
+    """
+    if like.source.kind is SourceKind.LOG:
+        return like.feedthrough.get(output, ())
+    return like.direct_inputs(output)
 
 
 def _told(recorded: Recorded, known: Mapping[str, Connector]) -> dict[str, Connector]:
