@@ -90,6 +90,6 @@ def test_wrong_sizes_are_refused(memory):
     with pytest.raises(ValueError, match="expected 3 values, found 2"):
         block.put_sample(facts(1), np.zeros(2))
     with pytest.raises(ValueError, match="not as many as its commands"):
-        DeviceUnit(block, "rig", SECOND, False, True, [])  # noqa: FBT003
+        DeviceUnit(block, "rig", SECOND, False, True, [])
     with pytest.raises(ValueError, match="a connector is bound that the device has not"):
         unit_of(block).bind([2], [])
