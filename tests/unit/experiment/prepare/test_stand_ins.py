@@ -154,6 +154,7 @@ def test_a_recording_goes_into_an_archive(folder):
             assert run.get("rig.y") == 2.0
 
 
+@pytest.mark.slow
 def test_a_run_of_a_rig_is_replayed_bit_for_bit(folder, no_pictures):
     with Peer() as peer:
         text = EXPERIMENT.replace("port = 9", f"port = {peer.port}")

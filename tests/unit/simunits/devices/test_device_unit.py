@@ -265,6 +265,15 @@ def test_algorithms_that_go_back_refuse_it_by_name(algorithm):
         Execution(with_device(peer), step=STEP, algorithm=algorithm)
 
 
+def test_options_that_nothing_would_read_are_refused():
+    class Nobody:
+        port = 9
+
+    rig = with_device(Nobody).with_options("rig", isolation="process", on_failure="hold")
+    with pytest.raises(CapabilityError, match=r"'on_stale' says .* takes no on_failure = 'hold'"):
+        make_unit(rig.components["rig"])
+
+
 def test_health_is_recorded_with_the_rest():
     class Nobody:
         port = 9
