@@ -5,6 +5,8 @@ from pathlib import Path
 from orchestrator.engine import _engine
 from orchestrator.engine._engine import (
     ROWS,
+    DeviceBlock,
+    DeviceUnit,
     DriftEstimate,
     Engine,
     EngineState,
@@ -19,6 +21,7 @@ from orchestrator.engine._engine import (
     History,
     LatencyHistogram,
     LinearUnit,
+    LogUnit,
     MeUnit,
     MonotonicClock,
     Outcome,
@@ -30,6 +33,7 @@ from orchestrator.engine._engine import (
     Relay,
     RemoteProcess,
     RemoteUnit,
+    SampleFacts,
     SavedState,
     SharedBlock,
     StepClock,
@@ -46,6 +50,8 @@ from orchestrator.engine._engine import (
 
 __all__ = [
     "ROWS",
+    "DeviceBlock",
+    "DeviceUnit",
     "DriftEstimate",
     "Engine",
     "EngineState",
@@ -60,6 +66,7 @@ __all__ = [
     "History",
     "LatencyHistogram",
     "LinearUnit",
+    "LogUnit",
     "MeUnit",
     "MonotonicClock",
     "Outcome",
@@ -71,6 +78,7 @@ __all__ = [
     "Relay",
     "RemoteProcess",
     "RemoteUnit",
+    "SampleFacts",
     "SavedState",
     "SharedBlock",
     "StepClock",

@@ -37,6 +37,10 @@ def make_unit(
         Those that components of one run share, by name; one that is missing is started.
     """
     source = component.source
+    if source.kind is SourceKind.DEVICE:
+        return _make_device(component)
+    if source.kind is SourceKind.LOG:
+        return _make_log(component)
     if component.options.isolation == "process":
         from orchestrator.simunits.isolation.remote_unit import WorkerUnit
 
@@ -69,6 +73,35 @@ def _process_of(component: Component, processes: dict[str, WorkerProcess]) -> Wo
     if shared not in processes:
         processes[shared] = WorkerProcess(component.name, shared)
     return processes[shared]
+
+
+def _make_device(component: Component) -> SimulationUnit:
+    """Make a device, which has a process of its own in any case."""
+    from orchestrator.simunits.devices.device_unit import DeviceUnit
+
+    location = component.source.location
+    _refuse_fmu_options(component, f"device '{location}'")
+    _refuse_process_options(component, "a device, whose setting 'on_stale' says what silence does,")
+    unit = DeviceUnit(component.name, location, description_of(component))
+    unit.set_values(component.values)
+    return unit
+
+
+def _make_log(component: Component) -> SimulationUnit:
+    from orchestrator.simunits.logs.log_unit import LogUnit
+
+    _refuse_fmu_options(component, "a recording")
+    _refuse_process_options(component, "a recording, which runs in the process of the run,")
+    return LogUnit(component, description_of(component))
+
+
+def _refuse_process_options(component: Component, what: str) -> None:
+    """Raise CapabilityError if options of units in processes are set that nothing would read."""
+    known = ("process", "step_timeout", "on_failure", "restarts")
+    said = component.options.said()
+    given = [f"{name} = {said[name]!r}" for name in known if name in said]
+    if given:
+        raise CapabilityError(f"component '{component.name}': {what} takes no {', '.join(given)}")
 
 
 def _make_block(component: Component) -> SimulationUnit:

@@ -179,6 +179,8 @@ def _report(
 
 def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for name, case in outcome.cases.items():
+        if case.account is not None and case.account.accounts:
+            yield account_table(name, case.account)
         if case.result.timing:
             yield timing_table(name, case.result.timing)
         if case.result.timing and case.result.timing.overruns:
@@ -211,14 +213,6 @@ def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
         picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
         items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
     return items
-
-
-def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
-    for name, case in outcome.cases.items():
-        if case.account is not None and case.account.accounts:
-            yield account_table(name, case.account)
-        if case.verification is not None:
-            yield verification_table(name, case.verification)
 
 
 def _verifications(outcome: ExperimentOutcome, output: Path) -> None:

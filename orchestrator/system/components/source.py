@@ -10,7 +10,7 @@ from typing import Protocol
 from orchestrator.diagnostics import DescriptionError
 
 #: Sources that are no files of FMUs or systems, for messages.
-SOURCES = "block:NAME, block:FILE.py:CLASS or block:MODULE:CLASS"
+SOURCES = "block:NAME, block:FILE.py:CLASS, block:MODULE:CLASS, device:NAME?key=value or log:FILE"
 
 
 class SourceKind(StrEnum):
@@ -49,7 +49,8 @@ class Source:
         What it is.
     location
         Path of an FMU; name of a registered block, or ``FILE.py:CLASS`` or ``MODULE:CLASS`` of
-        one's own.
+        one's own; ``NAME?key=value&key=value`` of a device with its settings; path of the file of
+        a recording, with ``?component=NAME`` if the component had another name there.
     definition
         The class itself, if a program gave one: then the location only says where it is from.
     packed
@@ -77,10 +78,17 @@ class Source:
         )
 
     @property
+    def is_measured(self) -> bool:
+        """Whether it has no parameters: what it does was measured, or is being measured."""
+        return self.kind in {SourceKind.DEVICE, SourceKind.LOG}
+
+    @property
     def file(self) -> Path | None:
-        """The FMU, or the Python file of a block; ``None`` if it is none of both."""
+        """The FMU, the recording, or the Python file of a block; ``None`` if it is none."""
         if self.kind is SourceKind.FMU:
             return Path(self.location)
+        if self.kind is SourceKind.LOG:
+            return Path(self.location.partition("?")[0])
         path, colon, _ = self.location.rpartition(":")
         is_file = self.kind is SourceKind.BLOCK and colon and path.endswith(".py")
         return Path(path) if is_file else None
@@ -89,6 +97,9 @@ class Source:
         """Return the source with another path in place of that of its file."""
         if self.kind is SourceKind.FMU:
             return Source(self.kind, str(path))
+        if self.kind is SourceKind.LOG:
+            _, mark, query = self.location.partition("?")
+            return Source(self.kind, f"{path}{mark}{query}")
         location = f"{path}:{self.location.rpartition(':')[2]}"
         return Source(self.kind, location, packed=self.packed)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.diagnostics import CapabilityError, DescriptionError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.simunits import fmu, resolve
 from orchestrator.system import (
     BaseUnit,
@@ -68,9 +68,15 @@ def test_other_dimensions_kinds_and_types_are_refused(connector: Connector) -> N
         resolve(declared(connector))
 
 
-def test_devices_are_not_run() -> None:
-    system = System("s", {"d": Component("d", Source(SourceKind.DEVICE, "ati"))})
-    with pytest.raises(CapabilityError, match=r"'d': device:ati: a device cannot be run"):
+def test_a_device_that_nobody_knows_is_refused() -> None:
+    system = System("s", {"d": Component("d", Source(SourceKind.DEVICE, "atti"))})
+    with pytest.raises(UnknownNameError, match="component 'd': no device 'atti' is registered"):
+        resolve(system)
+
+
+def test_the_system_itself_is_not_run() -> None:
+    system = System("s", {"d": Component("d", Source(SourceKind.SYSTEM, "s"))})
+    with pytest.raises(CapabilityError, match=r"'d': system:s: a system cannot be run"):
         resolve(system)
 
 
