@@ -1,9 +1,9 @@
 """Softdock: co-simulation for rigs that dock hardware against simulated spacecraft.
 
 The names below are the public ones, with those of ``orchestrator.analysis`` (formulas of loops and
-energy), ``orchestrator.linearisation`` (linear models, modes and margins) and
-``orchestrator.export`` (FMUs from Modelica and from equations in Python). All other modules are
-private: they may change without notice.
+energy), ``orchestrator.linearisation`` (linear models, modes and margins),
+``orchestrator.devices`` (what adapters are made of) and ``orchestrator.export`` (FMUs from Modelica
+and from equations in Python). All other modules are private: they may change without notice.
 """
 
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ConnectorMismatchError as ConnectorMismatchError,
         ConvergenceError as ConvergenceError,
         DescriptionError as DescriptionError,
+        DeviceError as DeviceError,
         FmuError as FmuError,
         LoadError as LoadError,
         ModelicaError as ModelicaError,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         StepSizeUnderflowError as StepSizeUnderflowError,
         UnitMismatchError as UnitMismatchError,
         UnknownNameError as UnknownNameError,
+        WireFormatError as WireFormatError,
     )
     from orchestrator.drawing import (
         change_lines as change_lines,

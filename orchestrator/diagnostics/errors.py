@@ -141,6 +141,14 @@ class PluginError(LoadError):
     """A registered block or device could not be imported."""
 
 
+class DeviceError(SoftdockError):
+    """A device is not there, refuses, or was lost; what was recorded until then is kept."""
+
+
+class WireFormatError(DeviceError):
+    """What came over a wire is not of the protocol that was expected."""
+
+
 class StepError(SoftdockError):
     """A unit failed while stepping; the results up to then are kept."""
 

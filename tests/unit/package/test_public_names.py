@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[3]
 PUBLIC = (
     "orchestrator",
     "orchestrator.analysis",
+    "orchestrator.devices",
     "orchestrator.export",
     "orchestrator.linearisation",
 )
