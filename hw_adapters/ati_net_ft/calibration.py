@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from hw_adapters.ati_net_ft.codec import Counts
-from hw_adapters.wire_format import WireFormatError
 from orchestrator.archive import parse_xml
+from orchestrator.devices import WireFormatError
 
 Wrench = tuple[float, float, float, float, float, float]
 PAGE = "/netftapi2.xml"

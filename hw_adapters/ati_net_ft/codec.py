@@ -12,7 +12,7 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
-from hw_adapters.wire_format import WireFormatError
+from orchestrator.devices import WireFormatError
 
 _REQUEST = struct.Struct(">HHI")
 _RECORD = struct.Struct(">III6i")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import http.server
-import math
 import socket
 import struct
 import sys
@@ -20,6 +19,7 @@ from hw_adapters.ati_net_ft.sheet import Probe, Sheet
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import read_faults
 from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
@@ -162,13 +162,6 @@ def _page_server(options: argparse.Namespace) -> http.server.HTTPServer:
     return http.server.HTTPServer((options.host, options.http_port), Handler)
 
 
-def _positive(text: str) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and value > 0.0):
-        raise argparse.ArgumentTypeError(f"expected a number > 0, found '{text}'")
-    return value
-
-
 def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
     parser = option_parser("ati_net_ft", "A force-torque sensor on a metal sheet.")
@@ -176,7 +169,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--port", type=int, default=49152, help="UDP, of RDT; 0: any")
     add("--http-port", type=int, default=0, help="TCP, of the calibration; 0: any")
     add("--link-port", type=int, default=0, help="UDP, where an emulated robot tells its place")
-    add("--rate", type=_positive, default=7000.0, help="records per second, Hz")
+    add("--rate", type=positive, default=7000.0, help="records per second, Hz")
     add("--buffer", type=int, default=10, help="records in a datagram of a buffered stream")
     add("--cpf", type=int, default=1000000, help="counts for 1 N")
     add("--cpt", type=int, default=1000000, help="counts for 1 N.m")

@@ -15,8 +15,8 @@ from typing import Literal
 
 from lxml import etree
 
-from hw_adapters.wire_format import WireFormatError
 from orchestrator.archive import parse_xml
+from orchestrator.devices import WireFormatError
 
 Six = tuple[float, float, float, float, float, float]
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hw_adapters.kuka_rsi.tracking import Array, Tracking
+from hw_adapters.emulation.tracking import Array, Tracking
 
 _CYCLE_NS = 1_000_000
 _NUMBER = rb'="\s*([-+0-9.eE]+)\s*"'
@@ -69,7 +69,7 @@ class Controller:
         prefix = b"A" if setup.space == "joint" else b""
         self._tag = f"<{tag}".encode()
         self._numbers = [re.compile(rb"\b" + prefix + bytes([c]) + _NUMBER) for c in letters]
-        self._tracking = Tracking(round(setup.delay_ms * 1e6), setup.bandwidth_hz, setup.damping)
+        self._tracking = Tracking(6, round(setup.delay_ms * 1e6), setup.bandwidth_hz, setup.damping)
         self._answer: Array | None = None
         self._last: Array = np.zeros(6)
         self.asked: Array = np.zeros(6)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import read_faults
 from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.options import address, positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
@@ -129,25 +130,11 @@ class Robot:
         return cells
 
 
-def _address(text: str) -> Address:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65535:
-        raise argparse.ArgumentTypeError(f"expected HOST:PORT, found '{text}'")
-    return host, int(port)
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and value > 0.0):
-        raise argparse.ArgumentTypeError(f"expected a number > 0, found '{text}'")
-    return value
-
-
 def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
     parser = option_parser("kuka_rsi", "A KUKA robot under RSI that follows its corrections.")
     add = parser.add_argument
-    add("--peer", type=_address, required=True, help="HOST:PORT of the adapter")
+    add("--peer", type=address, required=True, help="HOST:PORT of the adapter")
     add("--cycle", type=int, choices=(4, 12), default=4, help="of the interpolator, ms")
     add("--space", choices=("cartesian", "joint"), default="cartesian", help="what is corrected")
     add("--relative", action="store_true", help="corrections are increments")
@@ -155,14 +142,12 @@ def main(arguments: Sequence[str]) -> None:
     add("--timeout", type=int, default=100, help="late answers until RSI stops")
     add("--lower", type=float, default=-50.0, help="least correction, mm or degrees")
     add("--upper", type=float, default=50.0, help="largest correction, mm or degrees")
-    add("--monitor", type=_positive, default=100.0, help="stops beyond, mm or degrees")
-    add(
-        "--delay", type=_positive, default=16.0, help="from a frame to the effect of its answer, ms"
-    )
-    add("--bandwidth", type=_positive, help="of the lag after the delay, Hz; default: none")
-    add("--damping", type=_positive, help="ratio, for a lag of second order; default: first order")
+    add("--monitor", type=positive, default=100.0, help="stops beyond, mm or degrees")
+    add("--delay", type=positive, default=16.0, help="from a frame to the effect of its answer, ms")
+    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
+    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
     add("--ipoc", type=int, default=4208163634, help="of the first frame")
-    add("--link", type=_address, help="HOST:PORT of an emulated sensor")
+    add("--link", type=address, help="HOST:PORT of an emulated sensor")
     options = parser.parse_args(arguments)
     if options.delay < options.cycle:
         parser.error(
