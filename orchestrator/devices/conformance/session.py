@@ -15,8 +15,8 @@ from orchestrator.devices.received import Received
 from orchestrator.devices.registry import device_class, read_settings
 from orchestrator.diagnostics import WireFormatError
 
-#: How long is waited for one sample.
-_WAIT_S = 0.25
+#: How long is waited for one sample: a busy machine must not look like a dead device.
+_WAIT_S = 1.0
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ def hear(
     answer
         To each sample, of a device that is to be answered.
     until_silent
-        It is enough as well when nothing came for 0.25 s, after something did.
+        It is enough as well when nothing came for 1 s, after something did.
     """
     heard, end = Heard(), time.monotonic() + seconds
     while len(heard.samples) < samples and time.monotonic() < end:
