@@ -95,6 +95,8 @@ class Waiting:
         trace: TracebackType | None,
     ) -> None:
         signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)  # it is ending already
         self._read.close()
         self._write.close()
 
