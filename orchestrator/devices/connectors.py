@@ -56,6 +56,12 @@ class DeviceConnector:
         """Number of its elements."""
         return math.prod(self.shape)
 
+    @property
+    def range(self) -> tuple[float | None, float | None]:
+        """The ends of its range; ``None`` where it has none."""
+        low = None if math.isinf(self.minimum) else self.minimum
+        return low, None if math.isinf(self.maximum) else self.maximum
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnectors:

@@ -31,19 +31,14 @@ def device_names() -> list[str]:
 
 @cache
 def device_class(name: str) -> type[Device]:
-    """Return the adapter of a name.
+    """Return the adapter of a name, or of ``MODULE:CLASS``, which is imported.
 
     Raises
     ------
     UnknownNameError, PluginError
         If there is none of that name, or it cannot be imported.
     """
-    entry = _entry_points().get(name)
-    if entry is None:
-        raise UnknownNameError(
-            f"no device '{name}' is registered{nearest(name, device_names())};"
-            f" registered: {', '.join(device_names()) or 'none'}"
-        )
+    entry = _entry_point(name)
     try:
         kind = entry.load()
     except Exception as error:
@@ -51,6 +46,20 @@ def device_class(name: str) -> type[Device]:
     if not (isinstance(kind, type) and issubclass(kind, Device)):
         raise PluginError(f"device '{name}' ({entry.value}): expected a subclass of Device")
     return kind
+
+
+def _entry_point(name: str) -> EntryPoint:
+    if ":" in name:
+        from importlib.metadata import EntryPoint
+
+        return EntryPoint(name, name, "softdock.devices")
+    entry = _entry_points().get(name)
+    if entry is None:
+        raise UnknownNameError(
+            f"no device '{name}' is registered{nearest(name, device_names())};"
+            f" registered: {', '.join(device_names()) or 'none'}"
+        )
+    return entry
 
 
 def read_settings(kind: type[Device], values: Mapping[str, Any], place: str) -> DeviceSettings:

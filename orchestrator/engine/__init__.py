@@ -5,6 +5,8 @@ from pathlib import Path
 from orchestrator.engine import _engine
 from orchestrator.engine._engine import (
     ROWS,
+    DeviceBlock,
+    DeviceUnit,
     Engine,
     EngineState,
     Failure,
@@ -17,6 +19,7 @@ from orchestrator.engine._engine import (
     Fmu3,
     History,
     LinearUnit,
+    LogUnit,
     MeUnit,
     Outcome,
     ProcessBlock,
@@ -24,6 +27,7 @@ from orchestrator.engine._engine import (
     Relay,
     RemoteProcess,
     RemoteUnit,
+    SampleFacts,
     SavedState,
     SharedBlock,
     Surroundings,
@@ -35,6 +39,8 @@ from orchestrator.engine._engine import (
 
 __all__ = [
     "ROWS",
+    "DeviceBlock",
+    "DeviceUnit",
     "Engine",
     "EngineState",
     "Failure",
@@ -47,6 +53,7 @@ __all__ = [
     "Fmu3",
     "History",
     "LinearUnit",
+    "LogUnit",
     "MeUnit",
     "Outcome",
     "ProcessBlock",
@@ -54,6 +61,7 @@ __all__ = [
     "Relay",
     "RemoteProcess",
     "RemoteUnit",
+    "SampleFacts",
     "SavedState",
     "SharedBlock",
     "Surroundings",

@@ -37,6 +37,8 @@ def make_unit(
         Those that components of one run share, by name; one that is missing is started.
     """
     source = component.source
+    if source.kind is SourceKind.DEVICE:
+        return _make_device(component)
     if component.options.isolation == "process":
         from orchestrator.simunits.isolation.remote_unit import WorkerUnit
 
@@ -69,6 +71,17 @@ def _process_of(component: Component, processes: dict[str, WorkerProcess]) -> Wo
     if shared not in processes:
         processes[shared] = WorkerProcess(component.name, shared)
     return processes[shared]
+
+
+def _make_device(component: Component) -> SimulationUnit:
+    """Make a device, which has a process of its own in any case."""
+    from orchestrator.simunits.devices.device_unit import DeviceUnit
+
+    location = component.source.location
+    _refuse_fmu_options(component, f"device '{location}'")
+    unit = DeviceUnit(component.name, location, description_of(component))
+    unit.set_values(component.values)
+    return unit
 
 
 def _make_block(component: Component) -> SimulationUnit:

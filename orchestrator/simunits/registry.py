@@ -169,6 +169,10 @@ def _describe(
 
 
 def _describe_block(source: Source) -> UnitDescription:
+    if source.kind is SourceKind.DEVICE:
+        from orchestrator.simunits.devices.description import describe_device
+
+        return describe_device(source.location)
     if source.kind is not SourceKind.BLOCK:
         raise CapabilityError(
             f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import logging
 import os
 import select
@@ -18,7 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import CapabilityError, LoadError, StepError, error_named
-from orchestrator.engine import ProcessBlock, RemoteProcess, RemoteUnit, SharedBlock, end_marked
+from orchestrator.engine import ProcessBlock, RemoteProcess, RemoteUnit, SharedBlock
+from orchestrator.simunits.isolation.child_process import end_process, shared_memory
 from orchestrator.simunits.isolation.interruption import Interruption
 from orchestrator.simunits.isolation.wire import MARK, receive, send, send_memory
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 #: What the start of an interpreter, and then that of a unit, may take, also on a busy machine.
 _START_SECONDS = 60.0
 _MODULE = "orchestrator.simunits.worker"
-_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 class RemoteTraceback(Exception):  # noqa: N818 - not raised: the cause of what is
@@ -45,14 +44,6 @@ class _Member:
     memory: int
     signals: int
     limit: float
-
-
-def _memory(name: str, size: int) -> int:
-    """Return memory that two processes can share, of a size that stays."""
-    memory = os.memfd_create(f"softdock-{name}", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.ftruncate(memory, size)
-    fcntl.fcntl(memory, fcntl.F_ADD_SEALS, _SEALS)
-    return memory
 
 
 class WorkerProcess:
@@ -85,7 +76,7 @@ class WorkerProcess:
         self._name = name
         self.shared = shared
         self._owner = os.getpid()
-        self._memory = _memory(shared or name, ProcessBlock.size())
+        self._memory = shared_memory(shared or name, ProcessBlock.size())
         weakref.finalize(self, os.close, self._memory)
         self.native = RemoteProcess(shared, self._memory)
         self._members: dict[int, _Member] = {}
@@ -104,7 +95,7 @@ class WorkerProcess:
         limit_ns
             How long a call may take, in nanoseconds of wall time.
         """
-        memory = _memory(name, SharedBlock.size(signals, signals))
+        memory = shared_memory(name, SharedBlock.size(signals, signals))
         weakref.finalize(self, os.close, memory)
         unit = RemoteUnit(self.native, name, memory, signals, signals)
         unit.limit(limit_ns)
@@ -150,7 +141,7 @@ class WorkerProcess:
         finally:
             theirs.close()
         handle = os.pidfd_open(process.pid)
-        self._end = weakref.finalize(self, _end, os.getpid(), process, mine, handle, folder)
+        self._end = weakref.finalize(self, end_process, os.getpid(), process, mine, handle, folder)
         self._channel, self._handle, self.pid = mine, handle, process.pid
         self.native.attach(handle)
         try:
@@ -293,18 +284,3 @@ def _raised(unit: RemoteUnit, answer: Answer, doing: str) -> Exception:
 def _inside_a_worker() -> bool:
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     return spec is not None and spec.name == _MODULE
-
-
-def _end(
-    owner: int, process: subprocess.Popen[bytes], channel: socket.socket, handle: int, folder: str
-) -> None:
-    """End and reap a process, what it has started, and its files; a fork only lets go of it."""
-    channel.close()
-    if os.getpid() == owner:
-        process.kill()
-        end_marked(f"{MARK}={folder}")
-        process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
-    else:
-        process.returncode = 0  # it is not for us to wait for
-    os.close(handle)

@@ -86,6 +86,13 @@ class Component:
             holder = f"component '{self.name}' ({self.source})"
             raise lacking(holder, "connector", name, self.connectors) from None
 
+    def frame_of(self, name: str) -> str | None:
+        """Return the frame that a connector is given in: its own, or that of its power port."""
+        if (own := self.connectors[name].frame) is not None:
+            return own
+        ports = (p.frame for p in self.power_ports.values() if name in p.connectors)
+        return next((frame for frame in ports if frame is not None), None)
+
     def direct_inputs(self, output: str) -> tuple[str, ...]:
         """Inputs on which an output depends without a state in between."""
         found = self.feedthrough.get(output)

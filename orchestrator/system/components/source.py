@@ -10,7 +10,7 @@ from typing import Protocol
 from orchestrator.diagnostics import DescriptionError
 
 #: Sources that are no files of FMUs or systems, for messages.
-SOURCES = "block:NAME, block:FILE.py:CLASS or block:MODULE:CLASS"
+SOURCES = "block:NAME, block:FILE.py:CLASS, block:MODULE:CLASS, device:NAME?key=value or log:FILE"
 
 
 class SourceKind(StrEnum):
@@ -49,7 +49,8 @@ class Source:
         What it is.
     location
         Path of an FMU; name of a registered block, or ``FILE.py:CLASS`` or ``MODULE:CLASS`` of
-        one's own.
+        one's own; ``NAME?key=value&key=value`` of a device with its settings; path of the file of
+        a recording, with ``?component=NAME`` if the component had another name there.
     definition
         The class itself, if a program gave one: then the location only says where it is from.
     packed
@@ -75,6 +76,11 @@ class Source:
         raise DescriptionError(
             f"component source '{text}': expected a path that ends in .fmu, or {SOURCES}"
         )
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it has no parameters: what it does was measured, or is being measured."""
+        return self.kind in {SourceKind.DEVICE, SourceKind.LOG}
 
     @property
     def file(self) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,9 @@ from orchestrator.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.system.components.component import Component
+from orchestrator.system.components.source import SourceKind
 from orchestrator.system.nesting.hierarchy import component_at, place_of, with_component
-from orchestrator.system.ports.connector import Connector, Value
+from orchestrator.system.ports.connector import Causality, Connector, Value
 from orchestrator.system.ports.conversion import conversion_between, converted
 
 if TYPE_CHECKING:
@@ -24,7 +26,9 @@ def swap(system: System, path: str, component: Component) -> System:
     """Put another component in the place of one that has the same ports.
 
     Every connected port and every value that is set must exist on the new one with the same
-    causality, type and shape, and a unit that converts; values are carried over in its unit.
+    causality, type and shape, and a unit that converts; values are carried over in its unit. Frames
+    must be the same where both sides say one. Values of parameters belong to what is simulated: a
+    device and a recording go without.
 
     Raises
     ------
@@ -53,7 +57,9 @@ def swap(system: System, path: str, component: Component) -> System:
             )
         elif port in old.connectors:
             problems += _differences(path, new, old.connectors[port], theirs)
-    lost = [key for key in old.values if key not in new.connectors]
+            problems += _other_frames(path, old, new, port)
+    carried = {key: value for key, value in old.values.items() if _is_carried(old, new, key)}
+    lost = [key for key in carried if key not in new.connectors]
     if lost:
         problems.append(
             UnknownNameError(
@@ -62,7 +68,7 @@ def swap(system: System, path: str, component: Component) -> System:
             )
         )
     values: dict[str, Value] = {}
-    for key, value in old.values.items():
+    for key, value in carried.items():
         if key in new.connectors:
             theirs = new.connectors[key]
             mine = old.connectors.get(key, theirs)
@@ -73,6 +79,26 @@ def swap(system: System, path: str, component: Component) -> System:
         raise DescriptionError.collect(problems)
     put = replace(new, name=old.name, values=values, options=old.options)
     return with_component(system, path, put)
+
+
+def _is_carried(old: Component, new: Component, key: str) -> bool:
+    """Whether a value that is set goes over to the new component."""
+    if not new.source.is_measured or key not in old.connectors:
+        return True
+    is_input = old.connectors[key].causality is Causality.INPUT
+    return is_input and (key in new.connectors or new.source.kind is not SourceKind.LOG)
+
+
+def _other_frames(
+    path: str, old: Component, new: Component, port: str
+) -> Iterator[ConnectorMismatchError]:
+    """Say where two components give a connector in different frames."""
+    mine, theirs = old.frame_of(port), new.frame_of(port)
+    if None not in {mine, theirs} and mine != theirs:
+        yield ConnectorMismatchError(
+            f"cannot swap '{path}' for {new.source}: '{port}' is given in frame '{theirs}' there,"
+            f" expected '{mine}'"
+        )
 
 
 def _differences(

@@ -114,6 +114,8 @@ class Connector:
         Beyond these its component refuses a value; ``None``: it takes any number.
     formerly
         A name that it had before, and is still found by; ``None`` if it had no other.
+    frame
+        Name of the frame that its components are given in; ``None`` if it does not say.
     """
 
     name: str
@@ -128,6 +130,7 @@ class Connector:
     unit_definition: BaseUnit | None = None
     limits: Limits | None = None
     formerly: str | None = field(default=None, repr=False)
+    frame: str | None = field(default=None, repr=False)
 
     @property
     def size(self) -> int:

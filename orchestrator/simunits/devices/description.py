@@ -1,0 +1,114 @@
+"""What a device says of itself as a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from orchestrator.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceSettings,
+    device_class,
+    read_settings,
+)
+from orchestrator.devices.address import read_address
+from orchestrator.diagnostics import DescriptionError, PluginError, SoftdockError
+from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
+from orchestrator.system import Causality, Connector
+from orchestrator.system.ports.limits import Limits
+
+#: What is known of the samples of every device, as the engine has it: name, unit, description.
+HEALTH = (
+    ("sample_age", "s", "Age of the sample that the outputs have"),
+    ("lost", "1", "Samples that the device counted and that did not come"),
+    ("late", "1", "Samples that came after a newer one, or overdue by half a period"),
+    ("repeated", "1", "Samples that came again"),
+    ("malformed", "1", "Datagrams that were no samples"),
+    ("restarts", "1", "How often the device began to count anew"),
+    ("clamped", "1", "Commands that were beyond their range"),
+    ("valid", "1", "1 if the outputs can be used: the device says so, and they are not stale"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """An adapter with its settings, before anything is opened.
+
+    Parameters
+    ----------
+    name
+        Of the adapter.
+    kind, settings
+        Its class, and the validated settings.
+    ports
+        What it takes and gives with them.
+    """
+
+    name: str
+    kind: type[Device]
+    settings: DeviceSettings
+    ports: DeviceConnectors
+
+
+def device_facts(location: str) -> DeviceFacts:
+    """Find the adapter that a source names and validate the settings; nothing is opened.
+
+    Raises
+    ------
+    DescriptionError, PluginError
+        If there is no such adapter, its settings are wrong, or it declares its connectors wrongly.
+    """
+    name, values = read_address(location)
+    kind = device_class(name)
+    settings = read_settings(kind, values, f"device '{name}'")
+    try:
+        ports = kind.connectors(settings)
+    except SoftdockError as error:
+        raise DescriptionError(*error.within(f"device '{name}'")) from None
+    taken = {health for health, _, _ in HEALTH} & {c.name for c in (*ports.inputs, *ports.outputs)}
+    if taken:
+        raise PluginError(
+            f"device '{name}' has connectors {', '.join(map(repr, sorted(taken)))}: every device"
+            " has outputs of these names already"
+        )
+    return DeviceFacts(name, kind, settings, ports)
+
+
+def describe_device(location: str) -> UnitDescription:
+    """Describe the device that a source names; raises as :func:`device_facts`."""
+    facts = device_facts(location)
+    connectors = {connector.name: connector for connector in _connectors(facts.ports)}
+    return UnitDescription(
+        name=facts.name,
+        connectors=connectors,
+        feedthrough={c.name: () for c in connectors.values() if c.causality is Causality.OUTPUT},
+        capabilities=Capabilities(is_repeatable=False, is_realtime=True),
+        details={
+            "kind": "device",
+            "class": f"{facts.kind.__module__}.{facts.kind.__qualname__}",
+            "rate": f"{facts.ports.rate:g} Hz",
+        },
+    )
+
+
+def _connectors(ports: DeviceConnectors) -> Iterator[Connector]:
+    yield from (_connector(port, Causality.INPUT) for port in ports.inputs)
+    yield from (_connector(port, Causality.OUTPUT) for port in ports.outputs)
+    for name, unit, description in HEALTH:
+        yield Connector(name, Causality.OUTPUT, unit=unit, description=description, start=0.0)
+
+
+def _connector(port: DeviceConnector, causality: Causality) -> Connector:
+    start = (port.start,) * port.size if port.shape else port.start
+    return Connector(
+        port.name,
+        causality,
+        unit=port.unit,
+        shape=port.shape,
+        description=port.description,
+        start=start,
+        limits=Limits.of(*port.range) if causality is Causality.INPUT else None,
+        frame=port.frame,
+    )

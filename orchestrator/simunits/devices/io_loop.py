@@ -1,0 +1,209 @@
+"""The process of a device: ``python -m orchestrator.simunits.devices.io_loop SOCKET``.
+
+It opens the device, puts every sample into the memory that it shares with the run, sends every
+command that it finds there, and leaves the device in its safe state: when it is told to end, and
+when the run is gone.
+"""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from orchestrator.devices import Device, DeviceConnectors, DeviceError, WireFormatError
+from orchestrator.diagnostics import SoftdockError, class_name
+from orchestrator.engine import DeviceBlock
+from orchestrator.simunits.devices.description import device_facts
+from orchestrator.simunits.devices.sample_counter import SampleCounter
+from orchestrator.simunits.isolation.wire import packed, receive, receive_memory, send
+
+#: How long nobody looks whether the run wants the end, in seconds.
+_LOOK = 0.02
+#: How long a device may take to come to its safe state when nobody waits for it any more.
+_LAST = 5.0
+_ADVICE = {
+    errno.EADDRINUSE: "another program has it: end that one, or choose another port",
+    errno.EACCES: "a permission is missing: run it as a user who has it",
+    errno.EPERM: "a permission is missing: run it as a user who has it",
+    errno.ECONNREFUSED: "nothing listens there: is the device on, are address and port right?",
+    errno.ENETUNREACH: "there is no route to it: is the network connected?",
+    errno.EHOSTUNREACH: "there is no route to it: is the network connected?",
+}
+
+
+class _Link:
+    """A device, and the memory that its process shares with the run."""
+
+    def __init__(self, device: Device, ports: DeviceConnectors, block: DeviceBlock) -> None:
+        self.device, self.block = device, block
+        inputs = [port.start for port in ports.inputs for _ in range(port.size)]
+        outputs = [port.start for port in ports.outputs for _ in range(port.size)]
+        self._command, self._values = np.array(inputs), np.array(outputs)
+        self.counter = SampleCounter(len(outputs), ports.rate, device.sequence_period)
+        self.ended = threading.Event()
+        self.refused = ""
+        self.error: BaseException | None = None
+
+    def receive_once(self) -> bool:
+        """Wait a little for a sample; return whether there is a new one."""
+        try:
+            received = self.device.receive(_LOOK)
+        except WireFormatError as error:
+            self.refused = str(error)
+            self.counter.refuse()
+            self._publish()
+            return False
+        if received is None:
+            return False
+        is_new = self.counter.take(received, time.monotonic_ns())
+        if is_new:
+            self._values[:] = received.values
+        self._publish()
+        if self.device.answers:
+            self.send()
+        return is_new
+
+    def _publish(self) -> None:
+        if self.counter.facts.number:
+            self.block.put_sample(self.counter.facts, self._values)
+
+    def send(self) -> None:
+        """Send the newest command, or what the connectors start with."""
+        self.block.newest_command(self._command)
+        self.device.send(self._command.tolist())
+
+    def receive_all(self) -> None:
+        """Receive until the end."""
+        while not self.ended.is_set():
+            self.receive_once()
+
+    def send_all(self) -> None:
+        """Send each command as soon as it is there, until the end."""
+        seen = 0
+        while not self.ended.is_set():
+            now = self.block.wait_command(seen, int(_LOOK * 1e9))
+            if now != seen:
+                seen = now
+                self.send()
+
+    def guarded(self, loop: Callable[[], None]) -> None:
+        """Run a loop; the first error of any ends all."""
+        try:
+            loop()
+        except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
+            if self.error is None:
+                self.error = error
+                self.block.lose(f"its device was lost: {_text(error)}")
+            self.ended.set()
+
+    def finish(self) -> None:
+        """Send the last command and close the device."""
+        try:
+            if self.block.commands_given and self.error is None:
+                self.block.newest_command(self._command)
+                last = self.device.safe(self._command.tolist())
+                if last is not None:
+                    self.device.send(last)
+        finally:
+            self.device.close()
+
+
+def _text(error: BaseException) -> str:
+    if isinstance(error, SoftdockError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno in _ADVICE:
+        return f"{error.strerror}: {_ADVICE[error.errno]}"
+    return f"{type(error).__name__}: {error}"
+
+
+def _told(error: BaseException) -> dict[str, Any]:
+    """Put an error into plain data for the run."""
+    trace = "".join(traceback.format_exception(error))
+    if not isinstance(error, SoftdockError):
+        error = DeviceError(_text(error))
+    return {"error": class_name(error), "diagnostics": packed(error), "trace": trace}
+
+
+def _connect(link: _Link, seconds: float) -> None:
+    """Open the device and wait for its first sample."""
+    link.device.open()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not link.ended.is_set():
+        if link.receive_once():
+            return
+    count = link.counter.facts.malformed
+    came = f"{count} datagrams came that are none of its protocol, the last: {link.refused}"
+    raise DeviceError(
+        f"no sample came within {seconds:g} s (connect_timeout);"
+        f" {came if count else 'is it on, and are address and port right?'}"
+    )
+
+
+def _watch(channel: socket.socket, link: _Link) -> None:
+    """Wait until the run wants the end, or is gone."""
+    try:
+        receive(channel)
+    except (OSError, EOFError, ValueError):
+        # The run is gone: nobody else would end a device that hangs.
+        faulthandler.dump_traceback_later(_LAST, exit=True)
+    link.ended.set()
+
+
+def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
+    watcher = threading.Thread(target=_watch, args=(channel, link), daemon=True)
+    watcher.start()
+    signal.signal(signal.SIGTERM, lambda *_: link.ended.set())
+    try:
+        _connect(link, seconds)
+    except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
+        link.device.close()
+        send(channel, _told(error))
+        return
+    send(channel, {"opened": True})
+    threads = []
+    if not link.device.answers:
+        threads.append(threading.Thread(target=link.guarded, args=(link.send_all,), daemon=True))
+        threads[0].start()
+    link.guarded(link.receive_all)
+    for thread in threads:
+        thread.join()
+    try:
+        link.finish()
+    except Exception as error:  # noqa: BLE001
+        link.error = link.error or error
+    send(channel, {"ended": True} if link.error is None else _told(link.error))
+
+
+def main(socket_file: int) -> None:
+    """Serve one device until the run says that it is enough, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run decides when it ends
+    with socket.socket(fileno=socket_file) as channel:
+        hello, _ = receive(channel)
+        memory, _ = receive_memory(channel)
+        facts = device_facts(hello["location"])
+        try:
+            block = DeviceBlock(memory, hello["commands"], hello["measurements"])
+        finally:
+            os.close(memory)
+        try:
+            device = facts.kind(facts.settings)
+        except Exception as error:  # noqa: BLE001
+            send(channel, _told(error))
+            return
+        link = _Link(device, facts.ports, block)
+        _serve(channel, link, facts.settings.connect_timeout)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,1 @@
+"""Recordings as simulation units: the outputs of a component as they were."""

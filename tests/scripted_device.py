@@ -1,0 +1,138 @@
+"""A device on a loopback socket whose peer is the test, and one that fails as it is told."""
+
+import socket
+import struct
+import threading
+import time
+from typing import Literal
+
+from orchestrator.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceError,
+    DeviceSettings,
+    Received,
+    WireFormatError,
+)
+
+#: Sequence, device time, valid; then one measurement. A command is one number.
+SAMPLE = struct.Struct("<Id?d")
+COMMAND = struct.Struct("<d")
+
+
+class ScriptedSettings(DeviceSettings):
+    port: int
+    limit: float = 10.0
+    rate: float = 100.0
+    frame: str | None = None
+    unit: str = "m"
+    fails: Literal["", "open", "later"] = ""
+
+
+class Scripted(Device):
+    """Sends its command to a peer, and receives samples from it."""
+
+    Settings = ScriptedSettings
+    sequence_period = 2**32
+
+    @classmethod
+    def connectors(cls, settings):
+        limits = {"minimum": -settings.limit, "maximum": settings.limit}
+        return DeviceConnectors(
+            (DeviceConnector("u", settings.unit, "Command", frame=settings.frame, **limits),),
+            (DeviceConnector("y", settings.unit, "Measurement", frame=settings.frame),),
+            rate=settings.rate,
+        )
+
+    def open(self):
+        if self.settings.fails == "open":
+            raise DeviceError("the rig is locked; release its emergency stop")
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.connect(("127.0.0.1", self.settings.port))
+        self.socket.send(b"hello")
+        self.count = 0
+
+    def close(self):
+        if hasattr(self, "socket"):
+            self.socket.close()
+
+    def receive(self, timeout_s):
+        self.socket.settimeout(timeout_s)
+        try:
+            data = self.socket.recv(2048)
+        except TimeoutError:
+            return None
+        self.count += 1
+        if self.settings.fails == "later" and self.count > 3:
+            raise DeviceError("the link broke")
+        if len(data) != SAMPLE.size:
+            raise WireFormatError(f"expected {SAMPLE.size} bytes, found {len(data)}")
+        sequence, moment, valid, y = SAMPLE.unpack(data)
+        return Received((y,), moment, sequence, valid)
+
+    def send(self, values):
+        self.socket.send(COMMAND.pack(*values))
+
+    def safe(self, values):
+        return (0.0,)
+
+
+class Answering(Scripted):
+    """The same, as a device whose datagrams are the clock."""
+
+    answers = True
+
+
+class Peer:
+    """Stands for the rig: follows its command, and sends 1 + 2 * command a thousand times a second.
+
+    ``script`` may replace the datagrams of a sample, by its number.
+    """
+
+    def __init__(self, script=None):
+        self.script = script or {}
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.commands = []
+        self.silent = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self):
+        self.socket.settimeout(0.05)
+        address, number = None, 0
+        while not self._ended.is_set():
+            try:
+                data, address = self.socket.recvfrom(2048)
+                if len(data) == COMMAND.size:
+                    self.commands.append(COMMAND.unpack(data)[0])
+                self.socket.settimeout(0.001)
+            except TimeoutError:
+                pass
+            except ConnectionRefusedError:
+                continue
+            if address is not None and not self.silent.is_set():
+                for each in self.script.get(number, (self.sample(number),)):
+                    self.socket.sendto(each, address)
+                number += 1
+
+    def sample(self, number, valid=True, y=None):
+        value = 1.0 + 2.0 * (self.commands[-1] if self.commands else 0.0) if y is None else y
+        return SAMPLE.pack(number, number * 1e-3, valid, value)
+
+    def wait_for(self, told, seconds=5.0):
+        end = time.monotonic() + seconds
+        while not told():
+            assert time.monotonic() < end, "the peer did not see it"
+            time.sleep(0.001)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ended.set()
+        self._thread.join()
+        self.socket.close()

@@ -1,0 +1,64 @@
+"""Lost, late, repeated and malformed samples, counted."""
+
+import math
+
+import pytest
+
+from orchestrator.devices import Received
+from orchestrator.simunits.devices.sample_counter import SampleCounter
+
+MS = 1_000_000
+
+
+def counted(sequences, *, period=None, times=None):
+    """Take samples of these numbers, one a millisecond; return facts and those that were used."""
+    counter = SampleCounter(1, 1000.0, period)
+    times = times or [(i + 1) * MS for i in range(len(sequences))]
+    used = [
+        sequence
+        for sequence, now in zip(sequences, times, strict=True)
+        if counter.take(Received((1.0,), None, sequence), now)
+    ]
+    f = counter.facts
+    return (f.number, f.lost, f.late, f.repeated, f.restarts), used
+
+
+@pytest.mark.parametrize(
+    ("sequences", "facts", "used"),
+    [
+        ([5, 6, 7], (3, 0, 0, 0, 0), [5, 6, 7]),
+        ([5, 6, 9], (3, 2, 0, 0, 0), [5, 6, 9]),
+        ([5, 6, 6, 7], (3, 0, 0, 1, 0), [5, 6, 7]),
+        ([5, 7, 6, 8], (3, 0, 1, 0, 0), [5, 7, 8]),  # late, so not lost
+        ([900, 0, 1, 2, 3], (3, 0, 0, 0, 1), [900, 2, 3]),
+        ([900, 903, 0, 1, 2], (3, 2, 0, 0, 1), [900, 903, 2]),
+        ([None, None], (2, 0, 0, 0, 0), [None, None]),
+    ],
+)
+def test_samples_by_their_count(sequences, facts, used):
+    assert counted(sequences) == (facts, used)
+
+
+def test_a_count_that_begins_again_loses_nothing():
+    assert counted([254, 255, 0, 1], period=256) == ((4, 0, 0, 0, 0), [254, 255, 0, 1])
+
+
+def test_a_sample_is_late_from_half_a_period_on():
+    times = [1 * MS, 2 * MS, 3 * MS + MS // 2, 5 * MS + 1]
+    assert counted([0, 1, 2, 3], times=times)[0] == (4, 0, 1, 0, 0)
+
+
+@pytest.mark.parametrize("values", [(), (1.0, 2.0), (math.nan,), (math.inf,)])
+def test_what_is_no_sample_is_malformed(values):
+    counter = SampleCounter(1, 1000.0, None)
+    assert not counter.take(Received(values), MS)
+    assert (counter.facts.malformed, counter.facts.number) == (1, 0)
+
+
+def test_an_invalid_sample_ages_the_one_before():
+    counter = SampleCounter(1, 1000.0, None)
+    assert counter.take(Received((1.0,), 0.5, 0), MS)
+    assert not counter.take(Received((2.0,), 0.6, 1, valid=False, status=3), 2 * MS)
+    facts = counter.facts
+    assert (facts.received_ns, facts.device_time) == (MS, 0.5)
+    assert (facts.valid, facts.status) == (0, 3)
