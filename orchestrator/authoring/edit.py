@@ -111,14 +111,16 @@ def _differences(before: tuple[Connection, ...], after: tuple[Connection, ...]) 
     return [f"- {line}" for line in before if line not in after] + came
 
 
-def part_of(text: str) -> Component | System:
+def part_of(text: str, like: Component | None = None) -> Component | System:
     """Return what a source on the command line stands for: a component, or a system of a file.
 
     Parameters
     ----------
     text
         ``block:NAME``, ``block:FILE.py:CLASS`` or ``block:MODULE:CLASS``, or the path of an .fmu,
-        .toml, .ssd or .ssp file.
+        .toml, .ssd or .ssp file; ``device:NAME?key=value``, or ``log:FILE``.
+    like
+        In whose place it comes, if in any.
 
     Raises
     ------
@@ -135,4 +137,5 @@ def part_of(text: str) -> Component | System:
         raise DescriptionError(
             f"source '{text}': expected a path that ends in .fmu, .toml, .ssd or .ssp, or {SOURCES}"
         ) from None
-    return component_of(source.resolved(Path.cwd()))
+    name = "component" if like is None else like.name
+    return component_of(source.resolved(Path.cwd()), name, like=like)

@@ -51,7 +51,10 @@ def run(
     ] = None,
     swap: Annotated[
         list[str] | None,
-        typer.Option(help="component=FILE.fmu, component=block:NAME, block:FILE.py:CLASS"),
+        typer.Option(
+            help="component=FILE.fmu, component=block:NAME, block:FILE.py:CLASS,"
+            " device:NAME?key=value, log:FILE"
+        ),
     ] = None,
     set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
     isolate: Annotated[

@@ -111,7 +111,7 @@ def _drawn(name: str, case: Case, reader: SystemReader, options: RunOptions) -> 
     try:
         flat = prepare_with(name, case, reader)
     except DescriptionError as error:
-        if case.set or case.delays or case.swap or case.unit or case.parameters:
+        if case.set or case.delays or case.swap or case.devices or case.unit or case.parameters:
             raise
         nested = reader.read(case).nested
         return Drawn(nested, None, options, "\n".join((str(error), *unopened_lines(nested))))

@@ -39,6 +39,10 @@ def make_unit(
     source = component.source
     if source.kind is SourceKind.DEVICE:
         return _make_device(component)
+    if source.kind is SourceKind.LOG:
+        from orchestrator.simunits.logs.log_unit import LogUnit
+
+        return LogUnit(component, description_of(component))
     if component.options.isolation == "process":
         from orchestrator.simunits.isolation.remote_unit import WorkerUnit
 

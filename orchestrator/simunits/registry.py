@@ -159,23 +159,27 @@ def _source_of(kind: type[Block]) -> Source:
     return Source(SourceKind.BLOCK, label_of(kind), Given(kind))
 
 
-def _describe(
-    source: Source, values: Mapping[str, Value], interface: str | None, *, runnable: bool = True
-) -> UnitDescription:
+def _describe(component: Component, *, runnable: bool = True) -> UnitDescription:
+    source = component.source
     if source.kind is SourceKind.FMU:
-        found = read_fmu(Path(source.location), interface, runnable=runnable)
-        return found.shaped(values).description
-    return _describe_block(source)
+        found = read_fmu(Path(source.location), component.options.interface, runnable=runnable)
+        return found.shaped(component.values).description
+    return _describe_other(source, component)
 
 
-def _describe_block(source: Source) -> UnitDescription:
+def _describe_other(source: Source, like: Component) -> UnitDescription:
     if source.kind is SourceKind.DEVICE:
         from orchestrator.simunits.devices.description import describe_device
 
         return describe_device(source.location)
+    if source.kind is SourceKind.LOG:
+        from orchestrator.simunits.logs.description import describe_log
+
+        return describe_log(source, like)
     if source.kind is not SourceKind.BLOCK:
         raise CapabilityError(
-            f"{source}: a {source.kind} cannot be run; expected an FMU or a block, swap it for one"
+            f"{source}: a {source.kind} cannot be run; expected an FMU, a block, a device or a"
+            " recording, swap it for one"
         )
     from orchestrator.simunits.blocks.block_unit import describe_block
 
@@ -189,6 +193,7 @@ def component_of(
     options: ComponentOptions | None = None,
     *,
     runnable: bool = True,
+    like: Component | None = None,
 ) -> Component:
     """Describe a source as a component.
 
@@ -204,6 +209,8 @@ def component_of(
         How it is run.
     runnable
         Whether an FMU must have a binary for this machine.
+    like
+        What it is to stand for, by which a recording is read.
     """
     options = options or ComponentOptions()
     found = None
@@ -211,7 +218,7 @@ def component_of(
         found = read_fmu(Path(source.location), options.interface, runnable=runnable)
         description = found.shaped(values or {}).description
     else:
-        description = _describe_block(source)
+        description = _describe_other(source, like or Component(name, source))
     return Component(
         name,
         source,
@@ -249,8 +256,7 @@ def capabilities_of(component: Component) -> Capabilities:
 
 def description_of(component: Component, *, runnable: bool = True) -> UnitDescription:
     """Return what a component's source says of itself; parameters as of :func:`component_of`."""
-    options = component.options
-    return _describe(component.source, component.values, options.interface, runnable=runnable)
+    return _describe(component, runnable=runnable)
 
 
 def resolve(system: System, *, runnable: bool = True) -> System:
@@ -280,7 +286,12 @@ def resolve(system: System, *, runnable: bool = True) -> System:
             continue
         try:
             found = component_of(
-                component.source, name, component.values, component.options, runnable=runnable
+                component.source,
+                name,
+                component.values,
+                component.options,
+                runnable=runnable,
+                like=component,
             )
         except SoftdockError as error:
             kind = type(error) if isinstance(error, DescriptionError) else DescriptionError

@@ -153,7 +153,12 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Di
     found = [*unusable(component, at), *old_imports(source, at)]
     try:
         known = component_of(
-            source, component.name, component.values, component.options, runnable=False
+            source,
+            component.name,
+            component.values,
+            component.options,
+            runnable=False,
+            like=component,
         )
     except CapabilityError as wrong:
         return None, [*found, finding("CAP103", at, str(wrong))]

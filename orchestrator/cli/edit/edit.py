@@ -111,13 +111,17 @@ def swap(
 ) -> None:
     """Replace a component by another source with the same ports."""
     from orchestrator.authoring.edit import part_of
-    from orchestrator.system import Component
+    from orchestrator.system import Component, System
+    from orchestrator.system.nesting.hierarchy import component_at
 
-    part = part_of(source)
-    if not isinstance(part, Component):
-        raise DescriptionError(f"swap {name}: expected an .fmu or block:NAME, found '{source}'")
+    def swapped(system: System) -> System:
+        part = part_of(source, component_at(system, name))
+        if not isinstance(part, Component):
+            raise DescriptionError(f"swap {name}: expected an .fmu or block:NAME, found '{source}'")
+        return system.swap(name, part)
+
     edit = begin(target, variant, inside)
-    edit.change(lambda system: system.swap(name, part))
+    edit.change(swapped)
     done(edit, f"{edit.path(name)} is now {source}")
 
 

@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from orchestrator.animation import Animation
+from orchestrator.experiment.file.device_table import DeviceTable
 from orchestrator.experiment.file.figure_tables import Figure
 from orchestrator.experiment.file.ledger_table import LedgerTable
 from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
@@ -177,6 +178,7 @@ class Case(RunOptions):
     input: dict[str, InputTable] = Field({})
     delays: dict[str, Time] = Field({})
     swap: dict[str, str] = Field({})
+    devices: dict[str, DeviceTable] = Field({})
     unit: dict[str, UnitTable] = Field({})
     fault: dict[Part, FaultTable] = Field({})
     recorder: dict[Part, Recorder] = Field({})

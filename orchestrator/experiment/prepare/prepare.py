@@ -17,6 +17,7 @@ from orchestrator.experiment.file.experiment import (
     Setting,
 )
 from orchestrator.experiment.file.table import Time
+from orchestrator.experiment.prepare.devices import with_device
 from orchestrator.experiment.prepare.playback import with_played_input
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import AS_WRITTEN, RunSettings
@@ -172,6 +173,8 @@ def _changes(
     for component, text in case.swap.items():
         source = Source.parse(text).resolved(folder)
         yield partial(swap_component, name=component, source=source)
+    for component, device in case.devices.items():
+        yield partial(with_device, name=component, table=device)
     for component, text in settings.swaps.items():
         yield partial(_swapped, component=component, text=text)
     yield from map(partial(_parameters, folder), case.parameters)

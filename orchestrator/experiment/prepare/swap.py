@@ -10,7 +10,8 @@ def swap_component(system: System, name: str, source: Source | str) -> System:
     """Replace a component's source by name, or by a path in nested systems.
 
     ``source`` may be text: a path that ends in ``.fmu``, or ``"block:NAME"``,
-    ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``. What must agree is
+    ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``; ``"device:NAME?key=value&key=value"``
+    with the settings of a device; or ``"log:FILE"``, a result that was recorded. What must agree is
     said at :meth:`System.swap`.
 
     Raises
@@ -20,5 +21,5 @@ def swap_component(system: System, name: str, source: Source | str) -> System:
     """
     if isinstance(source, str):
         source = Source.parse(source)
-    system.component(name)
-    return system.swap(name, component_of(source))
+    old = system.component(name)
+    return system.swap(name, component_of(source, old.name, like=old))

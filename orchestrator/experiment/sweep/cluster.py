@@ -167,8 +167,8 @@ def _parcel(plans: Sequence[Plan]) -> Parcel:
     prints = Fingerprints()
     for component in _components(plans):
         source = component.source
-        if source.kind is SourceKind.FMU:
-            files |= _sent(Path(source.location))
+        if source.kind in {SourceKind.FMU, SourceKind.LOG} and source.file is not None:
+            files |= _sent(source.file)
         elif is_playback(component):
             files |= _sent(Path(str(component.values["file"])))
         elif source.file is not None:

@@ -89,6 +89,8 @@ class Fingerprints:
         source, values = component.source, component.values
         if source.kind is SourceKind.FMU:
             return replace(component, source=Source(source.kind, self.file(source.location)))
+        if source.kind is SourceKind.LOG and source.file is not None:
+            return replace(component, source=source.with_file(self.file(str(source.file))))
         if source.kind is SourceKind.BLOCK:
             if is_playback(component):
                 values = {**values, "file": self.file(str(values["file"]))}

@@ -165,7 +165,9 @@ def read_source(element: etree._Element, place: Place) -> Source:
                 if place.packed:
                     expect_packable(source)
                 return source
-            file = place.file(name.rpartition(":")[0], inside=False)
+            is_log = source.kind is SourceKind.LOG
+            path = name.partition("?")[0] if is_log else name.rpartition(":")[0]
+            file = place.file(path, inside=False)
             return replace(source.with_file(file), packed=place.packed)
     elif kind == FMU_TYPE and unquote(uri).endswith(".fmu"):
         return Source(SourceKind.FMU, str(place.file(uri, inside=False)))
@@ -234,6 +236,9 @@ def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:
     file_uri
         URI of its file, if it has one.
     """
+    if source.kind is SourceKind.LOG:
+        _, mark, query = source.location.partition("?")
+        return _OWN_TYPES[source.kind], f"{source.kind}:{file_uri}{mark}{quote(query, safe='=')}"
     place, colon, name = source.location.rpartition(":")
     head = f"{quote(place, safe='')}{colon}" if file_uri is None else f"{file_uri}:"
     return _OWN_TYPES[source.kind], f"{source.kind}:{head}{quote(name, safe='')}"

@@ -27,7 +27,7 @@ from orchestrator.ssp.archive.sources import (
 )
 from orchestrator.ssp.archive.unpacking import unpacked
 from orchestrator.ssp.common.files import replacing
-from orchestrator.system import Component, Source, SourceKind, System
+from orchestrator.system import Component, SourceKind, System
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
 
@@ -165,7 +165,7 @@ class Archive(Container):
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(path, target)
             self._added[f"resources/{target.name}"] = target, ""
-        return replace(component, source=Source(SourceKind.FMU, str(target)))
+        return replace(component, source=component.source.with_file(target))
 
     def _taken_in_block(self, component: Component) -> Path:
         """Copy the file of a block, and those that it imports beside it, to a folder of theirs."""

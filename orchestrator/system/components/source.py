@@ -84,9 +84,11 @@ class Source:
 
     @property
     def file(self) -> Path | None:
-        """The FMU, or the Python file of a block; ``None`` if it is none of both."""
+        """The FMU, the recording, or the Python file of a block; ``None`` if it is none."""
         if self.kind is SourceKind.FMU:
             return Path(self.location)
+        if self.kind is SourceKind.LOG:
+            return Path(self.location.partition("?")[0])
         path, colon, _ = self.location.rpartition(":")
         is_file = self.kind is SourceKind.BLOCK and colon and path.endswith(".py")
         return Path(path) if is_file else None
@@ -95,6 +97,9 @@ class Source:
         """Return the source with another path in place of that of its file."""
         if self.kind is SourceKind.FMU:
             return Source(self.kind, str(path))
+        if self.kind is SourceKind.LOG:
+            _, mark, query = self.location.partition("?")
+            return Source(self.kind, f"{path}{mark}{query}")
         location = f"{path}:{self.location.rpartition(':')[2]}"
         return Source(self.kind, location, packed=self.packed)
 
