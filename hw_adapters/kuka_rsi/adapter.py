@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import Literal, Self, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from hw_adapters.datagram_socket import Address, DatagramSocket, connected
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, Six, decode_frame, encode_correction
@@ -21,6 +21,8 @@ from orchestrator.devices import (
     WireFormatError,
 )
 
+_CARTESIAN = ("x", "y", "z", "a", "b", "c")
+_JOINTS = ("q1", "q2", "q3", "q4", "q5", "q6")
 _DEGREE = math.pi / 180.0
 _MILLIMETRE = 1e-3
 #: A robot that was silent for so long may go on from another port: it was started again.
@@ -40,6 +42,8 @@ class KukaRsiSettings(DeviceSettings):
         4 (``#IPO_FAST``) or 12 (``#IPO``).
     space
         ``cartesian``: ``RKorr`` and ``RIst``; ``joint``: ``AK`` and ``AIPos``.
+    axes
+        Those that are corrected, such as ``["x"]``; empty: all six. The others are told 0.
     mode
         As in ``RSI_ON``: ``absolute``, answers are offsets from the start; ``relative``,
         increments. Commands are offsets from the start in both.
@@ -60,6 +64,7 @@ class KukaRsiSettings(DeviceSettings):
     device_host: str = ""
     cycle_ms: Literal[4, 12] = 4
     space: Literal["cartesian", "joint"] = "cartesian"
+    axes: tuple[str, ...] = ()
     mode: Literal["absolute", "relative"] = "absolute"
     measured: Literal["pose", "displacement"] = "pose"
     translation_limit: float = Field(default=0.05, gt=0.0, allow_inf_nan=False)
@@ -68,6 +73,17 @@ class KukaRsiSettings(DeviceSettings):
     angular_speed_limit: float = Field(default=0.5, gt=0.0, allow_inf_nan=False)
     sentype: str = "ImFree"
     frame: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All six axes, as the connectors name them."""
+        return _JOINTS if self.space == "joint" else _CARTESIAN
+
+    @model_validator(mode="after")
+    def _axes_are_some(self) -> Self:
+        if len(set(self.axes)) < len(self.axes) or not set(self.axes) <= set(self.names):
+            raise ValueError(f"axes of {', '.join(self.names)}, each once")
+        return self
 
 
 class KukaRsi(Device):
@@ -79,6 +95,8 @@ class KukaRsi(Device):
     def __init__(self, settings: KukaRsiSettings) -> None:
         super().__init__(settings)
         self._settings = settings
+        chosen = [n for n in settings.names if not settings.axes or n in settings.axes]
+        self._places = [settings.names.index(name) for name in chosen]
         cartesian = settings.space == "cartesian"
         self._scales = (_MILLIMETRE,) * 3 + (_DEGREE,) * 3 if cartesian else (_DEGREE,) * 6
         fast, turn = settings.speed_limit, settings.angular_speed_limit
@@ -97,27 +115,27 @@ class KukaRsi(Device):
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return pose and correction along the axes of RSI, or of the six joints."""
         given = cast("KukaRsiSettings", settings)
-        if given.space == "joint":
-            axes = [(f"q{i}", "rad", given.rotation_limit, f"axis {i}") for i in range(1, 7)]
-        else:
-            along = [(n, "m", given.translation_limit, n.upper()) for n in "xyz"]
-            about = [(n, "rad", given.rotation_limit, n.upper()) for n in "abc"]
-            axes = along + about
+        move, turn = ("m", given.translation_limit), ("rad", given.rotation_limit)
+        kinds = (turn,) * 6 if given.space == "joint" else (move,) * 3 + (turn,) * 3
+        axes = [(name, *kind) for name, kind in zip(given.names, kinds, strict=True)]
         return DeviceConnectors(
             inputs=tuple(
                 DeviceConnector(
                     f"d{name}",
                     unit,
-                    f"Correction of {axis}, from the start",
+                    f"Correction of {name.upper()}, from the start",
                     frame=given.frame,
                     minimum=-limit,
                     maximum=limit,
                 )
-                for name, unit, limit, axis in axes
+                for name, unit, limit in axes
+                if not given.axes or name in given.axes
             ),
             outputs=tuple(
-                DeviceConnector(name, unit, f"Measured {given.measured}, {axis}", frame=given.frame)
-                for name, unit, _, axis in axes
+                DeviceConnector(
+                    name, unit, f"Measured {given.measured}, {name.upper()}", frame=given.frame
+                )
+                for name, unit, _ in axes
             ),
             rate=1000.0 / given.cycle_ms,
         )
@@ -160,8 +178,11 @@ class KukaRsi(Device):
         """
         if self._peer is None:
             raise DeviceError("the robot can be answered only: it has not sent a frame yet")
-        self._check_speed(values)
-        wanted = [value / scale for value, scale in zip(values, self._scales, strict=True)]
+        six = [0.0] * 6
+        for place, value in zip(self._places, values, strict=True):
+            six[place] = value
+        self._check_speed(six)
+        wanted = [value / scale for value, scale in zip(six, self._scales, strict=True)]
         told = wanted
         if self._settings.mode == "relative":
             told = [round(a - b, 6) for a, b in zip(wanted, self._sent, strict=True)]
@@ -169,7 +190,7 @@ class KukaRsi(Device):
             Correction(self._ipoc, _six(told), self._settings.space, self._settings.sentype)
         )
         connected(self._socket).answer(datagram, self._peer)
-        self._wanted = tuple(values)
+        self._wanted = tuple(six)
         if self._settings.mode == "relative":
             self._sent = tuple(a + b for a, b in zip(self._sent, told, strict=True))
 
@@ -207,12 +228,12 @@ class KukaRsi(Device):
         self._peer, self._heard = sender, now
 
     def _check_speed(self, values: Sequence[float]) -> None:
-        names = [connector.name for connector in self.connectors(self._settings).inputs]
+        names = self._settings.names
         for name, now, then, most in zip(names, values, self._wanted, self._speeds, strict=True):
             speed = abs(now - then) * 1000.0 / self._settings.cycle_ms
             if speed > most * (1.0 + 1e-9):
                 raise DeviceError(
-                    f"{name}: a step from {then:g} to {now:g} in one cycle is a speed of {speed:g}"
+                    f"d{name}: a step from {then:g} to {now:g} in one cycle is a speed of {speed:g}"
                     f" per second; at most {most:g} is allowed"
                 )
 

@@ -75,6 +75,8 @@ class Bench:
         At least one of each.
     without
         Faults that its protocol cannot have, and why.
+    newest_only
+        It holds the newest sample only, so that a slow reader passes over some.
     """
 
     emulator: str
@@ -82,3 +84,4 @@ class Bench:
     golden: tuple[Golden, ...]
     refused: tuple[Refused, ...]
     without: Mapping[str, str] = field(default_factory=dict)
+    newest_only: bool = False

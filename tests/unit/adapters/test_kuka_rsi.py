@@ -14,7 +14,8 @@ from hw_adapters.kuka_rsi import adapter, emulator
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
 from hw_adapters.kuka_rsi.controller import Controller, Setup
-from orchestrator.devices import DeviceError, WireFormatError
+from orchestrator.devices import DeviceError, WireFormatError, read_settings
+from orchestrator.diagnostics import DescriptionError
 
 SIX = st.tuples(*[st.floats(-1000.0, 1000.0)] * 6)
 IPOC = st.integers(0, 2**63)
@@ -174,6 +175,22 @@ def test_a_command_that_jumps_is_refused_by_name():
     )
     with pytest.raises(DeviceError, match=re.escape(message)):
         device.send(along_x(0.003))
+
+
+def test_axes_that_are_not_corrected_are_told_0():
+    device = opened([frame(4, 0.0)], axes=["c", "x"])
+    assert [c.name for c in device.connectors(device.settings).inputs] == ["dx", "dc"]
+    device.receive(0.0)
+    device.send((1e-4, 1e-3))
+    sent = device._socket.sent[-1][0]
+    assert b'X="0.100000" Y="0.000000"' in sent
+    assert f'C="{np.rad2deg(1e-3):.6f}"'.encode() in sent
+
+
+@pytest.mark.parametrize("axes", [["q1"], ["x", "x"]])
+def test_axes_that_are_none_are_refused(axes):
+    with pytest.raises(DescriptionError, match="axes of x, y, z, a, b, c, each once"):
+        read_settings(KukaRsi, {"axes": axes}, "device 'robot'")
 
 
 def test_a_second_robot_is_refused_until_the_first_is_silent(monkeypatch):
