@@ -10,6 +10,8 @@ from orchestrator.devices import DeviceError
 Address = tuple[str, int]
 #: The largest payload of UDP over IPv4.
 MOST_BYTES = 65507
+#: Wanted for datagrams that wait; the kernel gives at most net.core.rmem_max.
+_BUFFER_BYTES = 1 << 20
 
 
 class DatagramSocket:
@@ -32,6 +34,7 @@ class DatagramSocket:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.peer: Address | None = None
         try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
             self._socket.bind((host, port))
             if peer is not None:
                 self.lock_to(peer)
