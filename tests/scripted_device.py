@@ -24,7 +24,7 @@ COMMAND = struct.Struct("<d")
 class ScriptedSettings(DeviceSettings):
     port: int
     limit: float = 10.0
-    rate: float = 100.0
+    rate: float = 1000.0
     frame: str | None = None
     unit: str = "m"
     fails: Literal["", "open", "later"] = ""
@@ -64,7 +64,7 @@ class Scripted(Device):
         except TimeoutError:
             return None
         self.count += 1
-        if self.settings.fails == "later" and self.count > 3:
+        if self.settings.fails == "later" and self.count > 30:
             raise DeviceError("the link broke")
         if len(data) != SAMPLE.size:
             raise WireFormatError(f"expected {SAMPLE.size} bytes, found {len(data)}")

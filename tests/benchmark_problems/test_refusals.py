@@ -136,7 +136,7 @@ def test_unit_that_cannot_be_asked_twice(algorithm, monkeypatch):
 
     monkeypatch.setattr(block_unit, "describe_block", device)
     text = refused(CapabilityError, algorithm)
-    assert "component 'one' cannot be asked for a step twice: it is a device or a recording" in text
+    assert "component 'one' cannot be asked for a step twice: it is a device" in text
     assert "component 'two' cannot be asked" in text
 
 

@@ -97,7 +97,7 @@ def _cannot_repeat(
     schedule: Schedule, member: Member, can: Capabilities
 ) -> Iterator[DescriptionError]:
     if not can.is_repeatable:
-        lacks = "cannot be asked for a step twice: it is a device or a recording"
+        lacks = "cannot be asked for a step twice: it is a device"
     elif not can.can_roll_back:
         lacks = (
             "cannot go back to a saved state (canGetAndSetFMUstate is not true) or its back-end"

@@ -25,6 +25,7 @@ from orchestrator.devices import Device, DeviceConnectors, DeviceError, WireForm
 from orchestrator.diagnostics import SoftdockError, class_name
 from orchestrator.engine import DeviceBlock
 from orchestrator.simunits.devices.description import device_facts
+from orchestrator.simunits.devices.rate_check import RateCheck
 from orchestrator.simunits.devices.sample_counter import SampleCounter
 from orchestrator.simunits.isolation.wire import packed, receive, receive_memory, send
 
@@ -51,6 +52,7 @@ class _Link:
         outputs = [port.start for port in ports.outputs for _ in range(port.size)]
         self._command, self._values = np.array(inputs), np.array(outputs)
         self.counter = SampleCounter(len(outputs), ports.rate, device.sequence_period)
+        self.rate = RateCheck(ports.rate)
         self.ended = threading.Event()
         self.refused = ""
         self.error: BaseException | None = None
@@ -69,6 +71,8 @@ class _Link:
         is_new = self.counter.take(received, time.monotonic_ns())
         if is_new:
             self._values[:] = received.values
+            if not self.rate.done:
+                self.rate.take(received)
         self._publish()
         if self.device.answers:
             self.send()
@@ -136,17 +140,21 @@ def _told(error: BaseException) -> dict[str, Any]:
 
 
 def _connect(link: _Link, seconds: float) -> None:
-    """Open the device and wait for its first sample."""
+    """Open the device, wait for its first sample, and see whether its rate is the declared one."""
     link.device.open()
     end = time.monotonic() + seconds
+    came = False
     while time.monotonic() < end and not link.ended.is_set():
-        if link.receive_once():
-            return
+        came = link.receive_once() or came
+        if came and link.rate.done:
+            break
+    if came:
+        return
     count = link.counter.facts.malformed
-    came = f"{count} datagrams came that are none of its protocol, the last: {link.refused}"
+    strange = f"{count} datagrams came that are none of its protocol, the last: {link.refused}"
     raise DeviceError(
         f"no sample came within {seconds:g} s (connect_timeout);"
-        f" {came if count else 'is it on, and are address and port right?'}"
+        f" {strange if count else 'is it on, and are address and port right?'}"
     )
 
 

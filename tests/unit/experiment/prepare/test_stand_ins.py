@@ -191,4 +191,4 @@ def test_check_and_drawing_know_them(folder, source):
     system = read_system(folder / "loop.toml")
     _, found = check_declaration(system)
     assert [str(each) for each in found if each.severity == "error"] == []
-    assert source[:6].encode() in draw_system(system).svg()
+    assert source.partition(":")[2][:7].encode() in draw_system(system).svg()

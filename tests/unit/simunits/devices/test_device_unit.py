@@ -187,6 +187,12 @@ def test_a_device_that_does_not_answer_is_told_before_the_run():
     assert "component 'rig' (device 'scripted_device:Scripted')" in str(caught.value)
 
 
+def test_another_rate_is_told_before_the_run():
+    with Peer() as peer, pytest.raises(DeviceError, match="sends 1000 samples a second") as caught:
+        Execution(with_device(peer, "&rate=250"), step=STEP)
+    assert "expected 250" in str(caught.value)
+
+
 def test_another_protocol_is_told_before_the_run():
     with Peer() as peer:
         peer.script = dict.fromkeys(range(10000), (b"\x00" * 3,))
