@@ -1,6 +1,8 @@
 """RDT: units, status bits, the sheet, and what is refused."""
 
+import csv
 import struct
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hw_adapters.ati_net_ft.calibration import Calibration
 from hw_adapters.ati_net_ft.codec import Record, decode_records, status_names
 from hw_adapters.ati_net_ft.sheet import Probe, Sheet
 from orchestrator.devices import DeviceError, WireFormatError, read_settings
+from orchestrator.devices.conformance import EmulatorProcess
 from orchestrator.diagnostics import DescriptionError
 
 COUNT = st.integers(-(2**31), 2**31 - 1)
@@ -104,3 +107,36 @@ def test_a_misspelt_setting_is_told():
     wrong = {"device_host": "10.0.0.2", "force_limt": 3.0}
     with pytest.raises(DescriptionError, match="did you mean 'force_limit'"):
         read_settings(AtiNetFt, wrong, "device 'sensor'")
+
+
+@pytest.mark.parametrize(
+    ("tare", "buffered", "expected"), [(False, True, -1.0), (True, False, 0.0)]
+)
+def test_a_pressed_sensor_is_read_and_set_to_zero(tmp_path, tare, buffered, expected):
+    """The sheet begins 1 mm before the tip: 1 N at 1000 N/m."""
+    log = tmp_path / "sensor.csv"
+    options = ("--port", "0", "--rate", "500", "--gap", "-1", "--log", str(log))
+    with EmulatorProcess("hw_adapters.ati_net_ft.emulator", options) as emulator:
+        device = AtiNetFt(
+            AtiNetFtSettings(
+                device_host="127.0.0.1",
+                device_port=emulator.places["udp"][1],
+                http_port=emulator.places["http"][1],
+                rate=500.0,
+                tare=tare,
+                buffered=buffered,
+            )
+        )
+        device.open()
+        try:
+            found = [device.receive(5.0) for _ in range(25)]
+        finally:
+            device.close()
+        assert [each.sequence for each in found] == list(range(1, 26))
+        assert {each.values[0] for each in found} == {expected}
+        times = [each.device_time for each in found]
+        assert [b - a for a, b in pairwise(times)] == pytest.approx([0.002] * 24)
+        assert emulator.stop() == 0
+    events = [row["event"] for row in csv.DictReader(log.read_text().splitlines())]
+    asked = [event for event in events if event.startswith("request") and "0x0000" not in event]
+    assert asked == ["request 0x0042"] * tare + [f"request 0x000{3 if buffered else 2}"]
