@@ -56,31 +56,34 @@ class Program:
             os.close(descriptor)
         self._block[0:16] = b"SDSHM1\0\0" + bytes((2, 0, 0, 0, 1, 0, 0, 0))
         self._taken = 0
-        self._begin()
+        self._begin(time.monotonic())
 
-    def _begin(self) -> None:
+    def _begin(self, born: float) -> None:
         options = self._options
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
-        self._born = time.monotonic_ns()
+        self._born = born
         self._number = 0
 
     def run(self, waiting: Waiting) -> None:
         """Sample at the rate until SIGTERM."""
         period = 1.0 / self._options.rate
-        begin, count = time.monotonic(), 0
+        begin, count = self._born, 0
         while not waiting.stopped:
             deadline = begin + count * period
             waiting.wait([], deadline, self._sender.due)
             self._sender.flush()
             if time.monotonic() >= deadline:
                 self._take()
-                self._sample()
+                self._sample(deadline)
                 count += 1
 
     def close(self) -> None:
         """Take the block away; whoever has it mapped keeps what was in it."""
         self._block.close()
         self.path.unlink(missing_ok=True)
+
+    def _since_birth(self, moment: float) -> int:
+        return round((moment - self._born) * 1e9)
 
     def _take(self) -> None:
         record = self._block[_WANTED : _WANTED + 40]
@@ -93,14 +96,15 @@ class Program:
             return  # torn: it is whole at the next sample
         self._taken = counter
         (wanted,) = array.array("d", record[32:])
-        self._axis.command(time.monotonic_ns() - self._born, np.array([wanted]))
+        self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
         number = int.from_bytes(record[8:16], "little")
         self._log.write("command", number=number, wanted=f"{wanted:.12g}")
 
-    def _sample(self) -> None:
+    def _sample(self, due: float) -> None:
+        """Sample at the moment that was due: a device's clock does not wait for a program."""
         if self._sender.restarts():
-            self._begin()
-        now = time.monotonic_ns() - self._born
+            self._begin(due)
+        now = self._since_birth(due)
         self._axis.advance(now)
         values = array.array("d", (self._axis.position[0], self._axis.velocity[0])).tobytes()
         status = int(self._faults.wrong_status)

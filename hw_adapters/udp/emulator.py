@@ -42,26 +42,29 @@ class Rig:
         self._faults = read_faults(options.fault)
         self._sender = FaultySender(self._faults, options.seed, log)
         self.socket = udp_socket(options.host, options.port)
-        self._begin()
+        self._begin(time.monotonic())
 
-    def _begin(self) -> None:
+    def _begin(self, born: float) -> None:
         options = self._options
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
-        self._born = time.monotonic_ns()
+        self._born = born
         self._number = 0
 
     def run(self, waiting: Waiting) -> None:
         """Sample at the rate until SIGTERM."""
         period = 1.0 / self._options.rate
-        begin, count = time.monotonic(), 0
+        begin, count = self._born, 0
         while not waiting.stopped:
             deadline = begin + count * period
             if waiting.wait([self.socket], deadline, self._sender.due):
                 self._take(self.socket.recv(4096))
             self._sender.flush()
             if time.monotonic() >= deadline:
-                self._sample()
+                self._sample(deadline)
                 count += 1
+
+    def _since_birth(self, moment: float) -> int:
+        return round((moment - self._born) * 1e9)
 
     def _take(self, datagram: bytes) -> None:
         if self._sender.dead:
@@ -71,13 +74,14 @@ class Rig:
             self._log.write("foreign")
             return
         number, _, wanted = struct.unpack_from("<LQd", datagram, 4)
-        self._axis.command(time.monotonic_ns() - self._born, np.array([wanted]))
+        self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
         self._log.write("command", number=number, wanted=f"{wanted:.12g}")
 
-    def _sample(self) -> None:
+    def _sample(self, due: float) -> None:
+        """Sample at the moment that was due: a device's clock does not wait for a program."""
         if self._sender.restarts():
-            self._begin()
-        now = time.monotonic_ns() - self._born
+            self._begin(due)
+        now = self._since_birth(due)
         self._axis.advance(now)
         position, velocity = float(self._axis.position[0]), float(self._axis.velocity[0])
         status = 1 if self._faults.wrong_status else 0
