@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from lxml import etree
 
-from orchestrator.diagnostics import LoadError
+from orchestrator.diagnostics import LoadError, SoftdockError
 
 #: Limits that no honest FMU or SSP of this field comes near; a zip bomb does.
 MOST_BYTES = 4 * 1024**3
@@ -111,12 +111,12 @@ def _why(reason: Exception, target: Path | None = None) -> str:
     return f"is damaged: {reason}"
 
 
-def parse_xml(content: bytes, where: str, error: type[LoadError]) -> etree._Element:
+def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._Element:
     """Parse XML with entities, DTDs and network off.
 
     Raises
     ------
-    LoadError
+    SoftdockError
         Of the given class: if the text is not well-formed or declares a document type.
     """
     parser = etree.XMLParser(

@@ -69,6 +69,7 @@ HOMES: Mapping[str, Home] = {
     ),
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
+    "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
     "system": Home("system", "app", "Show, edit in place and convert systems."),
     "export": Home("export.export", "app", "Turn systems into files for other tools."),
 }

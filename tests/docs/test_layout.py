@@ -19,7 +19,8 @@ MADE = {
     "arm/motor",
     "build/site/index.html",
     "functions.c",
-    "hw_adapters/NAME.py",
+    "docs/reference/devices/NAME.md",
+    "hw_adapters/NAME/",
     "model.h",
     "orchestrator/cli/export/export_NAME.py",
     "orchestrator/export/NAME/",
@@ -38,7 +39,8 @@ def exists(path):
     if "/" in path:
         return any(any(ROOT.glob(f"{room}/{path}".strip("/"))) for room in ROOMS)
     return any(
-        any(ROOT.glob(f"{top}/**/{path}")) for top in ("orchestrator", "python_blocks", "tests")
+        any(ROOT.glob(f"{top}/**/{path}"))
+        for top in ("orchestrator", "python_blocks", "hw_adapters", "tests")
     )
 
 

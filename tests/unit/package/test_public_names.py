@@ -15,6 +15,7 @@ PUBLIC = (
     "orchestrator",
     "orchestrator.analysis",
     "orchestrator.devices",
+    "orchestrator.devices.conformance",
     "orchestrator.export",
     "orchestrator.linearisation",
 )

@@ -1,0 +1,1 @@
+"""Force and torque sensors by RDT: ATI Net F/T and Axia, SCHUNK FTN; up to 7 kHz."""

@@ -1,0 +1,101 @@
+"""Faults of an emulated device, as ``--fault`` names them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.diagnostics.nearest import nearest
+
+#: What each fault takes: a share of datagrams, a time, or nothing.
+_SHARES = {
+    "drop": "drop",
+    "duplicate": "duplicate",
+    "reorder": "reorder",
+    "malformed": "malformed",
+}
+_TIMES = {"late": "late_ms", "dead-after": "dead_after_s", "restart-after": "restart_after_s"}
+_STATUS = "wrong-status"
+NAMES = (*_SHARES, *_TIMES, _STATUS)
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What goes wrong on purpose, all of it at once.
+
+    Parameters
+    ----------
+    drop, duplicate, reorder, malformed
+        Shares of the datagrams, 0 to 1, that are not sent, sent twice, sent after the next one,
+        or cut at a random length.
+    late_ms
+        By which every datagram leaves later, in ms.
+    dead_after_s
+        After so many seconds the device neither sends nor answers, for ever.
+    restart_after_s
+        After so many seconds the device begins anew: its counters, its clock, its state.
+    wrong_status
+        Every datagram says that the device is not in order.
+    """
+
+    drop: float = 0.0
+    duplicate: float = 0.0
+    reorder: float = 0.0
+    malformed: float = 0.0
+    late_ms: float = 0.0
+    dead_after_s: float = math.inf
+    restart_after_s: float = math.inf
+    wrong_status: bool = False
+
+
+def read_faults(texts: Iterable[str]) -> Faults:
+    """Read faults such as ``drop:0.1`` or ``late:5``; several may stand between commas.
+
+    ``drop:P``, ``late:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``, ``dead-after:S``,
+    ``restart-after:S`` and ``wrong-status``.
+
+    Raises
+    ------
+    DescriptionError
+        If a fault is not known, or its number is missing or out of range; all of them together.
+    """
+    found, problems = Faults(), []
+    for text in (each for listed in texts for each in listed.split(",")):
+        try:
+            found = _with(found, text)
+        except DescriptionError as error:
+            problems.append(error)
+    if problems:
+        raise DescriptionError.collect(problems)
+    return found
+
+
+def _with(faults: Faults, text: str) -> Faults:
+    name, colon, value = text.strip().partition(":")
+    if name == _STATUS and not colon:
+        return replace(faults, wrong_status=True)
+    if name in _SHARES:
+        return _set(faults, _SHARES[name], _number(text, value, 1.0))
+    if name in _TIMES:
+        return _set(faults, _TIMES[name], _number(text, value, math.inf))
+    asked = nearest(name, NAMES) or f"; known: {', '.join(NAMES)}"
+    raise DescriptionError.about(f"fault '{text}' is not known{asked}", key="fault")
+
+
+def _set(faults: Faults, field: str, value: Any) -> Faults:
+    return replace(faults, **{field: value})
+
+
+def _number(text: str, value: str, most: float) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not (0.0 <= number <= most and math.isfinite(number)):
+        expected = "a share from 0 to 1" if most == 1.0 else "a time >= 0"
+        problem = f"fault '{text}': expected {expected} after the colon, found '{value}'"
+        raise DescriptionError.about(problem, key="fault")
+    return number

@@ -1,0 +1,97 @@
+"""Sending with faults: drawn for each datagram by its number, so that a seed repeats them."""
+
+from __future__ import annotations
+
+import heapq
+import random
+import time
+from collections.abc import Callable
+
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import Faults
+
+Send = Callable[[bytes], object]
+
+
+class FaultySender:
+    """Hands datagrams on as a bad link would.
+
+    Parameters
+    ----------
+    faults
+        What goes wrong; see :class:`Faults`.
+    seed
+        Of the draws: four for each datagram, whatever they are used for.
+    log
+        Gets a row ``drop``, ``duplicate``, ``reorder`` or ``malformed`` with the number of the
+        datagram in the column ``number``.
+    now
+        Clock in s; its value at the beginning is that of the device's birth.
+    """
+
+    def __init__(
+        self, faults: Faults, seed: int, log: EventLog, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._faults, self._log, self._now = faults, log, now
+        self._draws = random.Random(seed)  # noqa: S311 # for faults that repeat, not for secrets
+        self._born = now()
+        self._number = 0
+        self._held: list[tuple[Send, bytes]] = []
+        self._later: list[tuple[float, int, Send, bytes]] = []
+        self._restarted = False
+
+    @property
+    def dead(self) -> bool:
+        """Whether the device is silent for ever."""
+        return self._now() - self._born >= self._faults.dead_after_s
+
+    def restarts(self) -> bool:
+        """Return true once, when it is time to begin anew."""
+        if self._restarted or self._now() - self._born < self._faults.restart_after_s:
+            return False
+        self._restarted = True
+        self._log.write("restart")
+        return True
+
+    @property
+    def due(self) -> float | None:
+        """When the next late datagram leaves, by the clock."""
+        return self._later[0][0] if self._later else None
+
+    def send(self, send: Send, datagram: bytes) -> None:
+        """Send a datagram through ``send``, or do what the faults say."""
+        self._number += 1
+        drop, twice, swap, cut = (self._draws.random() for _ in range(4))
+        faults, number = self._faults, self._number
+        if self.dead:
+            return
+        if drop < faults.drop:
+            self._log.write("drop", number=number)
+            return
+        if cut < faults.malformed:
+            self._log.write("malformed", number=number)
+            datagram = datagram[: max(1, int(cut / faults.malformed * len(datagram)))]
+        if swap < faults.reorder and not self._held:
+            self._log.write("reorder", number=number)
+            self._held.append((send, datagram))
+            return
+        self._pass(send, datagram)
+        if twice < faults.duplicate:
+            self._log.write("duplicate", number=number)
+            self._pass(send, datagram)
+        while self._held:
+            self._pass(*self._held.pop())
+
+    def flush(self) -> None:
+        """Send what is late and due."""
+        while self._later and self._later[0][0] <= self._now():
+            _, _, send, datagram = heapq.heappop(self._later)
+            if not self.dead:
+                send(datagram)
+
+    def _pass(self, send: Send, datagram: bytes) -> None:
+        if not self._faults.late_ms:
+            send(datagram)
+            return
+        due = self._now() + self._faults.late_ms / 1000.0
+        heapq.heappush(self._later, (due, self._number, send, datagram))

@@ -1,0 +1,113 @@
+"""The life of an emulator as a program: its options, its ready line, its end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hw_adapters.emulation.faults import NAMES
+from orchestrator.diagnostics import SoftdockError
+
+Address = tuple[str, int]
+
+
+def option_parser(name: str, description: str) -> argparse.ArgumentParser:
+    """Return a parser with the options that every emulator has."""
+    parser = argparse.ArgumentParser(
+        prog=f"softdock devices emulate {name}", description=description
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address of the emulated device")
+    parser.add_argument("--seed", type=int, default=0, help="of noise and faults")
+    parser.add_argument("--log", type=Path, help="CSV file of what the device did, and when")
+    parser.add_argument("--json", action="store_true", help="print the ready line as JSON")
+    parser.add_argument(
+        "--fault", action="append", default=[], metavar="FAULT", help=f"one of {', '.join(NAMES)}"
+    )
+    return parser
+
+
+def print_ready(places: Mapping[str, Address | str], *, as_json: bool) -> None:
+    """Print the one line that says that the device can be reached, and where."""
+    if as_json:
+        text = json.dumps(dict(places))
+    else:
+        told = (p if isinstance(p, str) else f"{p[0]}:{p[1]}" for p in places.values())
+        pairs = zip(places, told, strict=True)
+        text = f"listening on {', '.join(f'{place} ({name})' for name, place in pairs)}"
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def run_program(main: Callable[[Sequence[str]], None]) -> int:
+    """Run an emulator's main function; return the exit code, 2 for what its user can mend."""
+    try:
+        main(sys.argv[1:])
+    except (SoftdockError, OSError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    return 0
+
+
+def udp_socket(host: str, port: int) -> socket.socket:
+    """Return a bound socket.
+
+    Raises
+    ------
+    OSError
+        If the port is taken or not allowed; the text names it.
+    """
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        made.bind((host, port))
+    except OSError as error:
+        made.close()
+        raise OSError(error.errno, f"{error.strerror}: UDP {host}:{port}") from None
+    return made
+
+
+class Waiting:
+    """Waits for datagrams and deadlines until SIGTERM or SIGINT; used in a ``with`` statement."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self._read, self._write = socket.socketpair()
+
+    def __enter__(self) -> Self:
+        self._write.settimeout(0.0)
+        signal.set_wakeup_fd(self._write.fileno())
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)  # it is ending already
+        self._read.close()
+        self._write.close()
+
+    def _stop(self, *_: object) -> None:
+        self.stopped = True
+
+    def wait(
+        self, sockets: Sequence[socket.socket], *deadlines: float | None
+    ) -> list[socket.socket]:
+        """Return the sockets that have a datagram, at the first deadline (CLOCK_MONOTONIC, s)."""
+        known = [each for each in deadlines if each is not None]
+        timeout = max(0.0, min(known) - time.monotonic()) if known else None
+        ready, _, _ = select.select([*sockets, self._read], [], [], timeout)
+        return [each for each in ready if each is not self._read]

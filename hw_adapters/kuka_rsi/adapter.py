@@ -1,0 +1,243 @@
+"""The adapter for KUKA robots under RSI."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Literal, Self, cast
+
+from pydantic import Field, model_validator
+
+from hw_adapters.datagram_socket import Address, DatagramSocket, connected
+from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, Six, decode_frame, encode_correction
+from orchestrator.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceError,
+    DeviceSettings,
+    Received,
+    WireFormatError,
+)
+
+_CARTESIAN = ("x", "y", "z", "a", "b", "c")
+_JOINTS = ("q1", "q2", "q3", "q4", "q5", "q6")
+_DEGREE = math.pi / 180.0
+_MILLIMETRE = 1e-3
+#: A robot that was silent for so long may go on from another port: it was started again.
+_SILENCE_S = 1.0
+
+
+class KukaRsiSettings(DeviceSettings):
+    """Where the robot sends to, and what it is configured for.
+
+    Parameters
+    ----------
+    host, port
+        Here: ``IP_NUMBER`` and ``PORT`` of the controller's Ethernet configuration.
+    device_host
+        Of the robot; empty: any. Frames of others are refused.
+    cycle_ms
+        4 (``#IPO_FAST``) or 12 (``#IPO``).
+    space
+        ``cartesian``: ``RKorr`` and ``RIst``; ``joint``: ``AK`` and ``AIPos``.
+    axes
+        Those that are corrected, such as ``["x"]``; empty: all six. The others are told 0.
+    mode
+        As in ``RSI_ON``: ``absolute``, answers are offsets from the start; ``relative``,
+        increments. Commands are offsets from the start in both.
+    measured
+        ``pose``: as the robot says; ``displacement``: from where it was in the first frame.
+    translation_limit, rotation_limit
+        Range of commands, m and rad. They do not replace the limits on the controller.
+    speed_limit, angular_speed_limit
+        A command that changes faster is refused, m/s and rad/s: RSI plans no path.
+    sentype
+        ``SENTYPE`` of the Ethernet configuration.
+    frame
+        Name of the frame of RSI, such as the base.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=49152, ge=1, le=65535)
+    device_host: str = ""
+    cycle_ms: Literal[4, 12] = 4
+    space: Literal["cartesian", "joint"] = "cartesian"
+    axes: tuple[str, ...] = ()
+    mode: Literal["absolute", "relative"] = "absolute"
+    measured: Literal["pose", "displacement"] = "pose"
+    translation_limit: float = Field(default=0.05, gt=0.0, allow_inf_nan=False)
+    rotation_limit: float = Field(default=0.1, gt=0.0, allow_inf_nan=False)
+    speed_limit: float = Field(default=0.25, gt=0.0, allow_inf_nan=False)
+    angular_speed_limit: float = Field(default=0.5, gt=0.0, allow_inf_nan=False)
+    sentype: str = "ImFree"
+    frame: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All six axes, as the connectors name them."""
+        return _JOINTS if self.space == "joint" else _CARTESIAN
+
+    @model_validator(mode="after")
+    def _axes_are_some(self) -> Self:
+        if len(set(self.axes)) < len(self.axes) or not set(self.axes) <= set(self.names):
+            raise ValueError(f"axes of {', '.join(self.names)}, each once")
+        return self
+
+
+class KukaRsi(Device):
+    """A robot that sends a frame in each cycle, and takes a correction in the same cycle."""
+
+    Settings = KukaRsiSettings
+    answers = True
+
+    def __init__(self, settings: KukaRsiSettings) -> None:
+        super().__init__(settings)
+        self._settings = settings
+        chosen = [n for n in settings.names if not settings.axes or n in settings.axes]
+        self._places = [settings.names.index(name) for name in chosen]
+        cartesian = settings.space == "cartesian"
+        self._scales = (_MILLIMETRE,) * 3 + (_DEGREE,) * 3 if cartesian else (_DEGREE,) * 6
+        fast, turn = settings.speed_limit, settings.angular_speed_limit
+        self._speeds = (fast,) * 3 + (turn,) * 3 if cartesian else (turn,) * 6
+        self._socket: DatagramSocket | None = None
+        self._peer: Address | None = None
+        self._heard = 0.0
+        self._ipoc = 0
+        self._begin: tuple[float, ...] | None = None
+        self._wanted: tuple[float, ...] = (0.0,) * 6
+        self._sent: tuple[float, ...] = (
+            0.0,
+        ) * 6  # sum of the increments, mm and degrees as they were written
+
+    @classmethod
+    def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
+        """Return pose and correction along the axes of RSI, or of the six joints."""
+        given = cast("KukaRsiSettings", settings)
+        move, turn = ("m", given.translation_limit), ("rad", given.rotation_limit)
+        kinds = (turn,) * 6 if given.space == "joint" else (move,) * 3 + (turn,) * 3
+        axes = [(name, *kind) for name, kind in zip(given.names, kinds, strict=True)]
+        return DeviceConnectors(
+            inputs=tuple(
+                DeviceConnector(
+                    f"d{name}",
+                    unit,
+                    f"Correction of {name.upper()}, from the start",
+                    frame=given.frame,
+                    minimum=-limit,
+                    maximum=limit,
+                )
+                for name, unit, limit in axes
+                if not given.axes or name in given.axes
+            ),
+            outputs=tuple(
+                DeviceConnector(
+                    name, unit, f"Measured {given.measured}, {name.upper()}", frame=given.frame
+                )
+                for name, unit, _ in axes
+            ),
+            rate=1000.0 / given.cycle_ms,
+        )
+
+    def open(self) -> None:
+        """Bind the port; the robot is heard of when its program switches RSI on."""
+        self._socket = DatagramSocket(self._settings.host, self._settings.port, None)
+        self._peer, self._begin = None, None
+        self._wanted = (0.0,) * 6
+        self._sent = (0.0,) * 6
+
+    def close(self) -> None:
+        """Give the port back; the robot stops by its own time-out."""
+        if self._socket is not None:
+            self._socket.close()
+
+    def receive(self, timeout_s: float) -> Received | None:
+        """Wait for the next frame; its status is how many answers the controller found late."""
+        found = connected(self._socket).receive(timeout_s)
+        if found is None:
+            return None
+        frame = decode_frame(found[0])
+        self._accept(found[1])
+        values = self._measured(frame)
+        self._ipoc = frame.ipoc
+        return Received(
+            values,
+            device_time=frame.ipoc * 1e-3,
+            sequence=frame.ipoc // self._settings.cycle_ms,
+            status=frame.late or 0,
+        )
+
+    def send(self, values: Sequence[float]) -> None:
+        """Answer the frame that was received last.
+
+        Raises
+        ------
+        DeviceError
+            If no frame has come, or a command changes faster than its limit.
+        """
+        if self._peer is None:
+            raise DeviceError("the robot can be answered only: it has not sent a frame yet")
+        six = [0.0] * 6
+        for place, value in zip(self._places, values, strict=True):
+            six[place] = value
+        self._check_speed(six)
+        wanted = [value / scale for value, scale in zip(six, self._scales, strict=True)]
+        told = wanted
+        if self._settings.mode == "relative":
+            told = [round(a - b, 6) for a, b in zip(wanted, self._sent, strict=True)]
+        datagram = encode_correction(
+            Correction(self._ipoc, _six(told), self._settings.space, self._settings.sentype)
+        )
+        connected(self._socket).answer(datagram, self._peer)
+        self._wanted = tuple(six)
+        if self._settings.mode == "relative":
+            self._sent = tuple(a + b for a, b in zip(self._sent, told, strict=True))
+
+    def _measured(self, frame: RobotFrame) -> tuple[float, ...]:
+        cartesian = self._settings.space == "cartesian"
+        found = frame.pose if cartesian else frame.joints
+        if found is None:
+            missing = "RIst" if cartesian else "AIPos"
+            raise WireFormatError(
+                f"RSI frame: expected <{missing}>, found none; send DEF_{missing} in the"
+                " controller's Ethernet configuration"
+            )
+        values = tuple(value * scale for value, scale in zip(found, self._scales, strict=True))
+        if self._settings.measured == "pose":
+            return values
+        if self._begin is None:
+            self._begin = values
+        return tuple(
+            math.remainder(now - then, 2.0 * math.pi) if scale == _DEGREE else now - then
+            for now, then, scale in zip(values, self._begin, self._scales, strict=True)
+        )
+
+    def _accept(self, sender: Address) -> None:
+        """Refuse frames of a second robot, or of another program."""
+        expected, now = self._settings.device_host, time.monotonic()
+        if expected and sender[0] != expected:
+            raise WireFormatError(
+                f"RSI frame: expected one of {expected}, found one of {sender[0]}"
+            )
+        if self._peer not in {None, sender} and now - self._heard < _SILENCE_S:
+            raise WireFormatError(
+                f"RSI frame: a second robot sends, from {sender[0]}:{sender[1]};"
+                " give it another port"
+            )
+        self._peer, self._heard = sender, now
+
+    def _check_speed(self, values: Sequence[float]) -> None:
+        names = self._settings.names
+        for name, now, then, most in zip(names, values, self._wanted, self._speeds, strict=True):
+            speed = abs(now - then) * 1000.0 / self._settings.cycle_ms
+            if speed > most * (1.0 + 1e-9):
+                raise DeviceError(
+                    f"d{name}: a step from {then:g} to {now:g} in one cycle is a speed of {speed:g}"
+                    f" per second; at most {most:g} is allowed"
+                )
+
+
+def _six(values: Sequence[float]) -> Six:
+    first, second, third, fourth, fifth, sixth = values
+    return (first, second, third, fourth, fifth, sixth)

@@ -1,0 +1,76 @@
+"""The bench of ``kuka_rsi``: frames as controllers send them, and the emulated robot."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
+from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring, free_udp_port
+
+_FRAME = (
+    b'<Rob Type="KUKA"><RIst X="445.0" Y="0.0" Z="790.5" A="-180.0" B="0.25" C="-180.0"/>'
+    b'<RSol X="445.0" Y="0.0" Z="790.5" A="-180.0" B="0.0" C="-180.0"/>'
+    b'<AIPos A1="0.0" A2="-90.0" A3="90.0" A4="0.0" A5="90.0" A6="0.5"/>'
+    b'<ASPos A1="0.0" A2="-90.0" A3="90.0" A4="0.0" A5="90.0" A6="0.0"/>'
+    b'<Delay D="0"/><IPOC>4208163634</IPOC></Rob>'
+)
+_READ = RobotFrame(
+    ipoc=4208163634,
+    pose=(445.0, 0.0, 790.5, -180.0, 0.25, -180.0),
+    setpoint=(445.0, 0.0, 790.5, -180.0, 0.0, -180.0),
+    joints=(0.0, -90.0, 90.0, 0.0, 90.0, 0.5),
+    joint_setpoints=(0.0, -90.0, 90.0, 0.0, 90.0, 0.0),
+    late=0,
+)
+_CARTESIAN = (
+    b'<Sen Type="ImFree"><RKorr X="1.500000" Y="-0.000250" Z="0.000000" A="0.100000"'
+    b' B="0.000000" C="0.000000"/><IPOC>4208163634</IPOC></Sen>'
+)
+_JOINT = (
+    b'<Sen Type="Rig"><AK A1="0.000000" A2="0.000000" A3="0.000000" A4="0.000000" A5="0.000000"'
+    b' A6="-1.250000"/><IPOC>7</IPOC></Sen>'
+)
+_BOMB = b'<!DOCTYPE Rob [<!ENTITY a "1"><!ENTITY b "&a;&a;">]><Rob><IPOC>&b;</IPOC></Rob>'
+_FOREIGN = {
+    "a short empty frame of an old version": b'<Rob Type="KUKA"></Rob>',
+    "cut short": _FRAME[:-10],
+    "a correction": _CARTESIAN,
+    "an entity": _BOMB,
+    "an IPOC of letters": _FRAME.replace(b"4208163634", b"42x"),
+    "a negative IPOC": _FRAME.replace(b"4208163634", b"-4"),
+    "no number": _FRAME.replace(b'X="445.0"', b'X="445,0"'),
+    "not finite": _FRAME.replace(b'X="445.0"', b'X="nan"'),
+    "a missing axis": _FRAME.replace(b'Z="790.5"', b""),
+    "too long": _FRAME + b" " * 4096,
+    "no XML": b"\x12\x34\x00\x02\x00\x00\x00\x00",
+    "nothing": b"",
+}
+
+
+def _wiring() -> Wiring:
+    port = free_udp_port()
+    patient = ("--timeout", "1000000")  # a busy machine answers late; that is not what is tried
+    return Wiring(("--peer", f"127.0.0.1:{port}", *patient), {"port": port})
+
+
+BENCH = Bench(
+    emulator="hw_adapters.kuka_rsi.emulator",
+    wiring=_wiring,
+    golden=(
+        Golden("frame", partial(decode_frame, _FRAME), _READ),
+        Golden(
+            "Cartesian correction",
+            partial(encode_correction, Correction(4208163634, (1.5, -0.00025, 0.0, 0.1, 0.0, 0.0))),
+            _CARTESIAN,
+        ),
+        Golden(
+            "joint correction",
+            partial(
+                encode_correction,
+                Correction(7, (0.0, 0.0, 0.0, 0.0, 0.0, -1.25), "joint", "Rig"),
+            ),
+            _JOINT,
+        ),
+    ),
+    refused=tuple(Refused(name, partial(decode_frame, b)) for name, b in _FOREIGN.items()),
+)

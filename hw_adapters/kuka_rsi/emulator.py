@@ -1,0 +1,169 @@
+"""An emulated KUKA robot: ``python -m hw_adapters.kuka_rsi.emulator --peer HOST:PORT``.
+
+It is the clock: a datagram for each cycle, at absolute deadlines. It writes and reads its XML by
+itself. With ``--link HOST:PORT`` it tells an emulated sensor where it is, in every cycle, as
+``<4sIQ12d``: ``b"SDPL"``, the number of the cycle, CLOCK_MONOTONIC in ns, the displacement from
+the start in m and rad (X Y Z A B C), and its rate in m/s and rad/s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import struct
+import sys
+import time
+from collections.abc import Sequence
+
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import read_faults
+from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.options import address, positive
+from hw_adapters.emulation.program import (
+    Address,
+    Waiting,
+    option_parser,
+    print_ready,
+    run_program,
+    udp_socket,
+)
+from hw_adapters.kuka_rsi.controller import Controller, Setup
+
+_COLUMNS = ("number", "cycle", "ipoc", "late", *(f"asked_{i}" for i in range(1, 7)))
+_COLUMNS += (*(f"commanded_{i}" for i in range(1, 7)), *(f"actual_{i}" for i in range(1, 7)))
+_LINK = struct.Struct("<4sIQ12d")
+_SI = (*(1e-3,) * 3, *(math.pi / 180.0,) * 3)
+
+
+class Robot:
+    """The controller at its wire."""
+
+    def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
+        self._options, self._log = options, log
+        self._faults = read_faults(options.fault)
+        self._setup = Setup(
+            cycle_ms=options.cycle,
+            space=options.space,
+            relative=options.relative,
+            hold_on=options.hold_on == 1,
+            timeout=options.timeout,
+            lower=options.lower,
+            upper=options.upper,
+            monitor=options.monitor,
+            delay_ms=options.delay,
+            bandwidth_hz=options.bandwidth,
+            damping=options.damping,
+        )
+        self._controller = Controller(self._setup, options.ipoc)
+        self._sender = FaultySender(self._faults, options.seed, log)
+        self.socket = udp_socket(options.host, 0)
+
+    def run(self, waiting: Waiting) -> None:
+        """Send a frame for each cycle until SIGTERM or a stop of the robot."""
+        period = self._setup.cycle_ms * 1e-3
+        deadline = time.monotonic()
+        self._begin_cycle()
+        deadline += period
+        while not waiting.stopped and not self._controller.stopped:
+            ready = waiting.wait([self.socket], deadline, self._sender.due)
+            self._sender.flush()
+            if time.monotonic() >= deadline:
+                self._end_cycle()
+                deadline += period
+            elif ready:
+                self._take(self.socket.recv(4096))
+        self._log.write("stop", **self._where())
+
+    def _end_cycle(self) -> None:
+        happened = self._controller.next_cycle()
+        if happened:
+            self._log.write(happened, **self._where())
+        if self._controller.stopped:
+            sys.stderr.write(f"robot stopped: {self._controller.stopped}\n")
+            return
+        if self._sender.restarts():
+            self._controller = Controller(self._setup, self._options.ipoc // 2)
+        self._begin_cycle()
+
+    def _begin_cycle(self) -> None:
+        self._log.write("cycle", **self._where())
+        self._sender.send(self._to_peer, self._frame())
+        if self._options.link is not None and not self._sender.dead:
+            self.socket.sendto(self._displacement(), self._options.link)
+
+    def _to_peer(self, datagram: bytes) -> None:
+        self.socket.sendto(datagram, self._options.peer)
+
+    def _take(self, datagram: bytes) -> None:
+        if not self._sender.dead:
+            self._log.write(self._controller.take(datagram), **self._where())
+
+    def _frame(self) -> bytes:
+        robot = self._controller
+        actual, commanded = (
+            ("RIst", "RSol") if self._setup.space == "cartesian" else ("AIPos", "ASPos")
+        )
+        names = "XYZABC" if self._setup.space == "cartesian" else [f"A{i}" for i in range(1, 7)]
+        ends = [
+            start + offset for start, offset in zip(self._setup.start, robot.commanded, strict=True)
+        ]
+        parts = ['<Rob TYPE="KUKA">']
+        for tag, values in ((actual, robot.pose), (commanded, ends)):
+            cells = " ".join(f'{n}="{v:.4f}"' for n, v in zip(names, values, strict=True))
+            parts.append(f"<{tag} {cells}/>")
+        late = robot.late + (1 + robot.cycle if self._faults.wrong_status else 0)
+        parts.append(f'<Delay D="{late}"/><IPOC>{robot.ipoc}</IPOC></Rob>')
+        return "".join(parts).encode()
+
+    def _displacement(self) -> bytes:
+        robot = self._controller
+        offset = (robot.pose - self._setup.start) * _SI
+        now = time.monotonic_ns()
+        return _LINK.pack(b"SDPL", robot.cycle & 0xFFFFFFFF, now, *offset, *(robot.velocity * _SI))
+
+    def _where(self) -> dict[str, object]:
+        robot = self._controller
+        cells: dict[str, object] = {"cycle": robot.cycle, "ipoc": robot.ipoc, "late": robot.late}
+        groups = (("asked", robot.asked), ("commanded", robot.commanded), ("actual", robot.pose))
+        for name, values in groups:
+            cells |= {f"{name}_{i}": f"{value:.9g}" for i, value in enumerate(values, 1)}
+        return cells
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Emulate until SIGTERM."""
+    parser = option_parser("kuka_rsi", "A KUKA robot under RSI that follows its corrections.")
+    add = parser.add_argument
+    add("--peer", type=address, required=True, help="HOST:PORT of the adapter")
+    add("--cycle", type=int, choices=(4, 12), default=4, help="of the interpolator, ms")
+    add("--space", choices=("cartesian", "joint"), default="cartesian", help="what is corrected")
+    add("--relative", action="store_true", help="corrections are increments")
+    add("--hold-on", type=int, choices=(0, 1), default=1, help="0: zero where an answer is late")
+    add("--timeout", type=int, default=100, help="late answers until RSI stops")
+    add("--lower", type=float, default=-50.0, help="least correction, mm or degrees")
+    add("--upper", type=float, default=50.0, help="largest correction, mm or degrees")
+    add("--monitor", type=positive, default=100.0, help="stops beyond, mm or degrees")
+    add("--delay", type=positive, default=16.0, help="from a frame to the effect of its answer, ms")
+    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
+    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
+    add("--ipoc", type=int, default=4208163634, help="of the first frame")
+    add("--link", type=address, help="HOST:PORT of an emulated sensor")
+    options = parser.parse_args(arguments)
+    if options.delay < options.cycle:
+        parser.error(
+            f"--delay: expected at least a cycle, {options.cycle} ms, found {options.delay}"
+        )
+    log = EventLog(options.log, _COLUMNS)
+    with Waiting() as waiting:
+        robot = Robot(options, log)
+        try:
+            place: Address = robot.socket.getsockname()
+            print_ready({"udp": place}, as_json=options.json)
+            robot.run(waiting)
+        finally:
+            robot.socket.close()
+            log.close()
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main))

@@ -1,0 +1,176 @@
+"""The adapter for programs that share memory."""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import struct
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hw_adapters.shm.codec import (
+    Record,
+    block_size,
+    check_head,
+    commands_at,
+    decode,
+    encode,
+    measurements_at,
+    record_size,
+)
+from orchestrator.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceError,
+    DeviceSettings,
+    Received,
+)
+
+_FOLDER = Path("/dev/shm")  # noqa: S108 # where Linux has what shm_open makes
+_COUNTER = struct.Struct("<Q")
+
+
+class ShmSignal(BaseModel):
+    """One value of a record.
+
+    Parameters
+    ----------
+    name, unit, description, frame, minimum, maximum, start
+        Of its connector.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1)
+    unit: str = "1"
+    description: str = ""
+    frame: str | None = None
+    minimum: float = -float("inf")
+    maximum: float = float("inf")
+    start: float = 0.0
+
+
+class ShmSettings(DeviceSettings):
+    """Which block, and what is in it.
+
+    Parameters
+    ----------
+    name
+        The block is ``/dev/shm/NAME``, what ``shm_open("/NAME")`` makes.
+    rate
+        Samples per second that the program writes, Hz.
+    measurements, commands
+        Values of both records, in their order.
+    poll
+        How long is slept between two looks for a new sample, s.
+    """
+
+    name: str = Field(pattern=r"^[^/.][^/]*$")
+    rate: float = Field(gt=0.0, allow_inf_nan=False)
+    measurements: tuple[ShmSignal, ...] = Field(min_length=1)
+    commands: tuple[ShmSignal, ...] = ()
+    poll: float = Field(default=1e-4, gt=0.0, le=0.1)
+
+
+class ShmDevice(Device):
+    """A program on the same machine; its newest sample is read without a lock."""
+
+    Settings = ShmSettings
+
+    def __init__(self, settings: ShmSettings) -> None:
+        super().__init__(settings)
+        self._settings = settings
+        self._block: mmap.mmap | None = None
+        self._descriptor = -1
+        self._seen = 0
+        self._sent = 0
+
+    @classmethod
+    def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
+        """Return the values of both records."""
+        given = cast("ShmSettings", settings)
+        return DeviceConnectors(
+            inputs=tuple(DeviceConnector(**signal.model_dump()) for signal in given.commands),
+            outputs=tuple(DeviceConnector(**signal.model_dump()) for signal in given.measurements),
+            rate=given.rate,
+        )
+
+    def open(self) -> None:
+        """Map the block, and claim it: a second adapter is refused."""
+        path = _FOLDER / self._settings.name
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DeviceError(f"{path}: another program has claimed it; close that first") from None
+        size = os.fstat(self._descriptor).st_size
+        if size == 0:
+            raise DeviceError(f"{path}: expected a block, found an empty file")
+        measured, commanded = len(self._settings.measurements), len(self._settings.commands)
+        block = mmap.mmap(self._descriptor, size)
+        try:
+            check_head(block[: min(size, block_size(measured, commanded))], measured, commanded)
+        except DeviceError:
+            block.close()
+            raise
+        self._block = block
+        self._seen = 0
+
+    def close(self) -> None:
+        """Unmap the block; it stays with the program that made it."""
+        if self._block is not None:
+            self._block.close()
+            self._block = None
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def receive(self, timeout_s: float) -> Received | None:
+        """Wait for a sample that has not been read."""
+        deadline = time.monotonic() + timeout_s
+        at, size = measurements_at(), record_size(len(self._settings.measurements))
+        while True:
+            block = self._mapped()
+            copy = block[at : at + size]
+            (counter,) = _COUNTER.unpack_from(copy)
+            if counter != self._seen and block[at : at + _COUNTER.size] == copy[: _COUNTER.size]:
+                record = self._decoded(copy, counter)
+                if record is not None:
+                    return _received(record)
+            if time.monotonic() >= deadline:
+                return None
+            time.sleep(self._settings.poll)
+
+    def _decoded(self, copy: bytes, counter: int) -> Record | None:
+        if not counter % 2:
+            self._seen = counter  # also of a damaged one: it is told once
+        return decode(copy)
+
+    def send(self, values: Sequence[float]) -> None:
+        """Write a command with the next number and CLOCK_MONOTONIC."""
+        if not self._settings.commands:
+            return
+        content = encode(Record(tuple(values), self._sent, time.monotonic_ns()))
+        self._sent += 1
+        block, at = self._mapped(), commands_at(len(self._settings.measurements))
+        (counter,) = _COUNTER.unpack_from(block, at)
+        counter -= counter % 2  # odd: who wrote it before was ended in the middle
+        _COUNTER.pack_into(block, at, counter + 1)
+        block[at + _COUNTER.size : at + _COUNTER.size + len(content)] = content
+        _COUNTER.pack_into(block, at, counter + 2)
+
+    def _mapped(self) -> mmap.mmap:
+        if self._block is None:
+            raise DeviceError("the block is not open")
+        return self._block
+
+
+def _received(record: Record) -> Received:
+    time_s = record.time_ns * 1e-9
+    return Received(record.values, time_s, record.sequence, record.status == 0, record.status)

@@ -1,0 +1,154 @@
+"""An emulated program with one axis in shared memory: ``python -m hw_adapters.shm.emulator``.
+
+It makes the block ``/dev/shm/NAME`` with two measurements, position in m and velocity in m/s, and
+one command, the position wanted in m; the position follows it by a delay and a lag. Faults that a
+newest sample cannot have (``duplicate``, ``reorder``) are refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import array
+import binascii
+import math
+import mmap
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import read_faults
+from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.options import positive
+from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
+from hw_adapters.emulation.tracking import Tracking
+from orchestrator.diagnostics import DescriptionError
+
+_COLUMNS = ("number", "wanted", "position", "velocity")
+#: Header, two measurements, one command.
+_SIZE = 32 + (32 + 16) + (32 + 8)
+_MEASURED, _WANTED = 32, 80
+
+
+class Program:
+    """The axis, sample by sample."""
+
+    def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
+        self._options, self._log = options, log
+        self._faults = read_faults(options.fault)
+        if self._faults.duplicate or self._faults.reorder:
+            raise DescriptionError.about(
+                "shared memory holds the newest sample only: it can neither be repeated nor"
+                " overtaken; expected other faults than duplicate and reorder",
+                key="fault",
+            )
+        self._sender = FaultySender(self._faults, options.seed, log)
+        self.path = Path("/dev/shm") / options.name  # noqa: S108 # that is where it is
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.ftruncate(descriptor, _SIZE)
+            self._block = mmap.mmap(descriptor, _SIZE)
+        finally:
+            os.close(descriptor)
+        self._block[0:16] = b"SDSHM1\0\0" + bytes((2, 0, 0, 0, 1, 0, 0, 0))
+        self._taken = 0
+        self._begin(time.monotonic())
+
+    def _begin(self, born: float) -> None:
+        options = self._options
+        self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
+        self._born = born
+        self._number = 0
+
+    def run(self, waiting: Waiting) -> None:
+        """Sample at the rate until SIGTERM."""
+        period = 1.0 / self._options.rate
+        begin, count = self._born, 0
+        while not waiting.stopped:
+            deadline = begin + count * period
+            waiting.wait([], deadline, self._sender.due)
+            self._sender.flush()
+            if time.monotonic() >= deadline:
+                self._take()
+                self._sample(deadline)
+                count += 1
+
+    def close(self) -> None:
+        """Take the block away; whoever has it mapped keeps what was in it."""
+        self._block.close()
+        self.path.unlink(missing_ok=True)
+
+    def _since_birth(self, moment: float) -> int:
+        return round((moment - self._born) * 1e9)
+
+    def _take(self) -> None:
+        record = self._block[_WANTED : _WANTED + 40]
+        counter = int.from_bytes(record[:8], "little")
+        if self._sender.dead or counter == self._taken or counter & 1:
+            return
+        if binascii.crc32(record[32:], binascii.crc32(record[8:28])) != int.from_bytes(
+            record[28:32], "little"
+        ):
+            return  # torn: it is whole at the next sample
+        self._taken = counter
+        (wanted,) = array.array("d", record[32:])
+        self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
+        number = int.from_bytes(record[8:16], "little")
+        self._log.write("command", number=number, wanted=f"{wanted:.12g}")
+
+    def _sample(self, due: float) -> None:
+        """Sample at the moment that was due: a device's clock does not wait for a program."""
+        if self._sender.restarts():
+            self._begin(due)
+        now = self._since_birth(due)
+        self._axis.advance(now)
+        values = array.array("d", (self._axis.position[0], self._axis.velocity[0])).tobytes()
+        status = int(self._faults.wrong_status)
+        fixed = b"".join(
+            n.to_bytes(size, "little") for n, size in ((self._number, 8), (now, 8), (status, 4))
+        )
+        crc = binascii.crc32(values, binascii.crc32(fixed)).to_bytes(4, "little")
+        self._log.write("sample", number=self._number, position=f"{self._axis.position[0]:.12g}")
+        self._number += 1
+        self._sender.send(self._store, fixed + crc + values)
+
+    def _store(self, content: bytes) -> None:
+        at = _MEASURED
+        counter = int.from_bytes(self._block[at : at + 8], "little")
+        self._block[at : at + 8] = (counter + 1).to_bytes(8, "little")
+        self._block[at + 8 : at + 8 + len(content)] = content
+        self._block[at + 8 + len(content) : at + 48] = bytes(40 - len(content))
+        self._block[at : at + 8] = (counter + 2).to_bytes(8, "little")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Emulate until SIGTERM."""
+    parser = option_parser("shm", "A program with one axis that follows its commands.")
+    add = parser.add_argument
+    add("--name", required=True, help="of the block, /dev/shm/NAME; it must not be there")
+    add("--rate", type=positive, default=1000.0, help="samples per second, Hz")
+    add("--delay", type=float, default=0.0, help="from a command to its effect, ms")
+    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
+    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
+    options = parser.parse_args(arguments)
+    if not (0.0 <= options.delay < math.inf):
+        parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")
+    if "/" in options.name or options.name in {"", ".", ".."}:
+        parser.error(f"--name: expected a name without '/', found '{options.name}'")
+    log = EventLog(options.log, _COLUMNS)
+    with Waiting() as waiting:
+        program = Program(options, log)
+        try:
+            print_ready({"shm": options.name}, as_json=options.json)
+            program.run(waiting)
+        finally:
+            program.close()
+            log.close()
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main))

@@ -1,0 +1,95 @@
+"""The bench of ``udp``: the datagrams of the emulated rig, declared as settings declare them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from hw_adapters.udp.codec import Codec, Message
+from hw_adapters.udp.layout import Layout
+from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring, free_udp_port
+
+#: What the emulated rig sends and takes; the example of docs/reference/devices/udp.md.
+MEASUREMENTS: dict[str, Any] = {
+    "fields": [
+        {"role": "constant", "type": "u32", "value": 0x53444D31},
+        {"role": "sequence", "type": "u32"},
+        {"role": "time", "type": "u64", "scale": 1e-9},
+        {"role": "status", "type": "u32"},
+        {"name": "x", "type": "f64", "unit": "m", "description": "Position"},
+        {"name": "v", "type": "f64", "unit": "m/s", "description": "Velocity"},
+    ]
+}
+COMMANDS: dict[str, Any] = {
+    "fields": [
+        {"role": "constant", "type": "u32", "value": 0x53444331},
+        {"role": "sequence", "type": "u32"},
+        {"role": "time", "type": "u64", "scale": 1e-9},
+        {"name": "x_set", "type": "f64", "unit": "m", "minimum": -0.1, "maximum": 0.1},
+    ]
+}
+_MEASURED = Codec(Layout.model_validate(MEASUREMENTS))
+_COMMANDED = Codec(Layout.model_validate(COMMANDS))
+#: Two 16-bit words in big endian, counts of 0.01, as motion bases have them; no check sum.
+_WORDS = Codec(
+    Layout.model_validate(
+        {
+            "byte_order": "big",
+            "crc": "none",
+            "fields": [
+                {"role": "constant", "type": "u16", "value": 0x00FF},
+                {"name": "heave", "type": "i16", "scale": 0.01, "offset": -1.0},
+                {"role": "padding", "type": "u8"},
+            ],
+        }
+    )
+)
+# The CRC-32 values were computed with POSIX `gzip` (the trailer of a .gz file is that of zlib).
+_SAMPLE = bytes.fromhex(
+    "314d4453 07000000 00ca9a3b00000000 00000000 000000000000f83f 00000000000000c0"
+)
+_SAMPLE_CRC = bytes.fromhex("9917a882")
+_COMMAND = bytes.fromhex("31434453 03000000 0094357700000000 000000000000d03f 0e9c1e72")
+_REFUSED = {
+    "nothing": b"",
+    "cut short": _SAMPLE,
+    "too long": _SAMPLE + _SAMPLE_CRC + b"\0",
+    "a flipped bit": bytes([*_SAMPLE[:20], _SAMPLE[20] ^ 1, *_SAMPLE[21:]]) + _SAMPLE_CRC,
+    "a wrong check sum": _SAMPLE + _SAMPLE_CRC[::-1],
+}
+
+
+def _wiring() -> Wiring:
+    here, rig = free_udp_port(), free_udp_port()
+    settings = {
+        "port": here,
+        "device_port": rig,
+        "rate": 500.0,
+        "measurements": MEASUREMENTS,
+        "commands": COMMANDS,
+    }
+    return Wiring(("--peer", f"127.0.0.1:{here}", "--port", str(rig), "--rate", "500"), settings)
+
+
+BENCH = Bench(
+    emulator="hw_adapters.udp.emulator",
+    wiring=_wiring,
+    golden=(
+        Golden(
+            "sample",
+            partial(_MEASURED.decode, _SAMPLE + _SAMPLE_CRC),
+            Message((1.5, -2.0), sequence=7, time_s=1.0, status=0),
+        ),
+        Golden("command", partial(_COMMANDED.encode, (0.25,), 3, 2.0), _COMMAND),
+        Golden("big endian", partial(_WORDS.decode, b"\x00\xff\xff\x38\x00"), Message((-3.0,))),
+        Golden("words", partial(_WORDS.encode, (-3.0,)), b"\x00\xff\xff\x38\x00"),
+    ),
+    refused=(
+        *(Refused(name, partial(_MEASURED.decode, each)) for name, each in _REFUSED.items()),
+        Refused("another constant", partial(_WORDS.decode, b"\x00\xfe\xff\x38\x00")),
+        Refused("beyond its type", partial(_WORDS.encode, (1000.0,))),
+        Refused("not finite", partial(_COMMANDED.encode, (float("nan"),))),
+        Refused("a value missing", partial(_COMMANDED.encode, ())),
+        Refused("a value too many", partial(_COMMANDED.encode, (1.0, 2.0))),
+    ),
+)

@@ -1,0 +1,146 @@
+"""Bytes of a declared datagram to a message, and back."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hw_adapters.udp.layout import TYPES, Layout, LayoutField
+from orchestrator.devices import WireFormatError
+
+_ORDERS = {"little": "<", "big": ">"}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a datagram says.
+
+    Parameters
+    ----------
+    values
+        Of the signals, in the order of the layout, in their units.
+    sequence, time_s, status
+        ``None`` where the layout has no such field.
+    """
+
+    values: tuple[float, ...]
+    sequence: int | None = None
+    time_s: float | None = None
+    status: int | None = None
+
+
+class Codec:
+    """Reads and writes the datagrams of one layout."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        order = _ORDERS[layout.byte_order]
+        self._struct = struct.Struct(order + "".join(TYPES[f.type] for f in layout.fields))
+        self._crc = struct.Struct(order + "I")
+        self._has_crc = layout.crc == "crc32"
+        self.sequence_period = next(
+            (f.ends[1] - f.ends[0] + 1 for f in layout.fields if f.role == "sequence"), None
+        )
+
+    @property
+    def size(self) -> int:
+        """Bytes of a datagram."""
+        return self._struct.size + (self._crc.size if self._has_crc else 0)
+
+    def decode(self, datagram: bytes) -> Message:
+        """Read a datagram.
+
+        Raises
+        ------
+        WireFormatError
+            If its length, its check sum or a constant differs from the layout's, or a signal is
+            not finite.
+        """
+        if len(datagram) != self.size:
+            raise _wrong(f"expected {self.size} bytes, found {len(datagram)}")
+        body = datagram[: self._struct.size]
+        if self._has_crc:
+            (found,) = self._crc.unpack(datagram[self._struct.size :])
+            if found != (expected := zlib.crc32(body)):
+                raise _wrong(f"expected CRC-32 {expected:#010x}, found {found:#010x}")
+        values: list[float] = []
+        parts: dict[str, float] = {}
+        for field, raw in zip(self._layout.fields, self._struct.unpack(body), strict=True):
+            if field.role == "signal":
+                values.append(_finite(field, raw * field.scale + field.offset))
+            elif field.role == "constant" and raw != field.value:
+                raise _wrong(f"expected the constant {field.value:#x}, found {raw:#x}")
+            elif field.role == "time":
+                parts["time"] = _finite(field, raw * field.scale + field.offset)
+            else:
+                parts[field.role] = raw
+        sequence, status = parts.get("sequence"), parts.get("status")
+        return Message(
+            tuple(values),
+            None if sequence is None else int(sequence),
+            parts.get("time"),
+            None if status is None else int(status),
+        )
+
+    def encode(self, values: Sequence[float], sequence: int = 0, time_s: float = 0.0) -> bytes:
+        """Write a datagram; status 0.
+
+        Parameters
+        ----------
+        values
+            Of the signals, in their units.
+        sequence
+            Any count; it is taken modulo what its field holds.
+        time_s
+            In s.
+
+        Raises
+        ------
+        WireFormatError
+            If a value is not finite or has no place in its type.
+        """
+        given = iter(values)
+        raws = [self._raw(field, given, sequence, time_s) for field in self._layout.fields]
+        if next(given, None) is not None:
+            raise _wrong(f"expected {len(self._layout.signals)} values, found {len(values)}")
+        try:
+            body = self._struct.pack(*raws)
+        except (struct.error, OverflowError) as error:
+            raise _wrong(f"a value has no place in its type: {error}") from None
+        return body + self._crc.pack(zlib.crc32(body)) if self._has_crc else body
+
+    def _raw(self, field: LayoutField, values: object, sequence: int, time_s: float) -> int | float:
+        if field.role == "sequence":
+            low, high = field.ends
+            return low + sequence % (high - low + 1)
+        if field.role == "constant":
+            return field.value
+        if field.role not in {"signal", "time"}:
+            return 0
+        value = time_s if field.role == "time" else next(values, math.nan)  # type: ignore[call-overload]
+        return _to_type(field, (_finite(field, value) - field.offset) / field.scale)
+
+
+def _to_type(field: LayoutField, raw: float) -> int | float:
+    if field.type.startswith("f"):
+        return raw
+    if not (math.isfinite(raw) and field.holds(round(raw))):
+        raise _wrong(f"{_name(field)}: {raw:g} has no place in {field.type}")
+    return round(raw)
+
+
+def _finite(field: LayoutField, value: float) -> float:
+    if not math.isfinite(value):
+        raise _wrong(f"{_name(field)}: expected a finite number, found {value}")
+    return value
+
+
+def _name(field: LayoutField) -> str:
+    return f"'{field.name}'" if field.role == "signal" else field.role
+
+
+def _wrong(message: str) -> WireFormatError:
+    return WireFormatError.in_file("datagram", message)

@@ -1,0 +1,125 @@
+"""An emulated rig with one axis: ``python -m hw_adapters.udp.emulator --peer HOST:PORT``.
+
+Little endian, without gaps, CRC-32 of all bytes before it at the end. It sends 40 bytes: u32
+0x53444D31, u32 number, u64 time in ns, u32 status (0: in order), f64 position in m, f64 velocity
+in m/s, u32 CRC. It takes 28 bytes: u32 0x53444331, u32 number, u64 time, f64 position wanted in m,
+u32 CRC. The position follows what is wanted by a delay and a lag.
+"""
+
+from __future__ import annotations
+
+import argparse
+import binascii
+import math
+import struct
+import sys
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import read_faults
+from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.options import address, positive
+from hw_adapters.emulation.program import (
+    Waiting,
+    option_parser,
+    print_ready,
+    run_program,
+    udp_socket,
+)
+from hw_adapters.emulation.tracking import Tracking
+
+_COLUMNS = ("number", "wanted", "position", "velocity")
+
+
+class Rig:
+    """The axis, sample by sample."""
+
+    def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
+        self._options, self._log = options, log
+        self._faults = read_faults(options.fault)
+        self._sender = FaultySender(self._faults, options.seed, log)
+        self.socket = udp_socket(options.host, options.port)
+        self._begin(time.monotonic())
+
+    def _begin(self, born: float) -> None:
+        options = self._options
+        self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
+        self._born = born
+        self._number = 0
+
+    def run(self, waiting: Waiting) -> None:
+        """Sample at the rate until SIGTERM."""
+        period = 1.0 / self._options.rate
+        begin, count = self._born, 0
+        while not waiting.stopped:
+            deadline = begin + count * period
+            if waiting.wait([self.socket], deadline, self._sender.due):
+                self._take(self.socket.recv(4096))
+            self._sender.flush()
+            if time.monotonic() >= deadline:
+                self._sample(deadline)
+                count += 1
+
+    def _since_birth(self, moment: float) -> int:
+        return round((moment - self._born) * 1e9)
+
+    def _take(self, datagram: bytes) -> None:
+        if self._sender.dead:
+            return
+        whole = len(datagram) == 28 and datagram[:4] == b"1CDS"
+        if not whole or binascii.crc32(datagram[:24]).to_bytes(4, "little") != datagram[24:]:
+            self._log.write("foreign")
+            return
+        number, _, wanted = struct.unpack_from("<LQd", datagram, 4)
+        self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
+        self._log.write("command", number=number, wanted=f"{wanted:.12g}")
+
+    def _sample(self, due: float) -> None:
+        """Sample at the moment that was due: a device's clock does not wait for a program."""
+        if self._sender.restarts():
+            self._begin(due)
+        now = self._since_birth(due)
+        self._axis.advance(now)
+        position, velocity = float(self._axis.position[0]), float(self._axis.velocity[0])
+        status = 1 if self._faults.wrong_status else 0
+        body = b"1MDS" + struct.pack("<LQLdd", self._number, now, status, position, velocity)
+        body += binascii.crc32(body).to_bytes(4, "little")
+        self._log.write(
+            "sample",
+            number=self._number,
+            position=f"{position:.12g}",
+            velocity=f"{velocity:.12g}",
+        )
+        self._number = (self._number + 1) % 2**32
+        self._sender.send(lambda content: self.socket.sendto(content, self._options.peer), body)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Emulate until SIGTERM."""
+    parser = option_parser("udp", "A rig with one axis that follows its commands.")
+    add = parser.add_argument
+    add("--peer", type=address, required=True, help="HOST:PORT of the adapter")
+    add("--port", type=int, default=0, help="UDP, of the commands; 0: any")
+    add("--rate", type=positive, default=1000.0, help="samples per second, Hz")
+    add("--delay", type=float, default=0.0, help="from a command to its effect, ms")
+    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
+    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
+    options = parser.parse_args(arguments)
+    if not (0.0 <= options.delay < math.inf):
+        parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")
+    log = EventLog(options.log, _COLUMNS)
+    with Waiting() as waiting:
+        rig = Rig(options, log)
+        try:
+            print_ready({"udp": rig.socket.getsockname()}, as_json=options.json)
+            rig.run(waiting)
+        finally:
+            rig.socket.close()
+            log.close()
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main))

@@ -1,0 +1,215 @@
+"""``softdock devices``: the adapters, what they need, whether they keep their word."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_json, print_table
+from orchestrator.diagnostics import LoadError
+
+if TYPE_CHECKING:
+    from orchestrator.devices import Device, DeviceConnectors, DeviceSettings
+
+app = typer.Typer(help="Adapters of devices: list, look, emulate and check.", no_args_is_help=True)
+_MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
+_DEVICE = typer.Argument(help="NAME, or NAME?key=value&key=value")
+_SETTINGS = typer.Option("--settings", help="A TOML file of settings; those of the name win")
+_JSON = typer.Option("--json", help="Print JSON")
+
+
+@app.command("list")
+def list_devices(json: Annotated[bool, _JSON] = False) -> None:
+    """List the adapters that are installed."""
+    from orchestrator.devices import device_class, device_names
+
+    rows = [(name, _summary(device_class(name))) for name in device_names()]
+    if json:
+        print_json([{"name": name, "summary": summary} for name, summary in rows])
+        return
+    print_table("devices", ["name", "what it is"], [list(row) for row in rows])
+
+
+@app.command()
+def describe(
+    device: Annotated[str, _DEVICE],
+    settings: Annotated[Path | None, _SETTINGS] = None,
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """List settings and connectors, without opening anything."""
+    kind, given = _kind(device, settings)
+    fields = _fields(kind.Settings)
+    missing = [
+        field["name"] for field in fields if field["required"] and field["name"] not in given
+    ]
+    connectors = None if missing else kind.connectors(_read(kind, given, device))
+    if json:
+        data = {"name": device.partition("?")[0], "summary": _summary(kind), "settings": fields}
+        found = None if connectors is None else _connector_facts(connectors)
+        print_json({**data, "answers": kind.answers, "connectors": found})
+        return
+    console.print(_summary(kind), markup=False)
+    rows = [[f["name"], f["type"], "required" if f["required"] else f["default"]] for f in fields]
+    print_table("settings", ["name", "type", "default"], rows)
+    if connectors is None:
+        console.print(f"connectors: give {', '.join(missing)} to see them", markup=False)
+        return
+    columns = ["name", "causality", "unit", "min", "max", "frame", "description"]
+    listed = _connector_facts(connectors)["ports"]
+    cells = [["" if c[k] is None else str(c[k]) for k in columns] for c in listed]
+    print_table(f"connectors, {connectors.rate:g} samples per second", columns, cells)
+
+
+@app.command()
+def probe(
+    device: Annotated[str, _DEVICE],
+    settings: Annotated[Path | None, _SETTINGS] = None,
+    seconds: Annotated[float, typer.Option(min=0.0, help="How long to listen")] = 2.0,
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Open a device and listen; nothing is commanded but what its start values say.
+
+    Exit code 1 if nothing came.
+    """
+    from orchestrator.devices.probe import probe as listen
+    from orchestrator.diagnostics import DeviceError
+
+    kind, given = _kind(device, settings)
+    made = kind(_read(kind, given, device))
+    try:
+        found = listen(made, seconds)
+    except OSError as error:
+        raise DeviceError(f"{device}: cannot be opened: {error.strerror or error}") from None
+    names = [c.name for c in made.connectors(made.settings).outputs]
+    if json:
+        print_json({"device": device, "connectors": names, **asdict(found)})
+    else:
+        for label, text in (
+            ("samples", f"{found.samples} in {found.seconds:.3g} s, {found.rate:.6g} per second"),
+            ("time between two", f"jitter {found.jitter:.3g} s, longest {found.longest_gap:.3g} s"),
+            ("lost, repeated, late", f"{found.lost}, {found.repeated}, {found.late}"),
+            ("refused", f"{found.refused}{' ' * bool(found.refused)}{found.first_refusal}"),
+            ("last sample", _sample(names, found.last)),
+        ):
+            console.print(f"{label}: {text}", markup=False)
+    if not found.samples:
+        raise typer.Exit(1)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def emulate(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Of the adapter")],
+) -> None:
+    """Start the emulator of a device; what follows the name are options of it (-- --help).
+
+    It prints one line when it can be reached, and runs until Ctrl-C or SIGTERM.
+    """
+    from orchestrator.devices.conformance import bench_of
+
+    module = bench_of(name).emulator
+    arguments = [each for each in context.args if each != "--"]
+    with subprocess.Popen([sys.executable, "-m", module, *arguments]) as process:  # noqa: S603
+        try:
+            code = process.wait()
+        except BaseException:
+            process.terminate()
+            raise
+    raise typer.Exit(code)
+
+
+@app.command()
+def check(
+    name: Annotated[str, typer.Argument(help="Of the adapter")],
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only this check")] = None,
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Hold an adapter to what all must do, with its emulator; exit code 1 on a failure."""
+    from orchestrator.devices.conformance import check_device
+
+    results = check_device(name, only or ())
+    failed = sum(result.outcome == "failed" for result in results)
+    if json:
+        print_json({"device": name, "failed": failed, "checks": [asdict(r) for r in results]})
+    else:
+        for result in results:
+            told = f"{_MARKS[result.outcome]}  {result.name}: {result.remark}"
+            console.print(told, markup=False)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _kind(device: str, file: Path | None) -> tuple[type[Device], dict[str, Any]]:
+    """Return the adapter, and what is given of its settings."""
+    from orchestrator.devices import device_class
+    from orchestrator.devices.address import read_address
+    from orchestrator.plain_data import toml_data
+
+    name, given = read_address(device)
+    kind = device_class(name)
+    if file is None:
+        return kind, given
+    try:
+        return kind, {**toml_data(file.read_text(encoding="utf-8")), **given}
+    except (OSError, ValueError) as error:
+        raise LoadError.in_file(file, f"cannot be read: {error}") from None
+
+
+def _read(kind: type[Device], given: dict[str, Any], device: str) -> DeviceSettings:
+    from orchestrator.devices import read_settings
+
+    return read_settings(kind, given, f"device '{device.partition('?')[0]}'")
+
+
+def _summary(kind: type[Device]) -> str:
+    return (kind.__doc__ or "").strip().partition("\n")[0]
+
+
+def _fields(form: type[DeviceSettings]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "type": str(getattr(field.annotation, "__name__", field.annotation)),
+            "required": field.is_required(),
+            "default": "" if field.is_required() else str(field.default),
+        }
+        for name, field in form.model_fields.items()
+    ]
+
+
+def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
+    listed = [
+        (causality, each)
+        for causality, some in (("input", connectors.inputs), ("output", connectors.outputs))
+        for each in some
+    ]
+    ports = [
+        {
+            "name": each.name,
+            "causality": causality,
+            "unit": each.unit,
+            "min": _finite(each.minimum),
+            "max": _finite(each.maximum),
+            "frame": each.frame,
+            "description": each.description,
+        }
+        for causality, each in listed
+    ]
+    return {"rate": connectors.rate, "ports": ports}
+
+
+def _finite(value: float) -> float | None:
+    return value if abs(value) < float("inf") else None
+
+
+def _sample(names: list[str], sample: Any) -> str:
+    if sample is None:
+        return "none"
+    values = ", ".join(f"{n}={v:.6g}" for n, v in zip(names, sample.values, strict=False))
+    return f"{values}; status {sample.status:#x}{'' if sample.valid else ', not valid'}"

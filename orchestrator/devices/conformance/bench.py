@@ -1,0 +1,87 @@
+"""What an adapter brings along to be held to the suite: its emulator, and bytes known by heart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """Bytes, or what they mean, that stand in a document or were seen on a wire.
+
+    Parameters
+    ----------
+    name
+        What it is.
+    found
+        Makes it, by the codec of the adapter.
+    expected
+        What it must be.
+    """
+
+    name: str
+    found: Callable[[], object]
+    expected: object
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Bytes that are not of the protocol.
+
+    Parameters
+    ----------
+    name
+        What is wrong with them.
+    read
+        Reads them, by the codec of the adapter; it must raise ``WireFormatError``.
+    """
+
+    name: str
+    read: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """How an emulator and an adapter reach each other, both on this machine.
+
+    Parameters
+    ----------
+    arguments
+        Of the emulator.
+    settings
+        Of the adapter.
+    """
+
+    arguments: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A test bench of one adapter: the entry point ``softdock.device_benches`` of its name.
+
+    Parameters
+    ----------
+    emulator
+        Module that is run as a program of its own. It prints one line when it can be reached, ends
+        at SIGTERM with exit code 0, and takes ``--fault FAULT`` (``drop:P``, ``late:MS``,
+        ``duplicate:P``, ``reorder:P``, ``malformed:P``, ``dead-after:S``, ``restart-after:S``,
+        ``wrong-status``), ``--seed N`` and ``--json``.
+    wiring
+        Makes a wiring on free ports, another one at each call.
+    golden, refused
+        At least one of each.
+    without
+        Faults that its protocol cannot have, and why.
+    newest_only
+        It holds the newest sample only, so that a slow reader passes over some.
+    """
+
+    emulator: str
+    wiring: Callable[[], Wiring]
+    golden: tuple[Golden, ...]
+    refused: tuple[Refused, ...]
+    without: Mapping[str, str] = field(default_factory=dict)
+    newest_only: bool = False

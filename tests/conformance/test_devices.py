@@ -1,0 +1,112 @@
+"""Every registered adapter is held to the suite, and the suite to broken adapters."""
+
+import pytest
+
+from orchestrator.devices import Device, DeviceConnector, DeviceConnectors, Received, device_names
+from orchestrator.devices.conformance import (
+    CHECKS,
+    Bench,
+    Golden,
+    Refused,
+    Wiring,
+    check_device,
+    suite,
+)
+from orchestrator.diagnostics import PluginError, UnknownNameError
+
+#: The others start an emulator each, for half a second and more.
+QUICK = ("golden-bytes", "foreign-bytes", "absent", "back-to-back")
+
+
+@pytest.mark.parametrize("check", QUICK)
+@pytest.mark.parametrize("name", device_names())
+def test_an_adapter_does_what_every_adapter_must(name, check):
+    (found,) = check_device(name, [check])
+    assert found.outcome == "passed", found.remark
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", [name for name in CHECKS if name not in QUICK])
+@pytest.mark.parametrize("name", device_names())
+def test_an_adapter_survives_what_goes_wrong(name, check):
+    (found,) = check_device(name, [check])
+    assert found.outcome != "failed", found.remark
+
+
+def test_only_faults_that_a_protocol_cannot_have_are_left_out():
+    left_out = {name: set(suite.bench_of(name).without) for name in device_names()}
+    assert left_out.pop("shm") == {"duplicate", "reorder"}  # it holds the newest sample only
+    assert not any(left_out.values())
+
+
+def test_unknown_names_are_told():
+    with pytest.raises(UnknownNameError, match="did you mean 'lost'"):
+        check_device("udp", ["lots"])
+    with pytest.raises(UnknownNameError, match="did you mean 'kuka_rsi'"):
+        check_device("kuka_rsy")
+
+
+class Careless(Device):
+    """Counts by itself, and takes everything for a sample."""
+
+    def __init__(self, settings):
+        super().__init__(settings)
+        self.count = 0
+
+    @classmethod
+    def connectors(cls, settings):
+        return DeviceConnectors((), (DeviceConnector("x", "m", maximum=1.0),), 100.0)
+
+    def open(self):
+        pass
+
+    def close(self):
+        pass
+
+    def receive(self, timeout_s):
+        self.count += 1
+        return Received((2.0,), sequence=self.count)
+
+    def send(self, values):
+        pass
+
+
+@pytest.fixture
+def careless(monkeypatch):
+    from orchestrator.devices.conformance import checks, session
+
+    arguments = suite.bench_of("shm").wiring().arguments
+    bench = Bench(
+        emulator="hw_adapters.shm.emulator",
+        wiring=lambda: Wiring(arguments, {}),
+        golden=(Golden("one", lambda: b"\1", b"\2"),),
+        refused=(Refused("anything", lambda: b"taken"),),
+    )
+    monkeypatch.setattr(suite, "bench_of", lambda name: bench)
+    for module in (session, checks):
+        monkeypatch.setattr(module, "device_class", lambda name: Careless)
+
+
+@pytest.mark.parametrize(
+    ("check", "remark"),
+    [
+        ("golden-bytes", "expected one: b'\\x02', found b'\\x01'"),
+        ("foreign-bytes", "anything: expected WireFormatError, found b'taken'"),
+        ("back-to-back", "expected -inf to 1, found 2"),
+        ("lost", "expected gaps in the sequence, found none"),
+        ("malformed", "expected damaged datagrams that are refused, found none"),
+        ("wrong-status", "expected all marked, found 0 of 5"),
+        ("absent", "expected nothing where there is no device"),
+    ],
+)
+def test_the_suite_finds_what_an_adapter_does_wrong(careless, check, remark):
+    (found,) = check_device("careless", [check])
+    assert (found.outcome, found.remark) == ("failed", remark)
+
+
+def test_a_device_without_a_bench_is_told(monkeypatch):
+    from orchestrator.devices.conformance import benches
+
+    monkeypatch.setattr(benches, "device_class", lambda name: Careless)
+    with pytest.raises(PluginError, match="brings no bench"):
+        benches.bench_of("careless")

@@ -1,0 +1,114 @@
+"""Every adapter that is shipped, in the place of a component of a run, with its emulator."""
+
+import time
+
+import pytest
+
+from orchestrator import Block, Execution, Input, Output, System, block
+from orchestrator.devices.address import write_address
+from orchestrator.devices.conformance import EmulatorProcess, bench_of
+from orchestrator.experiment.prepare.swap import swap_component
+
+STEP = 0.004
+WANTED = 0.0005  # m
+
+
+class Wants(Block):
+    """Gives one command."""
+
+    u: float = Output(unit="m", depends_on=(), start=WANTED)
+
+    def step(self, t, h):
+        self.u = WANTED
+
+
+class Axis(Block):
+    """What a device with an axis replaces."""
+
+    x_set: float = Input(unit="m")
+    x: float = Output(unit="m", depends_on=())
+
+    def step(self, t, h):
+        self.x = self.x_set
+
+
+class Robot(Block):
+    """What the robot replaces."""
+
+    dx: float = Input(unit="m")
+    x: float = Output(unit="m", depends_on=())
+
+    def step(self, t, h):
+        self.x = self.dx
+
+
+class Sensor(Block):
+    """What the sensor replaces."""
+
+    fx: float = Output(unit="N", depends_on=())
+
+    def step(self, t, h):
+        self.fx = 0.0
+
+
+class Sink(Block):
+    """Takes a force."""
+
+    f: float = Input(unit="N")
+
+    def step(self, t, h):
+        pass
+
+
+def moved(kind, command):
+    system = System("loop").add("wants", block(Wants)).add("rig", block(kind))
+    return system.connect("wants.u", f"rig.{command}"), "rig.x"
+
+
+SYSTEMS = {
+    "udp": lambda: moved(Axis, "x_set"),
+    "shm": lambda: moved(Axis, "x_set"),
+    "kuka_rsi": lambda: moved(Robot, "dx"),
+    "ati_net_ft": lambda: (
+        System("felt")
+        .add("rig", block(Sensor))
+        .add("sink", block(Sink))
+        .connect("rig.fx", "sink.f"),
+        "rig.fx",
+    ),
+}
+#: What is measured when the command has come through: the robot begins at 1 m; noise of 0.01 N.
+EXPECTED = {
+    "udp": pytest.approx(WANTED, abs=1e-12),
+    "shm": pytest.approx(WANTED, abs=1e-12),
+    "kuka_rsi": pytest.approx(1.0 + WANTED, abs=1e-9),
+    "ati_net_ft": pytest.approx(0.0, abs=0.05),
+}
+
+#: Settings beyond those of the bench.
+MORE = {"kuka_rsi": {"axes": ["x"]}}
+NAMES = [n if n == "kuka_rsi" else pytest.param(n, marks=pytest.mark.slow) for n in SYSTEMS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_leads_the_device(name):
+    bench = bench_of(name)
+    wiring = bench.wiring()
+    system, measured = SYSTEMS[name]()
+    settings = {
+        **wiring.settings,
+        "stale_after": 5.0,
+        **MORE.get(name, {}),
+    }  # a busy machine is not what is tried
+    with EmulatorProcess(bench.emulator, wiring.arguments):
+        rig = swap_component(system, "rig", f"device:{write_address(name, settings)}")
+        with Execution(rig, step=STEP) as run:
+            end = time.monotonic() + 20.0
+            run.step()
+            while run.get(measured) != EXPECTED[name] and time.monotonic() < end:
+                time.sleep(0.01)
+                run.step()
+            assert run.get(measured) == EXPECTED[name]
+            assert run.get("rig.valid") == 1.0
+            assert run.get("rig.lost") == 0.0 or bench.newest_only
+            assert run.get("rig.sample_age") < 5.0

@@ -1,0 +1,61 @@
+"""An emulator shares no code with the codec that it tries; adapters use public names."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PACKAGES = sorted(path.parent for path in ROOT.glob("hw_adapters/*/emulator.py"))
+#: What adapters may import of the orchestrator, besides what docs/reference/api.md lists.
+MODULES = {
+    "orchestrator",
+    "orchestrator.archive",  # how XML of others is read
+    "orchestrator.devices",
+    "orchestrator.devices.conformance",
+    "orchestrator.diagnostics",
+    "orchestrator.diagnostics.nearest",
+}
+
+
+def imports(file):
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def reached(file):
+    """All modules of hw_adapters that a file imports, and those that they do."""
+    found, waiting = set(), [file]
+    while waiting:
+        for module in imports(waiting.pop()):
+            path = ROOT / f"{module.replace('.', '/')}.py"
+            if module.startswith("hw_adapters") and path not in found and path.is_file():
+                found.add(path)
+                waiting.append(path)
+    return found
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_the_emulator_takes_nothing_from_the_adapter(package):
+    of_adapter = {
+        package / f"{n}.py" for n in ("codec", "adapter", "layout", "calibration", "bench")
+    }
+    assert not reached(package / "emulator.py") & of_adapter
+    of_emulator = {package / f"{n}.py" for n in ("emulator", "controller", "sheet")}
+    shared = reached(package / "adapter.py")
+    assert not shared & of_emulator
+    assert not {path for path in shared if "emulation" in path.parts}
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_an_adapter_names_no_other_and_no_private_module(package):
+    for file in package.glob("*.py"):
+        for module in imports(file):
+            if module.startswith("orchestrator"):
+                assert module in MODULES, f"{file.name}: {module}"
+            if module.startswith("hw_adapters."):
+                owner = module.split(".")[1]
+                assert owner in {package.name, "emulation", "counter", "datagram_socket"}
