@@ -7,7 +7,8 @@ from orchestrator.experiment.prepare import system_reader
 from orchestrator.experiment.sweep import plans_of
 from orchestrator.simunits import block
 from orchestrator.ssp import write_ssd
-from orchestrator.system import System, flatten
+from orchestrator.system import System
+from orchestrator.system.nesting import flatten
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
