@@ -71,7 +71,11 @@ SETTABLE = (Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER
 TYPES = [kind for kind in DataType if kind is not DataType.CLOCK]
 SOURCES = (
     st.builds(Source, st.just(SourceKind.BLOCK), OWN_NAMES)
-    | st.builds(Source, st.sampled_from([SourceKind.DEVICE, SourceKind.LOG]), OWN_NAMES)
+    | st.builds(Source, st.just(SourceKind.DEVICE), OWN_NAMES)
+    | st.builds(
+        lambda name: Source(SourceKind.LOG, f"/results/{name}.parquet"),
+        st.text(characters(without="/?"), max_size=8),
+    )
     | st.builds(
         lambda name: Source(SourceKind.FMU, f"/models/{name}.fmu"),
         st.text(characters(without="/"), max_size=8),

@@ -18,7 +18,7 @@ allocations.restype = ctypes.c_ulong
 
 
 def unit(name):
-    return LinearUnit(name, 1, 1, 1, False, [(STEP_NS, [0.5, 0.1, 1.0, 0.2])])
+    return LinearUnit(name, 1, 1, 1, 0, [(STEP_NS, [0.5, 0.1, 1.0, 0.2])])
 
 
 units = [unit("a"), unit("b")]
@@ -28,7 +28,7 @@ engine = Engine(
     [(1, 4, Interpolation.LINEAR, Extrapolation.HOLD, -1)],
     [],
     [(3, 0, 1.0, 0.0)],
-    [(0, 2, -STEP_NS, 0, 1.0, 0.0, 0.0)],
+    [(0, 2, -STEP_NS, 0, 1.0, 0.0, 0.0, 0, 0)],
     [],
     [],
     [

@@ -18,12 +18,13 @@ MAY_INCLUDE = {
     "algorithms": {"core"},
     "events": {"core", "algorithms"},
     "isolation": {"core"},
+    "devices": {"core", "isolation"},
     "pacing": {"core", "isolation"},
     "run": {"core", "algorithms", "events", "pacing"},
     "integration": {"core", "runtime"},
     "fmi": {"core", "integration", "runtime"},
     "exported": {"core", "integration", "fmi", "algorithms", "events", "run", "runtime"},
-    "bindings": {"core", "integration", "fmi", "isolation", "pacing", "run"},
+    "bindings": {"core", "integration", "fmi", "isolation", "devices", "pacing", "run"},
 }
 FILES = sorted(SOURCES.rglob("*.[ch]pp"))
 
