@@ -67,6 +67,8 @@ class AtiNetFtSettings(DeviceSettings):
         Here; empty and 0: any.
     rate
         Records per second that the sensor is set to, Hz: another one is refused.
+    internal_rate
+        Samples per second that the sensor takes and counts by itself, Hz; records are some of them.
     buffered
         Several records come in one datagram: fewer datagrams, and samples that are older.
     tare
@@ -85,6 +87,7 @@ class AtiNetFtSettings(DeviceSettings):
     host: str = ""
     port: int = Field(default=0, ge=0, le=65535)
     rate: float = Field(default=7000.0, gt=0.0, allow_inf_nan=False)
+    internal_rate: float = Field(default=7000.0, gt=0.0, allow_inf_nan=False)
     buffered: bool = False
     tare: bool = False
     force_limit: float = Field(default=float("inf"), gt=0.0)
@@ -175,7 +178,7 @@ class AtiNetFt(Device):
         record = self._waiting.popleft()
         return Received(
             values=cast("Calibration", self._calibration).wrench(record.counts),
-            device_time=record.ft_sequence / self._settings.rate,
+            device_time=record.ft_sequence / self._settings.internal_rate,
             sequence=record.rdt_sequence,
             valid=record.valid,
             status=record.status,

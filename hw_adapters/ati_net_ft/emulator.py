@@ -60,7 +60,7 @@ class Sensor:
         self._left: int | None = None
         self._per_datagram = 1
         self._buffer: list[bytes] = []
-        self._rdt = self._ft = 0
+        self._rdt, self._ft = 0, 0.0
         self.socket = udp_socket(options.host, options.port)
         self.link = udp_socket(options.host, options.link_port)
 
@@ -109,9 +109,9 @@ class Sensor:
         return counts, displacement, wrench[self._sheet.axis]
 
     def _sample(self) -> None:
-        self._ft = (self._ft + 1) % 2**32
+        self._ft = (self._ft + self._options.internal_rate / self._options.rate) % 2**32
         if self._sender.restarts():
-            self._client, self._ft, self._bias = None, 0, [0] * 6
+            self._client, self._ft, self._bias = None, 0.0, [0] * 6
         if self._client is None:
             return
         felt, displacement, force = self._counts()
@@ -120,11 +120,11 @@ class Sensor:
         counts = [max(-_MOST, min(_MOST, count)) for count in counts]
         status = (0x80020000 if saturated else 0) | (0x80000000 if self._faults.wrong_status else 0)
         self._rdt = (self._rdt + 1) % 2**32
-        self._buffer.append(struct.pack("!LLL6l", self._rdt, self._ft, status, *counts))
+        self._buffer.append(struct.pack("!LLL6l", self._rdt, int(self._ft), status, *counts))
         self._log.write(
             "record",
             rdt=self._rdt,
-            ft=self._ft,
+            ft=int(self._ft),
             status=f"{status:#010x}",
             displacement=f"{displacement:.9g}",
             force=f"{force:.9g}",
@@ -170,6 +170,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--http-port", type=int, default=0, help="TCP, of the calibration; 0: any")
     add("--link-port", type=int, default=0, help="UDP, where an emulated robot tells its place")
     add("--rate", type=positive, default=7000.0, help="records per second, Hz")
+    add("--internal-rate", type=positive, default=7000.0, help="samples that are counted, Hz")
     add("--buffer", type=int, default=10, help="records in a datagram of a buffered stream")
     add("--cpf", type=int, default=1000000, help="counts for 1 N")
     add("--cpt", type=int, default=1000000, help="counts for 1 N.m")

@@ -40,6 +40,7 @@ def test_held_inputs_are_of_first_order(name, algorithm):
     assert measured_order(SMOOTH[name][0], algorithm, SMOOTH[name][1]) == pytest.approx(1, abs=0.12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPED)
 @pytest.mark.parametrize("kind", ITERATED)
 def test_inputs_from_both_ends_are_of_second_order(name, kind):
@@ -50,6 +51,7 @@ def test_inputs_from_both_ends_are_of_second_order(name, kind):
     assert order == pytest.approx(2, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPED)
 def test_iterated_algorithms_agree(name):
     problem, step = LOOPED[name]

@@ -40,6 +40,7 @@ REFUSED |= {(name, "ecco") for name in PROBLEMS} - {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "way"), [(n, w) for n in PROBLEMS for w in WAYS if (n, w) not in REFUSED]
 )

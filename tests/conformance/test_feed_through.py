@@ -75,6 +75,7 @@ def inner_states(path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", sources())
 def test_outputs_move_at_once_with_what_they_declare_and_nothing_else(text, plants):
     folder = plants if text.endswith(".fmu") else ROOT

@@ -38,6 +38,7 @@ def _quick_but_strict_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # FMPy calls a discarded evaluation of derivatives from C, where an exception has nowhere to go.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_model(

@@ -55,6 +55,7 @@ def settable(system, above=""):
     return [(path, c) for path, c in found if c.type != "Clock"]
 
 
+@pytest.mark.slow
 @settings(max_examples=20, phases=QUICK)
 @given(systems("2.0"), systems("2.0"))
 def test_any_system_becomes_any_other(one: System, other: System):
@@ -73,6 +74,7 @@ def test_any_system_becomes_any_other(one: System, other: System):
         assert Document.open(document.path).content == document.content
 
 
+@pytest.mark.slow
 @settings(max_examples=20, phases=QUICK)
 @given(systems("2.0"), st.data())
 def test_a_name_there_and_back(system: System, data: st.DataObject):
@@ -93,6 +95,7 @@ def test_a_name_there_and_back(system: System, data: st.DataObject):
         assert document.content == before
 
 
+@pytest.mark.slow
 @settings(max_examples=20, phases=QUICK)
 @given(systems("2.0"), st.data())
 def test_a_value_there_and_back(system: System, data: st.DataObject):
@@ -109,6 +112,7 @@ def test_a_value_there_and_back(system: System, data: st.DataObject):
         assert document.content == before
 
 
+@pytest.mark.slow
 @settings(max_examples=20, phases=QUICK)
 @given(systems("2.0"), NAMES)
 def test_a_component_comes_and_goes(system: System, name: str):

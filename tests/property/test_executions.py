@@ -47,6 +47,7 @@ def as_text(ns):
     return None if ns is None else f"{ns} ns"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     system=linear_systems(),
@@ -65,6 +66,7 @@ def test_engine_equals_reference(system, mode, algorithm, step, start):
         np.testing.assert_array_equal(values, rows[:, one.schedule.slots[name][0]])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     system=linear_systems(),
@@ -94,6 +96,7 @@ def test_any_order_of_saving_and_restoring_is_the_same_run(system, mode, algorit
         np.testing.assert_array_equal(found[name], values)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(system=linear_systems(), mode=st.sampled_from(["plain", "exact"]), data=st.data())
 def test_order_of_components_is_irrelevant_for_jacobi(system, mode, data):

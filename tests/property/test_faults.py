@@ -67,6 +67,7 @@ def expect_equal(run, rows):
         np.testing.assert_array_equal(recording.values[:, column], rows[:, slot], err_msg=name)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     system=rings(),
@@ -82,6 +83,7 @@ def test_engine_equals_reference(system, faults, mode, algorithm, step):
     expect_equal(one, run_reference(two, 25))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     system=rings(),
@@ -97,6 +99,7 @@ def test_rates_equal_the_reference(system, faults, mode, algorithm, rates):
     expect_equal(one, run_reference(two, 25))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     faults=faulty(
@@ -126,6 +129,7 @@ def test_varying_steps_equal_the_reference_and_end_at_faults(faults, mode, algor
     assert {t for t in changes if 0 < t <= 15 * MS} <= set(times.tolist())
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     system=rings(),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 
 from orchestrator.system import (
@@ -47,6 +48,7 @@ def flat_systems(draw):
     return System("s", components, tuple(lines))
 
 
+@pytest.mark.slow
 @given(st.data(), flat_systems())
 def test_grouping_and_flattening_changes_no_connection(data, system):
     nested, paths = system, {name: name for name in system.components}

@@ -131,6 +131,7 @@ def recorded(execution):
     return {name: r.values[:, i] for i, name in enumerate(r.names)}
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(system=systems(), mode=MODES, algorithm=ALGORITHMS, step=st.sampled_from(STEPS))
 def test_engine_equals_reference(system, mode, algorithm, step):

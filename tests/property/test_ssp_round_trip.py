@@ -16,6 +16,7 @@ from orchestrator.ssp.common.element_names import decoded, encoded
 from orchestrator.ssp.common.schema import Schema, violations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())

@@ -4,6 +4,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from property.test_ssp_round_trip import systems
 
@@ -26,6 +27,7 @@ def _stands(line: Connection) -> bool:
     return all(text == text.strip() and " -> " not in text for text in ends)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(systems("2.0").map(usable))
 def test_written_and_read(system: System) -> None:

@@ -54,6 +54,7 @@ def test_every_example_has_a_reference() -> None:
     assert set(order) == set(EXAMPLES) == set(CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_stored_reference_is_what_the_script_gives(example: str) -> None:
     made, stored = REFERENCES["reference"](example), REFERENCES["stored"](example)
@@ -63,6 +64,7 @@ def test_stored_reference_is_what_the_script_gives(example: str) -> None:
         np.testing.assert_allclose(stored[name], values, rtol=1e-8, atol=1e-9, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example_agrees_with_its_reference(example: str, tmp_path: Path) -> None:
     reference = REFERENCES["stored"](example)
@@ -94,6 +96,7 @@ def test_model_with_events_agrees_in_another_simulator(example: str) -> None:
         np.testing.assert_allclose(seen, reference[name], rtol=0, atol=atol, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("example", "name", "bound"),
     [

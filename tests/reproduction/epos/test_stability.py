@@ -104,6 +104,7 @@ def test_late_contact_at_a_third_of_the_delay_is_falsely_unstable():
     assert not loop(60.0, 1.5 * 0.016 / 3).is_stable  # H = 5.33 ms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [20.0, 60.0])
 def test_growth_of_a_run_under_thrust_is_the_rightmost_root(damping):
     """10 N constant thrust for 60 s: an independent integration, its rate fitted from the run."""

@@ -20,6 +20,7 @@ def script():
     del sys.modules["three_ways"]
 
 
+@pytest.mark.slow
 def test_three_equal_curves(script, plants, tmp_path):
     ways = script.three_ways(tmp_path, seconds=1.0)
     # the same operations on the same numbers in the same order: nothing is left to a tolerance

@@ -204,6 +204,7 @@ def test_no_excitation_is_a_warning(guarded: dict[str, Result]) -> None:
     assert np.abs(result["robot.position"]).max() < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -246,6 +247,7 @@ def test_without_guards_a_command_that_is_no_number_ends_the_run(plants: Path) -
         unguarded("command_is_no_number")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["unreachable_pose", "singular", "encoder_is_no_number"])
 def test_without_guards_the_robot_is_elsewhere_and_nothing_says_so(plants: Path, name: str) -> None:
     """The platform is further from where it should be than its lag explains, 2 mm."""
@@ -255,6 +257,7 @@ def test_without_guards_the_robot_is_elsewhere_and_nothing_says_so(plants: Path,
     assert not result.notices
 
 
+@pytest.mark.slow
 def test_without_guards_a_leg_at_its_limit_leaves_the_robot_behind(plants: Path) -> None:
     """Late in the run the lag is below 0.1 mm; a leg that is too short makes it 2 mm."""
     result = unguarded("leg_limits")

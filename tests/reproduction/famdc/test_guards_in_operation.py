@@ -37,6 +37,7 @@ def test_in_space_the_guards_change_no_bit(plants: Path) -> None:
         np.testing.assert_array_equal(guarded[name], column, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", axial_rig.TABLES)
 def test_no_false_alarm_on_one_axis(plants: Path, table: str) -> None:
     for seed in SEEDS:
@@ -66,6 +67,7 @@ def test_no_false_alarm_in_space(plants: Path, seed: int) -> None:
         assert way < 0.012  # of 15 mm
 
 
+@pytest.mark.slow
 def test_no_false_alarm_while_the_contact_doubles(plants: Path) -> None:
     """Table 4 with 10 mN of noise: what an actuator does to a contact is not passive."""
     system = example("spatial_guarded")

@@ -160,6 +160,7 @@ def test_noise_of_the_position_makes_the_stiffness_too_small(
     assert cured["identifier.converged"][-1]
 
 
+@pytest.mark.slow
 def test_noise_of_the_legs(plants: Path) -> None:
     """In six degrees of freedom: 20 um of the lengths, which the integral does not feel."""
     legs = Fault(FaultKind.NOISE, "legs.length", 0, amount=2e-5, seed=3)
@@ -221,6 +222,7 @@ def test_a_first_deviation_that_is_too_small_is_seen(plants: Path) -> None:
     assert not columns["identifier.converged"][400:1500].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [1e5, 1e3])
 def test_what_counts_as_known_is_right_whatever_the_first_deviation(
     plants: Path, spread: float
@@ -252,6 +254,7 @@ def test_small_motion_teaches_little_and_that_is_said(plants: Path, amplitude: f
     assert wide > 0.5
 
 
+@pytest.mark.slow
 def test_half_of_the_samples_lost_is_seen(plants: Path) -> None:
     """Five in a hundred do little harm; with half of them, what is held teaches nonsense."""
     lost = np.random.default_rng(1).random(5000)

@@ -9,6 +9,7 @@ from orchestrator.cli.analyze.linear import linear_case
 EXAMPLE = Path(__file__).parents[3] / "examples" / "famdc" / "experiment.toml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "growth"),
     [

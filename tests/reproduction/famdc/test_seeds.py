@@ -74,6 +74,7 @@ def test_the_table_has_fifty_seeds_of_everything(stored: list[Row]) -> None:
         assert figures(row) == sorted(figures(row))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_fifty_seeds_on_one_axis(plants: Path, stored: list[Row], table: str) -> None:
     found = axial_errors(plants, rig(plants, table), table, 1.0, 50)
@@ -89,6 +90,7 @@ def test_fifty_seeds_on_one_axis(plants: Path, stored: list[Row], table: str) ->
     assert np.quantile(found[:, 3], 0.95) <= 0.5
 
 
+@pytest.mark.slow
 def test_seeds_in_six_degrees_of_freedom(plants: Path, stored: list[Row]) -> None:
     """Twelve of the fifty, which lie where those do; every one of the fifty is below 1 %."""
     system, wanted = spatial_rig.rig(plants), run(spatial_rig.ideal(plants))
@@ -123,6 +125,7 @@ def known(system: System) -> System:
     return system
 
 
+@pytest.mark.slow
 def test_scatter_is_that_of_the_measured_moments_not_of_the_identifier(plants: Path) -> None:
     """Along x and y, seed by seed, whether the contact is identified or told."""
     wanted = run(spatial_rig.ideal(plants))
@@ -141,6 +144,7 @@ def test_scatter_is_that_of_the_measured_moments_not_of_the_identifier(plants: P
     assert np.ptp(point, axis=0).max() < 0.25 < 0.5 * np.ptp(told, axis=0).max()
 
 
+@pytest.mark.slow
 def test_noise_that_was_not_told_is_harmful_for_nearly_every_seed(
     plants: Path, stored: list[Row]
 ) -> None:

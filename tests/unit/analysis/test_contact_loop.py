@@ -17,6 +17,7 @@ loops = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(loop=loops)
 def test_exact_limit_separates_stable_from_unstable(loop):

@@ -37,6 +37,7 @@ def test_growth_by_many_decades(sigma):
     assert fit.start > 3.0
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     sigma=st.floats(-0.15, 0.15),
@@ -52,6 +53,7 @@ def test_any_rate_frequency_phase_and_offset(sigma, omega, phase, offset):
     assert fit.omega == pytest.approx(omega, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_standard_errors_tell_the_spread():
     """Over 60 seeds, errors divided by their standard errors have a spread of 1 (+- 4 sigma)."""
     t = np.arange(0.0, 60.0, 8e-3)
@@ -65,6 +67,7 @@ def test_standard_errors_tell_the_spread():
     np.testing.assert_allclose(np.std(pulls, axis=0), 1.0, atol=4.0 / np.sqrt(2 * 60))
 
 
+@pytest.mark.slow
 def test_noise_as_large_as_the_signal():
     t = np.arange(0.0, 60.0, 1e-3)
     x = oscillation(t, -0.0134, 1.83) + np.random.default_rng(1).normal(0.0, 0.02, t.size)

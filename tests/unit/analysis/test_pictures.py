@@ -25,6 +25,7 @@ def test_plane_refuses_a_negative_delay():
         stability_plane(750.0, 20.0, -0.016)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 def test_plane_is_drawn_with_units(tmp_path, exact):
     figure = plot_stability_plane(
@@ -36,6 +37,7 @@ def test_plane_is_drawn_with_units(tmp_path, exact):
     assert (tmp_path / "plane.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_growth_over_delay_is_drawn_with_margins(tmp_path):
     figure = plot_growth_over_delay(delay=np.linspace(0.0, 0.032, 5))
     texts = [text.get_text() for text in figure.axes[0].texts]

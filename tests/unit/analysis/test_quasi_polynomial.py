@@ -67,6 +67,7 @@ def test_loop_that_no_delay_upsets():
 coefficient = st.floats(-4.0, 4.0, allow_subnormal=False).map(lambda x: round(x, 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     p=st.lists(coefficient, min_size=1, max_size=3),
@@ -97,6 +98,7 @@ def test_no_root_is_missed(p, q, delay):
     assert np.all(np.abs(quasi(roots)) <= 1e-9 * sizes)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     p=st.lists(st.floats(0.1, 4.0), min_size=2, max_size=2),

@@ -115,6 +115,7 @@ def stepped(loop: SampledContactLoop, late: int, steps: int) -> np.ndarray:
     return np.array(gaps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("known", "late"),
     [

@@ -165,6 +165,7 @@ BALL = {
 }
 
 
+@pytest.mark.slow
 def test_the_picture_shows_the_motion(table, browser, tmp_path):
     text = rendered(table(**BALL))
     seen = []
@@ -184,6 +185,7 @@ def test_the_picture_shows_the_motion(table, browser, tmp_path):
     assert y0 - y1 > 50  # upwards
 
 
+@pytest.mark.slow
 def test_faults_and_safe_states_are_named_while_they_act(table, browser):
     result = replace(
         turning(),
@@ -206,6 +208,7 @@ def test_faults_and_safe_states_are_named_while_they_act(table, browser):
     assert [both & set(seen[t]) for t in seen] == [set(), both, {"run: safe state of guard"}]
 
 
+@pytest.mark.slow
 def test_controls_and_names_are_made_by_the_script(table, browser):
     both = table(cases=["run", "late"], **{k: TABLE[k] for k in ("frame", "part")})
     results = {"run": turning(), "late": turning("late", stop=1.0)}
@@ -219,6 +222,7 @@ def test_controls_and_names_are_made_by_the_script(table, browser):
     assert not [tag for tag, _ in page.elements if tag == "img"]
 
 
+@pytest.mark.slow
 def test_a_page_that_is_opened_plays(table, browser):
     # A headless browser under load may draw no frame at all: the page's frames are timers here.
     frames = """<head><script>
@@ -232,6 +236,7 @@ def test_a_page_that_is_opened_plays(table, browser):
     assert "Pause" in [a.get("aria-label") for _, a in page.elements]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "dark"), [(0, True), (1, False)])
 def test_the_page_follows_the_readers_choice_of_dark(table, browser, tmp_path, scheme, dark):
     picture = tmp_path / "picture.png"
@@ -245,6 +250,7 @@ def test_the_page_follows_the_readers_choice_of_dark(table, browser, tmp_path, s
     assert bool(np.median(grey) < 100) is dark
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_picture_has_its_room_and_the_controls_stay(table, browser):
     # The page measures itself in a window as wide as a phone's; 500 is the narrowest of headless.
     probe = """<script>addEventListener("load", () => {

@@ -199,6 +199,7 @@ def test_bad_input_gives_one_clear_error(softdock, example, monkeypatch, tmp_pat
     assert not (tmp_path.parent / "escaped.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_measure_that_cannot_be_read_off_costs_nothing_else(softdock, example, tmp_path):
     arguments = ["run", example, "--case", "capture_b60", "--output", tmp_path / "out"]
     code, out, err = softdock(*arguments, "--set", "damper.b=4000", "--json")

@@ -52,6 +52,7 @@ def test_options_win_over_recipe_and_annotation(softdock, folder: Path) -> None:
     assert float(read_model_description("o/A.fmu").defaultExperiment.tolerance) == 1e-3
 
 
+@pytest.mark.slow
 def test_one_failure_does_not_lose_the_others(softdock, folder: Path) -> None:
     (folder / "C.mo").write_text("model C\n  Real x;\nequation\n  x = ;\nend C;\n")
     (folder / "D.mo").write_text("model D\n  Real x;\nequation\n  x = z;\nend D;\n")

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "epos"
 
 
+@pytest.mark.slow
 def test_run_prints_json_and_nothing_else(softdock, example, tmp_path):
     code, out, err = softdock(
         "run",
@@ -65,6 +66,7 @@ def test_options_of_the_recording(softdock, example, tmp_path):
     assert any("--every '10'" in text for text in json.loads(printed)["cases"]["ideal"]["remarks"])
 
 
+@pytest.mark.slow
 def test_set_changes_the_run(softdock, example, tmp_path):
     def closed(stiffness):
         return IdealImpact(750.0, 1e6, stiffness, 40.0, 0.03).peak_force
@@ -81,6 +83,7 @@ def test_set_changes_the_run(softdock, example, tmp_path):
     assert peak("--set", "contact.k=12000") == pytest.approx(closed(12000.0), abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "component", "source", "signal"),
     [
@@ -103,6 +106,7 @@ def test_swap_between_fmu_and_block_changes_nothing(
     assert values[0] == pytest.approx(values[1], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_step_that_does_not_divide_the_delay(softdock, example, tmp_path):
     seen = {}
     for mode in ("exact", "plain"):

@@ -116,6 +116,7 @@ def test_several_problems_are_several_objects(softdock, folder):
     assert len(error["problems"]) == len(error["message"].splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_what_was_built_is_in_the_object(softdock, folder):
     (folder / "A.mo").write_text("model A\n  Real x(start=1);\nequation\n  der(x) = -x;\nend A;\n")
     (folder / "B.mo").write_text("model B\n  Real x;\nequation\n  x = ;\nend B;\n")
@@ -136,6 +137,7 @@ def test_a_measure_that_cannot_be_read_off_is_an_error_of_the_object(softdock, f
     assert told["cases"]["only"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [[], ["--json"]])
 def test_a_closed_pipe_is_no_failure(folder, option):
     command = [PROGRAM, "check", "s.ssd", *option]

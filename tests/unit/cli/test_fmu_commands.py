@@ -25,6 +25,7 @@ def test_info(softdock, lag):
     assert [port["name"] for port in json.loads(out)["ports"]] == ["u", "x"]
 
 
+@pytest.mark.slow
 def test_check(softdock, lag):
     code, out, err = softdock("fmu", "check", lag)
     assert (code, err) == (0, "")
@@ -33,6 +34,7 @@ def test_check(softdock, lag):
     assert "FAIL" not in out
 
 
+@pytest.mark.slow
 def test_failed_check_ends_with_1(softdock, lag, monkeypatch):
     from orchestrator.simunits.inspection import check
 

@@ -35,6 +35,7 @@ def final(softdock, *arguments):
     return float(rows[-1].split(",")[column])
 
 
+@pytest.mark.slow
 def test_a_parameter_set_is_chosen_at_a_run(softdock, rig, tmp_path):
     write_toml(rig, tmp_path / "rig.toml")
     write_parameter_set(System("v", rig.components).set("probe.gain", 5.0), tmp_path / "five.ssv")

@@ -27,6 +27,7 @@ def started(system, *options):
     return subprocess.Popen(command, stderr=subprocess.PIPE)  # noqa: S603 - our own program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_ended_keeps_what_it_had(system, ending):
     out = system.parent / "out"
@@ -45,6 +46,7 @@ def test_a_run_that_is_ended_keeps_what_it_had(system, ending):
     assert {path.name for path in system.parent.iterdir()} == {"a.ssd", "out"}
 
 
+@pytest.mark.slow
 def test_a_script_in_whose_background_it_runs_can_end_it(system):
     held = "import signal, runpy; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     held += "runpy.run_module('orchestrator', run_name='__main__')"
@@ -75,6 +77,7 @@ orchestrator.__main__.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.0, 0.05, 0.2, 0.6])
 def test_an_interrupt_while_it_starts_is_quiet(system, wait):
     command = [sys.executable, "-c", BEGUN, "run", str(system), "--stop", "100000 s"]

@@ -72,6 +72,7 @@ def measured(folder):
     return {name: case["measures"]["end"]["value"] for name, case in cases.items()}
 
 
+@pytest.mark.slow
 def test_an_experiment_swaps_own_blocks(rig, softdock, monkeypatch):
     done = softdock("run", rig / "experiment.toml", "--output", rig / "out")
     assert done[0] == 0, done
@@ -138,6 +139,7 @@ def test_an_archive_runs_nothing_outside_of_it(rig, softdock):
             read_system(rig / "evil.ssp")
 
 
+@pytest.mark.slow
 def test_processes_of_their_own(rig, softdock):
     more = '\n[component.c.options]\nisolation = "process"\n'
     (rig / "system.toml").write_text(SYSTEM.format(more=more))
@@ -155,6 +157,7 @@ def sweep_rows(folder):
     return sorted(table["end"])
 
 
+@pytest.mark.slow
 def test_sweeps_in_processes(rig, softdock):
     done = softdock("sweep", rig / "experiment.toml", "--workers", "2", "--output", rig / "out")
     assert done[0] == 0, done

@@ -153,6 +153,7 @@ def test_what_was_computed_from_a_parameter_and_stays_is_said(run):
     assert "computed from it" not in " ".join(cases["two"]["remarks"])
 
 
+@pytest.mark.slow
 def test_what_is_set_as_well_is_not_said(run):
     cases = run("--set", "source.m=8", "--set", "sink.k=16", "--set", "sink.m=8")
     assert "keep" not in " ".join(cases["one"]["remarks"])
@@ -165,6 +166,7 @@ def test_a_wrong_name_among_the_derived_is_said(run, tmp_path):
     assert "derived: component 'source' has no 'kk'; did you mean 'k'?" in run()
 
 
+@pytest.mark.slow
 def test_a_delay_is_set_in_the_file(softdock, run, tmp_path):
     command = ("system", "set-delay", "pair.toml", "source.y", "sink.u")
     code, out, _ = softdock(*command, "12 ms")

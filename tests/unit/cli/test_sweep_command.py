@@ -68,6 +68,7 @@ def sweeps_of(page):
     return re.findall(r"<tr>\s*<t[dh][^>]*>([^<]*)<", table)[1:]
 
 
+@pytest.mark.slow
 def test_the_page_keeps_sweeps_that_are_not_run_again(softdock, folder, tmp_path):
     page = tmp_path / "results" / "rig" / "sweep.html"
     for names, listed in (
@@ -92,6 +93,7 @@ def test_a_file_of_another_name_has_results_of_its_own(softdock, folder, tmp_pat
     assert not (tmp_path / "results" / "rig-maps" / "rates.csv").exists()
 
 
+@pytest.mark.slow
 def test_json_says_what_was_run_and_what_was_kept(softdock, folder, tmp_path):
     where = ("--output", tmp_path / "out", "--workers", "1", "--json")
     told = json.loads(softdock("sweep", folder, "ends", *where)[1])
@@ -105,6 +107,7 @@ def test_json_says_what_was_run_and_what_was_kept(softdock, folder, tmp_path):
     assert told["sweeps"]["ends"]["ran"] == 3
 
 
+@pytest.mark.slow
 def test_a_dry_run_writes_nothing(softdock, folder, tmp_path):
     told = json.loads(softdock("sweep", folder, "--dry-run", "--json")[1])
     assert {name: row["to_run"] for name, row in told.items()} == {

@@ -43,6 +43,7 @@ def file(request, softdock, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_system_from_nothing(softdock, file):
     for command in (
         ("add", file, "body", "block:body", "--set", "m=750"),
@@ -71,6 +72,7 @@ def test_a_system_from_nothing(softdock, file):
     assert list(read_system(file).components) == ["body"]
 
 
+@pytest.mark.slow
 def test_what_makes_something_wrong_leaves_the_file(softdock, file):
     softdock("add", file, "body", "block:body")
     softdock("add", file, "damper", "block:damper")

@@ -73,6 +73,7 @@ def test_names_in_errors_are_shown(softdock, folder):
     assert "no case 'x␛[31m'" in err
 
 
+@pytest.mark.slow
 def test_a_terminal_without_utf8_gets_numbers(folder):
     plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     plain |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -90,6 +90,7 @@ def taken_apart(source: str) -> list[int]:
     return sorted(set(lines))
 
 
+@pytest.mark.slow
 def test_no_text_of_an_error_is_taken_apart():
     found = {str(p.relative_to(ROOT)): taken_apart(p.read_text("utf-8")) for p in SOURCES}
     assert {path for path, lines in found.items() if lines} == set(FOREIGN), found

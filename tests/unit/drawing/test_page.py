@@ -98,6 +98,7 @@ def test_there_is_a_view_of_every_depth_and_of_every_nested_system(arm):
     assert text.count("<template") == len(views)
 
 
+@pytest.mark.slow
 def test_deeply_nested_systems_have_few_views():
     """One of every depth and one of each alone would be 15 MB for a hundred systems."""
     system = System("inner").add("a", block())
@@ -158,6 +159,7 @@ def opened(tmp_path):
     return open_page
 
 
+@pytest.mark.slow
 def test_the_script_runs_in_a_browser(arm, arm_facts, opened):
     page = opened(render_page(arm, arm_facts))
     svg = [a for tag, a in page.elements if tag == "svg"]
@@ -170,6 +172,7 @@ def test_the_script_runs_in_a_browser(arm, arm_facts, opened):
     assert len(buttons) == 2 + len(arm_facts.loops)
 
 
+@pytest.mark.slow
 def test_an_address_selects_a_component_and_shows_its_facts(arm, arm_facts, opened):
     page = opened(render_page(arm, arm_facts), "#elbow/motor")
     picked = [a for _, a in page.elements if "picked" in a.get("class", "").split()]
@@ -177,6 +180,7 @@ def test_an_address_selects_a_component_and_shows_its_facts(arm, arm_facts, open
     assert {"M.fmu", "In the loops:"} <= set(page.words)
 
 
+@pytest.mark.slow
 def test_an_address_follows_a_loop_in_its_colour(arm, arm_facts, opened):
     page = opened(render_page(arm, arm_facts), "#loop-1")
     loop = data_of(page)["loops"][0]
@@ -186,6 +190,7 @@ def test_an_address_follows_a_loop_in_its_colour(arm, arm_facts, opened):
     assert set(loop["wires"]) <= on
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text_in_a_browser(opened):
     name = "<img src=x onerror=alert(1)>"
     page = opened(render_page(System(name).add(name, block(name))), f"#{name}")

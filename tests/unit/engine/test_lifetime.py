@@ -47,6 +47,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False])
 def test_nothing_leaks(probe, kept):
     """nanobind reports instances that are alive after the interpreter's end on stderr."""

@@ -158,6 +158,7 @@ def test_a_unit_in_a_process_of_its_own_settles_its_events_alone(c_fmu):
         assert run.event_statistics().instants == 0
 
 
+@pytest.mark.slow
 def test_units_that_need_processes_of_their_own_settle_their_events_alone(c_fmu):
     def once(text):
         return text.replace(

@@ -54,6 +54,7 @@ def _reference(mu, times):
     return solved.y[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "bound"), [("dopri5", 2e-7), ("cvode", 2e-5)])
 def test_van_der_pol_agrees_with_scipy(open_unit, solver, bound):
     # The phase error of a limit cycle grows with time; the bounds are about 3 times what is seen.

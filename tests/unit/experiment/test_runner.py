@@ -133,6 +133,7 @@ def test_the_report_has_the_picture_that_was_written(
         assert (base64.b64encode(content).decode() in report) == (name == embedded)
 
 
+@pytest.mark.slow
 def test_many_signals_are_drawn_by_component(register, tmp_path, no_pictures):
     class Vectors(Block):
         a: list[float] = Output(unit="m", shape=(9,))
@@ -243,6 +244,7 @@ curves = [
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_difference_to_a_later_case(fuse, tmp_path):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     measure = '[case.a.measure]\nd = { kind = "difference", signal = "fuse.y", to = "b" }\n'

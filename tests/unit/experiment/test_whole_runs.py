@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).with_name("kill_at.py")
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_the_files_of_one_run(tmp_path):
     command = [sys.executable, str(SCRIPT), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603

@@ -172,6 +172,7 @@ def _build_slowly(model: Path, folder: Path) -> None:
     build_model(None, model, folder)
 
 
+@pytest.mark.slow
 def test_interrupted_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = source(tmp_path, DECAY.format(declared=""))
     compiler, reached = tmp_path / "cc", tmp_path / "reached"

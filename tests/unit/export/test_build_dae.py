@@ -84,6 +84,7 @@ def test_equal_equations_are_not_built_again(
     assert not build_dae(oscillator(), tmp_path, solver=Solver(max_step=0.1)).cached
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("checked_sources")
 def test_deep_expressions_have_hashes_of_their_own(tmp_path: Path) -> None:
     def chain(last: float) -> ResidualDae:

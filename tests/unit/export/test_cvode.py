@@ -141,6 +141,7 @@ def test_jumps_and_unchanged_inputs(build_text: Any, open_fmu: Open) -> None:
         assert slave.get("x", "y") == pytest.approx([x, y], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_relaxation_oscillation(build_text: Any, open_fmu: Open) -> None:
     def right(t: float, s: Any) -> list[float]:
         return [s[1], 1000 * (1 - s[0] ** 2) * s[1] - s[0]]
@@ -151,6 +152,7 @@ def test_relaxation_oscillation(build_text: Any, open_fmu: Open) -> None:
     np.testing.assert_allclose(slave.get("x", "v"), exact, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_friction(build_text: Any, open_fmu: Open) -> None:
     def right(t: float, s: Any) -> list[float]:
         return [s[1], -10 * s[0] - 3 * math.tanh((s[1] - 0.1) / 1e-4)]
@@ -161,6 +163,7 @@ def test_friction(build_text: Any, open_fmu: Open) -> None:
     np.testing.assert_allclose(slave.get("s", "v"), exact, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_tolerance_reaches_the_solver(build_text: Any, open_fmu: Open) -> None:
     exact = radau(lambda t, s: [s[1], 5 * (1 - s[0] ** 2) * s[1] - s[0]], 6.0, [2.0, 0.0])
     fmu = build_text("VanDerPol", VAN_DER_POL.replace("1000", "5"), method="cvode")
@@ -173,6 +176,7 @@ def test_tolerance_reaches_the_solver(build_text: Any, open_fmu: Open) -> None:
     assert errors[-1] < 1e-7 < 1e-4 < errors[0]
 
 
+@pytest.mark.slow
 def test_jacobian_passes_through_blocks(build_text: Any, open_fmu: Open) -> None:
     def right(t: float, s: Any) -> list[float]:
         q = np.roots([0.1, 0.0, 1.0, -1e4 * (math.cos(t) - s[0])])

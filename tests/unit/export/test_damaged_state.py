@@ -97,6 +97,7 @@ def test_a_flipped_bit_is_found(made: Any) -> None:
     assert "fmi2DeSerializeFMUstate: the bytes are damaged" in made.messages[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["dopri5", "rk4", "cvode", "line"], indirect=True)
 def test_a_made_up_state_is_refused_or_harmless(made: Any) -> None:
     """No index and no count of it leads out of an array; its values may be any."""

@@ -186,6 +186,7 @@ def test_a_unit_reads_it_as_an_integer(built: dict[str, Path]) -> None:
     assert unit.native.get_integer([read_fmu(built["2.0"]).references["number"]]) == [13]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_inspection(built: dict[str, Path], version: str) -> None:
     results = check_fmu(built[version])

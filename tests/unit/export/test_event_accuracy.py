@@ -162,6 +162,7 @@ def test_a_restored_state_warns_as_often_as_the_first_run(
     slave.fmu.freeFMUState(inside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SOLVERS)
 def test_an_assert_that_only_a_trial_stage_violates_is_not_heard(
     build_text: Callable[..., Path], open_fmu: Callable[..., Any], method: str

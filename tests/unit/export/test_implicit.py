@@ -73,6 +73,7 @@ def test_directional_derivatives_pass_through_the_loop(
     assert slopes == pytest.approx([1.5 * dy], rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
 def test_restored_state_repeats_every_bit(
     method: str, build_text: Callable[..., Path], open_fmu: Callable[..., Any]
@@ -109,6 +110,7 @@ def _pendulum(_: float, s: np.ndarray) -> list[float]:
     return [s[1], -9.81 * math.sin(s[0])]
 
 
+@pytest.mark.slow
 def test_cartesian_pendulum_against_minimal_coordinates(
     build_text: Callable[..., Path], open_fmu: Callable[..., Any]
 ) -> None:
@@ -190,6 +192,7 @@ INITIAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", INITIAL)
 def test_initial_system(
     case: str, build_text: Callable[..., Path], open_fmu: Callable[..., Any]

@@ -124,6 +124,7 @@ def test_error_control_takes_shorter_steps_where_there_is_no_solution(
     assert unit.get("x") == [pytest.approx(1 - 0.005**2, abs=1e-7)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
 def test_a_step_without_solution_names_the_unknowns(
     method: str, build_text: Callable[..., Path], open_fmu: Callable[..., Any]
@@ -137,6 +138,7 @@ def test_a_step_without_solution_names_the_unknowns(
     assert unit.messages[-1].startswith("fmi2DoStep: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
 def test_a_failure_elsewhere_is_not_blamed_on_the_equations(
     method: str, build_text: Callable[..., Path], open_fmu: Callable[..., Any]

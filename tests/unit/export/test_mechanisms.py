@@ -16,6 +16,7 @@ from orchestrator.export import Solver, build_model
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["TwoLinkArm", "RigidBody", "WireRope"])
 def test_description_is_valid(name: str, shipped_fmus: dict[str, Path]) -> None:
     assert validate_fmu(str(shipped_fmus[name])) == []

@@ -57,6 +57,7 @@ DIAGONALS: dict[str, tuple[str, Callable[[float, float, float], float]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", DIAGONALS)
 def test_linear_block(
     case: str, build_text: Callable[..., Path], open_fmu: Callable[..., Any]
@@ -74,6 +75,7 @@ def test_linear_block(
         assert unit.get(*NAMES) == pytest.approx(expected.tolist(), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_restored_state_has_its_own_factors(
     build_text: Callable[..., Path], open_fmu: Callable[..., Any]
 ) -> None:
@@ -93,6 +95,7 @@ def test_a_restored_state_has_its_own_factors(
     unit.fmu.freeFMUState(state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", ["w", "x"])
 def test_a_singular_matrix_names_unknowns_and_equations(
     weight: str, build_text: Callable[..., Path], open_fmu: Callable[..., Any]
@@ -162,6 +165,7 @@ def test_a_long_ladder_stays_exact(
     assert unit.get(*ends) == pytest.approx(exact.tolist(), rel=1e-11)
 
 
+@pytest.mark.slow
 def test_a_ladder_of_diodes(build_text: Callable[..., Path], open_fmu: Callable[..., Any]) -> None:
     """All equations hold, with ten unknowns for Newton's method instead of forty."""
     n, g = 10, 1e-6
@@ -216,6 +220,7 @@ def test_directional_and_adjoint_derivatives(mixed: dict[str, Path], tmp_path: P
     unit.freeInstance()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sundials")
 def test_implicit_solver_uses_the_same_derivatives(
     mixed: dict[str, Path], tmp_path: Path, open_fmu: Callable[..., Any]

@@ -49,6 +49,7 @@ def in_libcosim(fmu: Path, inputs: list[float]) -> list[list[float]]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_same_results_as_in_fmpy(
     name: str, shipped_fmus: dict[str, Path], open_fmu: Callable[..., Any]

@@ -82,6 +82,7 @@ def run(folder, text):
     return run_experiment(read, folder, folder / "out")
 
 
+@pytest.mark.slow
 def test_everything_of_a_scenario(folder):
     result = run(folder, CASE + FAULTS).cases["a"].result
     n = np.arange(20.0)
@@ -97,6 +98,7 @@ def test_the_variant_alone(folder):
     np.testing.assert_allclose(result["g.y"][1:], 2.0 * np.arange(20), rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_faults_stand_in_metadata_remarks_report_and_summary(folder):
     run(folder, CASE + FAULTS)
     out = folder / "out"
@@ -187,6 +189,7 @@ def test_one_key_one_line(folder):
     )
 
 
+@pytest.mark.slow
 def test_a_growth_is_predicted_with_the_delay_of_the_fault(folder):
     """The loop m s^2 + (K + b s) exp(-s h) = 0 of a body, a spring and a damper."""
     still = {"position_b": 0.0, "velocity_a": 0.0, "velocity_b": 0.0}
@@ -244,6 +247,7 @@ measures = ["last"]
 """
 
 
+@pytest.mark.slow
 def test_figures_of_faults_are_swept(folder):
     (folder / "experiment.toml").write_text(CASE + FAULTS + SWEEP)
     read = read_experiment(folder / "experiment.toml")

@@ -23,6 +23,7 @@ def linear():
     )
 
 
+@pytest.mark.slow
 def test_bode_and_nyquist(linear, tmp_path):
     loop = open_loop(linear.system, linear.models, "spring.u")
     margins = loop.margins()

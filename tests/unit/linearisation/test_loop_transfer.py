@@ -76,6 +76,7 @@ def test_margins_are_those_of_python_control(k):
     assert 2 * np.pi * found.distance.frequency == pytest.approx(w_distance, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.99, 1.01])
 def test_runs_beside_the_margin_die_down_and_grow(share):
     left = margins_of(capture(60.0, "16 ms"), "contact.u").delay.value

@@ -41,6 +41,7 @@ def rings(draw):
     return system, rates
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(rings(), st.sampled_from(["gauss-seidel", "jacobi"]), st.sampled_from(["exact", "plain"]))
 def test_random_rings_answer_a_kick_as_predicted(made, algorithm, delay):
@@ -144,6 +145,7 @@ def test_a_delay_that_is_shorter_than_the_step_is_flagged_before_it_runs():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["fixed-point", "newton"])
 def test_iterated_loops(algorithm):
     system = capture().with_delay("mass.y", "contact.u", None)

@@ -82,6 +82,7 @@ def stages(system, folder):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delayed", [False, True], ids=["chain", "rings"])
 def test_work_grows_with_the_system(probe, tmp_path, delayed):
     part = fmu(probe)

@@ -21,6 +21,7 @@ def resident_kb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+@pytest.mark.slow
 def test_ten_million_steps(plants):
     """A mass on a spring, both FMUs, with a delay, and a block that tells the time."""
     system = (

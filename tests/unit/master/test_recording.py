@@ -123,6 +123,7 @@ def test_wrong_names_list_what_is_near(axes):
     assert pattern.startswith("cannot record '*.speed': no variable that is a number matches")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
 @pytest.mark.parametrize("isolation", ["none", "process"])
 def test_every_variable_of_an_fmu(plants, algorithm, isolation):

@@ -46,6 +46,7 @@ def test_an_input_of_a_block_is_still_an_error():
         simulate(System("s").add("gain", block("gain")), step="1 ms", stop="2 ms")
 
 
+@pytest.mark.slow
 def test_a_run_of_a_file_says_the_same(probe, tmp_path):
     system = System("s").add("probe", fmu(probe), flag=False)
     write_toml(system, tmp_path / "system.toml")

@@ -19,6 +19,7 @@ def test_only_public_names_are_listed():
     assert names == sorted(names)
 
 
+@pytest.mark.slow
 def test_names_do_not_change_by_use():
     code = (
         "import orchestrator; before = dir(orchestrator)\n"

@@ -106,6 +106,7 @@ def test_the_list_of_commands_says_what_the_command_says(name):
     assert command.get_short_help_str(1000) == HOMES[name].help
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOMS)
 def test_names_of_a_room_are_there_whatever_was_imported_before(room):
     code = f"""

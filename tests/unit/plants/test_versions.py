@@ -33,6 +33,7 @@ def check(path, version):
         assert variable.description, variable.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_ARRAYS)
 def test_both_versions_of_plants_with_arrays(plants, name):
     check(plants / f"{name}.fmu", "2.0")

@@ -158,6 +158,7 @@ def test_an_instance_of_pyfmi_is_freed_once(probe, monkeypatch):
     assert PyfmiModel.counted == ["terminate", "free_instance"]
 
 
+@pytest.mark.slow
 def test_a_back_end_of_an_experiment(probe, tmp_path):
     from orchestrator.experiment import read_experiment, run_experiment
     from orchestrator.ssp import write_ssd

@@ -66,6 +66,7 @@ def failures(results: list[CheckResult]) -> dict[tuple[str, str], str]:
     return {(r.interface, r.name): r.remark for r in results if r.outcome == "failed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_own_fmus_pass(lags: dict[str, Path], version: str) -> None:
     results = check_fmu(lags[version])
@@ -92,6 +93,7 @@ def test_info(lags: dict[str, Path], version: str) -> None:
     assert (port["unit"], port["min"], port["max"], port["start"]) == ("Hz", "0.1", "10.0", "2.0")
 
 
+@pytest.mark.slow
 def test_a_crash_fails_its_checks_only(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil(
         "sources/fmi2_simulation.c",
@@ -103,6 +105,7 @@ def test_a_crash_fails_its_checks_only(spoil: Callable[[str, str, str], Path]) -
     assert set(found.values()) == {"the process crashed: SIGABRT"}
 
 
+@pytest.mark.slow
 def test_an_endless_call(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil(
         "sources/fmi2_values.c",
@@ -115,6 +118,7 @@ def test_an_endless_call(spoil: Callable[[str, str, str], Path]) -> None:
     assert set(found.values()) == {"no answer within 8 s"}
 
 
+@pytest.mark.slow
 def test_wrong_derivatives_and_states(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil("sources/derivative.c", "*sensitivity++ = d[", "*sensitivity++ = 2 * d[")
     found = failures(check_fmu(path))
@@ -132,6 +136,7 @@ end Lags;
 """
 
 
+@pytest.mark.slow
 def test_a_forgetful_state_of_arrays_is_seen(tmp_path: Path, spoil_of: Callable[..., Path]) -> None:
     (tmp_path / "Lags.mo").write_text(ARRAYS, encoding="utf-8")
     built = build_model("Lags", tmp_path, tmp_path / "built", fmi=("3.0",)).path
@@ -150,6 +155,7 @@ def test_a_forgetful_state_of_arrays_is_seen(tmp_path: Path, spoil_of: Callable[
     assert "values differ" in found["Co-Simulation", "saved state"]
 
 
+@pytest.mark.slow
 def test_forgetful_state(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil(
         "sources/saved_state.c",
@@ -185,6 +191,7 @@ def switched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return dict(build_model("Switched", root, output, fmi=("2.0", "3.0")).files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_own_events_pass(switched: dict[str, Path], version: str) -> None:
     results = check_fmu(switched[version])
@@ -195,6 +202,7 @@ def test_own_events_pass(switched: dict[str, Path], version: str) -> None:
     assert (("Co-Simulation", "event mode") in passed) is (version == "3.0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_an_fmu_that_ends_the_simulation_is_followed_to_its_end(
     tmp_path: Path, version: str
@@ -204,6 +212,7 @@ def test_an_fmu_that_ends_the_simulation_is_followed_to_its_end(
     assert failures(check_fmu(file)) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "interface", "name", "remark"),
     [
@@ -277,12 +286,14 @@ def test_broken_events(
     assert all("\n" not in line for line in found.values())
 
 
+@pytest.mark.slow
 def test_a_message_of_the_fmu_is_quoted(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil("modelDescription.xml", 'guid="{', 'guid="{x')
     found = failures(check_fmu(path))
     assert "does not match" in found["Co-Simulation", "life cycle"]
 
 
+@pytest.mark.slow
 def test_wrong_description(spoil: Callable[[str, str, str], Path]) -> None:
     path = spoil("modelDescription.xml", 'causality="output" ', 'causality="nonsense" ')
     found = failures(check_fmu(path))

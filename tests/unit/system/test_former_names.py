@@ -208,6 +208,7 @@ def written(folder, **names):
     return read_experiment(folder / "experiment.toml")
 
 
+@pytest.mark.slow
 def test_an_experiment_by_former_names_is_the_one_by_the_present_names(tmp_path, caplog):
     old = written(tmp_path / "old", nis="surprise", limit="surprise_limit", stuck="still")
     new = written(tmp_path / "new", nis="nis", limit="nis_limit", stuck="stuck_samples")

@@ -36,6 +36,7 @@ def test_the_tables_name_loop_modes_and_margins(softdock, target):
     assert "the mode of 0.2913 Hz is off" in out + err
 
 
+@pytest.mark.slow
 def test_sweeps_and_pictures(softdock, target, tmp_path):
     code, out, _ = softdock(
         *("analyze", "loop", target, *CASE, "--break", "axis.position_command"),
@@ -87,6 +88,7 @@ def test_bad_input_is_one_clear_error(softdock, target, options, text):
     assert text in " ".join((out + err).split())
 
 
+@pytest.mark.slow
 def test_the_start_of_the_case_counts(softdock, example):
     """A case that begins later is linearised there, and not before it."""
     file = example / "experiment.toml"

@@ -30,6 +30,7 @@ with start(read_system(system), step="1 ms", algorithm=algorithm, delay=delay) a
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "algorithm", "delay"),
     [

@@ -188,6 +188,7 @@ def test_edges_lie_half_way_on_the_scale_of_the_axis():
     np.testing.assert_allclose(MapAxis("", (7.0,)).edges, [6.5, 7.5])
 
 
+@pytest.mark.slow
 def test_the_page_has_figures_and_tables(swept, folder):
     outcomes = swept(GRID)
     experiment = read_experiment(folder / "experiment.toml")

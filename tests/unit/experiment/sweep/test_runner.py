@@ -225,6 +225,7 @@ def test_random_designs_lie_between_the_ends(swept, design):
     assert rows(swept(text, output="again")["c"])["Slope"].equals(table["Slope"])
 
 
+@pytest.mark.slow
 def test_a_run_sweeps_as_the_command_does(swept, write):
     from orchestrator.experiment import read_experiment, run_experiment
 

@@ -251,6 +251,7 @@ class _Slow:
         self.killed = False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("compiles", "status"), [(True, "done"), (False, "died")])
 def test_the_time_of_compiling_is_no_time_of_a_run(write, folder, compiles, status):
     plan = plans_of(read_experiment(write(SLOPES)), folder)["c"]

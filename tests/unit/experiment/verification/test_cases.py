@@ -60,6 +60,7 @@ def ring(register, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_results_are_those_without_verification_to_the_bit(softdock, ring, tmp_path):
     run = ("run", ring, "--case", "exact")
     assert softdock(*run, "--output", tmp_path / "plain")[0] == 0
@@ -74,6 +75,7 @@ def test_results_are_those_without_verification_to_the_bit(softdock, ring, tmp_p
     assert "verification" not in summary["cases"]["exact"]
 
 
+@pytest.mark.slow
 def test_the_table_the_file_and_the_report_say_the_same(softdock, ring, tmp_path):
     code, out, err = softdock("run", ring, "--verify", "--output", tmp_path / "out")
     assert (code, err) == (0, "")
@@ -91,6 +93,7 @@ def test_the_table_the_file_and_the_report_say_the_same(softdock, ring, tmp_path
     assert f"{float(rows['one.x']['order']):.5g}" in table
 
 
+@pytest.mark.slow
 def test_json_has_the_figures_of_each_case(softdock, ring, tmp_path):
     code, out, err = softdock("run", ring, "--verify", "--json", "--output", tmp_path / "out")
     assert (code, err) == (0, "")

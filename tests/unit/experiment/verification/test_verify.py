@@ -96,6 +96,7 @@ def rms(values):
     return math.sqrt(np.mean(values**2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("algorithm", "order"), [("jacobi", 1), ("newton", 2)])
 def test_two_bodies_have_the_order_of_their_algorithm_and_its_error(algorithm, order):
     found = verify(oscillator.by_motion(), step="2 ms", stop="2 s", algorithm=algorithm)

@@ -27,6 +27,7 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncached_compiler")
 def test_second_build_is_taken_from_the_archive(root: Path, tmp_path: Path) -> None:
     first = build_model("Lag", root, tmp_path / "build")

@@ -122,6 +122,7 @@ def test_other_optimisation_gives_the_same_bits(
     assert output_of(command) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_no_leak_and_no_invalid_access(

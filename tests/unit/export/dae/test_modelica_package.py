@@ -41,6 +41,7 @@ def test_order_file_lists_every_class(folder: Path) -> None:
     assert sorted(listed) == sorted(found - {"package"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_model_exports_with_units_and_descriptions(model: str) -> None:
     dae = read(flatten(model, ROOT))

@@ -118,6 +118,7 @@ def test_a_gain_on_an_undelayed_line_is_one_step_late_and_says_so(played):
     np.testing.assert_array_equal(ours["b.seen"][2:], -2000.0 * ours["a.wave"][:-2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "delay", "step_ns"),
     [

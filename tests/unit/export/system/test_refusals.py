@@ -243,6 +243,7 @@ print(made)
 """
 
 
+@pytest.mark.slow
 def test_no_table_however_wrong_ends_the_process(driven, tmp_path):
     """Their check sum is made to fit: what is left are the checks of every place and number."""
     path = export_system(driven(incoming="3 ms"), tmp_path / "x.fmu", step="1 ms")

@@ -84,6 +84,7 @@ def estimates(module, random, records):
         yield shown.ravel().tolist()
 
 
+@pytest.mark.slow
 def test_estimates_are_those_of_python_bit_by_bit(monkeypatch):
     ours = list(estimates(learning, np.random.default_rng(5), np.ndarray))
     module = plain(learning, monkeypatch)  # Python reads fields of records as attributes
@@ -128,6 +129,7 @@ def test_where_nothing_can_be_kept_it_is_compiled_and_said(caplog):
     assert "in every process: no folder can be written to keep it in" in record.message
 
 
+@pytest.mark.slow
 def test_machine_code_is_made_once_and_said(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

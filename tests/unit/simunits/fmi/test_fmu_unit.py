@@ -204,6 +204,7 @@ def test_instances_are_apart(probe):
     assert (outputs(one)["y"], outputs(two)["y"]) == (1.0, 5.0)
 
 
+@pytest.mark.slow
 def test_the_unpacked_folder_stays_while_it_is_used(make_fmu):
     unit = start(make_fmu())
     folder = unit._folder.path

@@ -48,6 +48,7 @@ def test_restarts_need_something_that_restarts(folder):
         run_experiment(read_experiment(file), folder, folder / "out")
 
 
+@pytest.mark.slow
 def test_the_command_keeps_the_results_of_a_crash(folder, softdock):
     """Exit code 2, one line, and a file with the rows before the crash."""
     out = folder / "out"

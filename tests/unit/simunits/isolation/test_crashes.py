@@ -92,6 +92,7 @@ def test_a_crash_at_the_end_is_only_told(crash, phase, caplog):
     assert messages == ([told] if phase == TERMINATE else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", [SET_UP, EXIT_INITIALISATION])
 def test_a_hang_before_the_first_step(hang, phase):
     began = time.monotonic()
@@ -100,6 +101,7 @@ def test_a_hang_before_the_first_step(hang, phase):
     assert time.monotonic() - began < 60.0  # 1 s, and the start on a busy machine
 
 
+@pytest.mark.slow
 def test_a_hang_in_a_step_ends_in_time(hang):
     made = system(hang, {"step_timeout": 3.0}, phase=STEP, at=0.005)
     with Execution(made, step="1 ms") as run:
@@ -115,6 +117,7 @@ def test_a_hang_in_a_step_ends_in_time(hang):
     assert 3.0 <= taken < 60.0  # the time-out, and what a busy machine adds
 
 
+@pytest.mark.slow
 def test_a_hang_at_the_end_is_bounded(hang, caplog):
     with Execution(system(hang, {"step_timeout": 3.0}, phase=TERMINATE), step="1 ms") as run:
         run.step()
@@ -135,6 +138,7 @@ def test_killed_from_outside_between_steps(crash):
         assert len(run.recording().time_ns) == 4
 
 
+@pytest.mark.slow
 def test_a_stopped_process_counts_as_hung(crash):
     with Execution(system(crash, {"step_timeout": 3.0}), step="1 ms") as run:
         run.step()

@@ -116,6 +116,7 @@ def test_a_helper_lives_as_long_as_the_worker(small_fmu, how, ends):
     assert gone(helper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [HELPER, DAEMON])
 def test_a_killed_parent_takes_the_helpers_of_its_worker_along(small_fmu, how):
     path = small_fmu("fork_on_demand", f"-DBEFORE_PARAMETERS={INSTANTIATE}", f"-DHOW_BEFORE={how}")
@@ -130,6 +131,7 @@ def test_a_killed_parent_takes_the_helpers_of_its_worker_along(small_fmu, how):
     assert gone(helper)
 
 
+@pytest.mark.slow
 def test_a_fork_of_the_master_cannot_step_its_worker(small_fmu):
     rest = """
 run.step()

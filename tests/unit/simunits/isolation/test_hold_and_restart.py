@@ -32,6 +32,7 @@ def unit_of(run, name):
     return next(unit for unit in run.units if unit.name == name)
 
 
+@pytest.mark.slow
 def test_held_outputs(crash):
     """The run goes on with the output as it was, and the result says so."""
     made = ring(crash, {"on_failure": "hold"}, phase=STEP, how=ABORT, at=0.3)
@@ -49,6 +50,7 @@ def test_held_outputs(crash):
     )
 
 
+@pytest.mark.slow
 def test_held_after_a_hang(hang):
     made = ring(hang, {"on_failure": "hold", "step_timeout": 3.0}, phase=STEP, at=0.01)
     result = simulate(made, step="1 ms", stop="0.02 s")
@@ -90,6 +92,7 @@ def test_what_is_held_after_going_back_belongs_there(crash):
         assert run.get("bad.y") == y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
 def test_restarts_leave_no_trace_in_the_numbers(crash, algorithm, caplog):
     """Killed at any step, with a state kept every 100 steps: bit for bit the run without."""
@@ -119,6 +122,7 @@ def test_restarts_leave_no_trace_in_the_numbers(crash, algorithm, caplog):
     assert sum("was started again" in record.message for record in caplog.records) == 4
 
 
+@pytest.mark.slow
 def test_a_crash_that_comes_again_ends_the_run(crash):
     made = ring(crash, {"on_failure": "restart", "restarts": 2}, phase=STEP, how=EXIT_0, at=0.005)
     with Execution(made, step="1 ms") as run:
@@ -128,6 +132,7 @@ def test_a_crash_that_comes_again_ends_the_run(crash):
         assert len(run.recording().time_ns) == 6
 
 
+@pytest.mark.slow
 def test_restart_after_going_back(crash):
     with Execution(ring(crash, {}), step="1 ms") as run:
         run.step(50)
@@ -149,6 +154,7 @@ def test_restart_after_going_back(crash):
         assert run.recording().values.tobytes() == expected
 
 
+@pytest.mark.slow
 def test_restart_is_refused_where_no_state_can_be_kept(small_fmu, crash):
     mute = small_fmu("crash_on_demand", serializes=False)
     with pytest.raises(CapabilityError, match="'bad': on_failure 'restart' needs a unit that can"):

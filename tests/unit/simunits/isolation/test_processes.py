@@ -41,6 +41,7 @@ def test_collecting_ends_the_process(crash):
     assert not Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rest", ["run.step()", "run.step(); os._exit(3)", "1 / 0"])
 def test_the_interpreter_s_end_ends_the_process(crash, rest):
     with script(crash, rest) as process:
@@ -51,6 +52,7 @@ def test_the_interpreter_s_end_ends_the_process(crash, rest):
         assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_killed_parent_takes_its_worker_along_from_an_endless_step(hang):
     with script(hang, "run.step()", "phase=4, at=0.0") as process:
         pid = int(process.stdout.readline())
@@ -61,6 +63,7 @@ def test_a_killed_parent_takes_its_worker_along_from_an_endless_step(hang):
     assert gone(pid)
 
 
+@pytest.mark.slow
 def test_interrupt_leaves_the_worker_to_its_parent(crash):
     """Ctrl-C goes to the whole group; results are read after it, the unit's values included."""
     rest = """
@@ -82,6 +85,7 @@ except KeyboardInterrupt:
     assert gone(pid)
 
 
+@pytest.mark.slow
 def test_a_fork_does_not_end_its_parent_s_workers(crash):
     rest = "child = os.fork()\nif child == 0: sys.exit(0)\nos.waitpid(child, 0)\nrun.step()"
     with script(crash, rest) as process:
@@ -101,6 +105,7 @@ def test_messages_go_to_the_component_s_logger(crash, caplog):
     ]
 
 
+@pytest.mark.slow
 def test_an_fmu_that_is_allowed_once_per_process(small_fmu, caplog):
     path = small_fmu("crash_second_instance", once=True)
     system = System("s").add("a", fmu(path), u=1.0).add("b", fmu(path), u=2.0)
@@ -164,6 +169,7 @@ class Twice(Block):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("guard", "out", "message"),
     [

@@ -42,6 +42,7 @@ def assert_equal(one, other):
     assert one.values.tobytes() == other.values.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize(
     "isolated", [["plant"], ["control", "matrix"], ["plant", "control", "matrix", "typed"]]
@@ -50,6 +51,7 @@ def test_bit_for_bit(probe, isolated, algorithm):
     assert_equal(run(mixed(probe, isolated), algorithm), run(mixed(probe), algorithm))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_go_back_and_on(probe, algorithm):
     found = []
@@ -64,6 +66,7 @@ def test_go_back_and_on(probe, algorithm):
     assert_equal(*found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [[], ["crash"]])
 @pytest.mark.parametrize("source", [[], ["crash"]])
 def test_a_stored_checkpoint_goes_into_and_out_of_a_process(crash, source, target):
@@ -93,6 +96,7 @@ def test_a_damaged_state_is_refused(probe):
     assert not isinstance(here.value, LoadError)
 
 
+@pytest.mark.slow
 def test_values_from_outside(probe):
     """Inputs that are set between steps, and values that are read, go through the process."""
     found = []
@@ -109,6 +113,7 @@ def test_values_from_outside(probe):
     assert found[0][1] == 8.0
 
 
+@pytest.mark.slow
 def test_two_systems_at_once(probe):
     expected = run(mixed(probe))
     isolated = ["plant", "control"]

@@ -58,6 +58,7 @@ def run(system, algorithm, **options):
         return execution.recording()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_bit_for_bit(crash, algorithm):
     here = run(ring(crash), algorithm)
@@ -67,6 +68,7 @@ def test_bit_for_bit(crash, algorithm):
         assert here.values.tobytes() == there.values.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
 def test_with_threads_and_rates(crash, algorithm):
     options = {"threads": 2, "rates": {"control": 2}}
@@ -92,6 +94,7 @@ def test_units_with_something_between_take_one_each():
     assert round_trips(isolated(chain(delay="1 ms"), "all"), "gauss-seidel") == 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
 def test_go_back_and_on(crash, algorithm):
     found = []
@@ -169,6 +172,7 @@ def test_one_that_is_held_leaves_the_others_alone():
         assert execution.get("a.y") == execution.get("c.y") == pytest.approx(0.01)
 
 
+@pytest.mark.slow
 def test_each_unit_has_its_own_time_out(hang):
     system = three(hang, {"step_timeout": "100 s"}, at=0.005).with_options("bad", step_timeout=3.0)
     with Execution(system, step="1 ms", algorithm="jacobi") as execution:
@@ -182,6 +186,7 @@ def test_each_unit_has_its_own_time_out(hang):
         assert time.monotonic() - began < 90.0  # those of the others are 100 s
 
 
+@pytest.mark.slow
 def test_killed_from_outside_between_steps(crash):
     with Execution(three(crash), step="1 ms", algorithm="jacobi") as execution:
         execution.step(3)
@@ -190,6 +195,7 @@ def test_killed_from_outside_between_steps(crash):
             execution.step()
 
 
+@pytest.mark.slow
 def test_a_crash_while_saving(crash):
     system = three(crash, phase=SAVE).with_options("c", process=None)
     with Execution(system, step="1 ms") as execution:
@@ -198,6 +204,7 @@ def test_a_crash_while_saving(crash):
             execution.save()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="rude.c sets MXCSR")
 @pytest.mark.parametrize("how", range(4))
 def test_neighbours_in_the_process_are_as_without_it(small_fmu, how):
@@ -230,6 +237,7 @@ def test_a_process_needs_isolation(crash):
         Execution(system, step="1 ms")
 
 
+@pytest.mark.slow
 def test_files_and_experiments_say_it(crash, tmp_path):
     system = resolve(isolated(System("s").add("a", fmu(crash), u=1.0), "plant"))
     for name, write in (("s.ssd", write_ssd), ("s.toml", write_toml)):
@@ -245,6 +253,7 @@ def test_files_and_experiments_say_it(crash, tmp_path):
     assert outcome.cases["a"].system.components["a"].options.process == "plant"
 
 
+@pytest.mark.slow
 def test_once_per_process(small_fmu):
     once = fmu(small_fmu("crash_on_demand", once=True))
     system = isolated(System("s").add("a", once).add("b", once), "plant")

@@ -133,6 +133,7 @@ def test_several_models_are_listed(text: ModelicaText) -> None:
         place_in_file(text.path, "Base", [])
 
 
+@pytest.mark.slow
 def test_builds_in_parallel_come_in_order_and_keep_their_errors(tmp_path: Path) -> None:
     for name, right in (("A", "-x"), ("B", "-y"), ("C", "-2*x")):
         text = f"model {name} Real x(start=1, fixed=true); equation der(x) = {right}; end {name};"
