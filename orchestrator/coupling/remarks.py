@@ -156,9 +156,7 @@ def _followed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay]) -> list[st
     if not held:
         return [found]
     more = f" and {len(held) - 5} more" if len(held) > 5 else ""
-    return [
-        f"{found}; held, which is right in the mean only, are in loops: {', '.join(held[:5])}{more}"
-    ]
+    return [f"{found}; those of loops that are held: {', '.join(held[:5])}{more}"]
 
 
 def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:
