@@ -114,7 +114,7 @@ def test_runs_beside_the_sampled_gain_margin_die_down_and_grow():
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(rings())
 def test_steps_of_random_rings_are_within_the_tolerance(made):
     system, _ = made
