@@ -46,14 +46,4 @@ Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns) 
     return found;
 }
 
-void advance(double* value, double* derivatives, std::size_t stride, int order, double seconds) {
-    const double h = seconds;
-    const double first = derivatives[0];
-    const double second = order > 1 ? derivatives[stride] : 0.0;
-    const double third = order > 2 ? derivatives[2 * stride] : 0.0;
-    *value += h * (first + h * (second / 2.0 + h * (third / 6.0)));
-    derivatives[0] = first + h * (second + h * (third / 2.0));
-    if (order > 1) derivatives[stride] = second + h * third;
-}
-
 }  // namespace softdock

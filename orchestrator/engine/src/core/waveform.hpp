@@ -36,7 +36,4 @@ struct Waveform {
 // Through one to four points of different times; the time of the waveform begins at `begin_ns`.
 Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns);
 
-// The value of a derivative's polynomial a while later: Taylor's theorem for each order.
-void advance(double* value, double* derivatives, std::size_t stride, int order, double seconds);
-
 }  // namespace softdock

@@ -250,7 +250,8 @@ Status MeUnit::put_back(const std::vector<double>& memory) {
         *flag = *next++ != 0.0;
     }
     for (auto* order : {&order_, &last_order_}) {
-        *order = static_cast<int>(std::clamp(*next++, 0.0, double(most_order)));
+        const double found = *next++;  // no number, too: the memory may be of anybody
+        *order = found >= 0.0 && found <= double(most_order) ? static_cast<int>(found) : 0;
     }
     search_.after_event() = *next++ != 0.0;
     for (auto* value :
