@@ -1,5 +1,6 @@
 import gc
 import importlib.util
+import os
 import sys
 import zipfile
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ import fmpy.simulation
 import pytest
 from compile_cache import CachedCompiler, compile_fixture, exclusive, remove_old
 from hypothesis import settings
+from sharing import shared_out
 
 from orchestrator.simunits import registry
 
@@ -92,7 +94,7 @@ def pytest_collection_modifyitems(items):
         for mark, folders in MARKED_FOLDERS.items():
             if folder.startswith(folders):
                 item.add_marker(mark)
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # a stable sort
+    items[:] = shared_out(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 def pytest_collection_finish():
