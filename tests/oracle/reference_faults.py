@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from orchestrator.coupling import normal_draw
-from orchestrator.master.schedule.schedule import Code, Effect, FaultRow
+from orchestrator.master.schedule.fault_row import Effect, FaultRow
+from orchestrator.master.schedule.schedule import Code
 
 if TYPE_CHECKING:
     from oracle.reference import Reference
