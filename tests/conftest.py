@@ -12,7 +12,7 @@ from compile_cache import CachedCompiler, compile_fixture, exclusive, remove_old
 from hypothesis import settings
 from sharing import shared_out
 
-from orchestrator.simunits import registry
+from orchestrator.simunits import block_registry
 
 # The same draws in every run: `make test` passes or fails for what the code does. To search for
 # more, run pytest with --hypothesis-profile=default.
@@ -127,16 +127,16 @@ class _Registered:
 @pytest.fixture(scope="module")
 def register():
     """Register blocks by name for this module: ``register(name=BlockClass)``."""
-    known = dict(registry._entry_points())
+    known = dict(block_registry._entry_points())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_entry_points", lambda: known)
-        registry._registered_class.cache_clear()
+        patch.setattr(block_registry, "_entry_points", lambda: known)
+        block_registry._registered_class.cache_clear()
 
         def add(**blocks):
             known.update({name: _Registered(name, what) for name, what in blocks.items()})
 
         yield add
-    registry._registered_class.cache_clear()
+    block_registry._registered_class.cache_clear()
 
 
 @pytest.fixture(scope="module")

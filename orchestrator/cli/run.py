@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchestrator.cli.optional_value import RealTimeCommand
-from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import (
-    print_json,
-    print_table,
-    print_warning,
-    progress_bar,
-)
+from orchestrator.cli.outcome import print_outcome
+from orchestrator.cli.terminal.console import print_json, print_warning, progress_bar
 from orchestrator.cli.terminal.failure import INTERRUPTED, fail
 from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.experiment import ExperimentOutcome
     from orchestrator.experiment.file.experiment import ParameterFile
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
@@ -182,7 +176,7 @@ def run(
         outcome = run_with(with_options(experiment, options), folder, where, settings, bar)
     if outcome.problems:
         if not json:
-            _print(outcome)
+            print_outcome(outcome)
         fail(
             "DescriptionError",
             "\n".join(outcome.problems),
@@ -192,7 +186,7 @@ def run(
     if json:
         print_json(outcome.as_json())
     else:
-        _print(outcome)
+        print_outcome(outcome)
     if outcome.safe_states:
         cases = ", ".join(outcome.safe_states)
         print_warning(
@@ -209,50 +203,6 @@ def _factor(text: str) -> float:
         raise DescriptionError(f"--realtime {text}: expected a number > 0, or nothing") from None
 
 
-def _print(outcome: ExperimentOutcome) -> None:
-    from orchestrator.cli.account import print_accounts
-    from orchestrator.cli.timing import print_timing
-    from orchestrator.cli.verification import print_verification
-
-    rows = []
-    for key, finished in outcome.cases.items():
-        result = finished.result
-        loops = result.loops
-        rows.append(
-            [
-                key,
-                result.algorithm,
-                result.delay_mode,
-                f"{result.step_ns / 1e6:g}",
-                " ".join(sorted({f"{loop.physical_ns / 1e6:g}" for loop in loops})),
-                " ".join(sorted({f"{loop.numerical_ns / 1e6:+.3f}" for loop in loops})),
-                f"{result.simulated_seconds:g}",
-                f"{result.real_time_factor:,.0f}",
-            ]
-        )
-    columns = ["case", "master", "delay", "H [ms]", "physical [ms]", "numerical [ms]"]
-    print_table(outcome.title, [*columns, "simulated [s]", "x real time"], rows)
-    for key, finished in outcome.cases.items():
-        for remark in finished.result.remarks:
-            console.print(f"{key}: {remark}", markup=False)
-    print_accounts({key: finished.account for key, finished in outcome.cases.items()})
-    measured = [
-        [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
-        for key, finished in outcome.cases.items()
-        for name, value in finished.measured.items()
-    ]
-    if measured:
-        print_table("Measured", ["figure", "value", "details"], measured)
-    for key, finished in outcome.cases.items():
-        if finished.result.timing:
-            print_timing(key, finished.result.timing)
-        if finished.verification:
-            print_verification(key, finished.verification)
-    for path in outcome.files:
-        if path.suffix in {".html", ".png"}:
-            console.print(str(path), markup=False)
-
-
 @contextmanager
 def _interruption() -> Iterator[None]:
     """Say what Ctrl-C, or SIGTERM, left behind."""
@@ -267,11 +217,6 @@ def _interruption() -> Iterator[None]:
     except KeyboardInterrupt:
         text = "interrupted; what cases recorded that were finished: NAME.partial.*"
         fail("Interrupted", text, INTERRUPTED)
-
-
-def _details(details: dict[str, float]) -> str:
-    shown = {"time_s": "at {:.6g} s", "frequency_hz": "{:.6g} Hz", "predicted": "predicted {:+.6g}"}
-    return ", ".join(text.format(details[key]) for key, text in shown.items() if key in details)
 
 
 def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFile]:

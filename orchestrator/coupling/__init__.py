@@ -13,7 +13,6 @@ from orchestrator.lazy_names import lazy_names
 if TYPE_CHECKING:
     from orchestrator.coupling.channel import Channel as Channel, channel_of as channel_of
     from orchestrator.coupling.delay_plan import LoopDelay as LoopDelay, plan_delays as plan_delays
-    from orchestrator.coupling.draws import Draws as Draws, normal_draw as normal_draw
     from orchestrator.coupling.fault_record import (
         FaultRecord as FaultRecord,
         fault_records as fault_records,

@@ -2,65 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.analysis import EnergyLedger
 from orchestrator.animation import expect_viewer
-from orchestrator.diagnostics import DescriptionError, UnknownNameError
-from orchestrator.experiment.file.experiment import Case, Experiment, ParameterFile, Setting
+from orchestrator.experiment.file.experiment import Experiment, ParameterFile, Setting
 from orchestrator.experiment.file.table import Time
-from orchestrator.experiment.measure.ledgers import (
-    LedgerRequest,
-    ledger_of,
-    ledger_request,
-    with_series,
-    with_signals,
-)
-from orchestrator.experiment.measure.measures import evaluate
-from orchestrator.experiment.measure.outcome import (
-    CaseOutcome,
-    ExperimentOutcome,
-    Measured,
-)
+from orchestrator.experiment.measure.case_measures import with_measures
+from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
 from orchestrator.experiment.output.animations import drawable
 from orchestrator.experiment.output.diagram import nested_of
 from orchestrator.experiment.output.files import write_rest
-from orchestrator.experiment.prepare.chosen_step import choice_note, with_chosen_steps
-from orchestrator.experiment.prepare.dependents import kept_values
-from orchestrator.experiment.prepare.prepare import EVERY, prepare_all, with_processes
+from orchestrator.experiment.prepare.case_notes import case_notes
+from orchestrator.experiment.prepare.chosen_step import with_chosen_steps
+from orchestrator.experiment.prepare.prepare import prepare_all, with_processes
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.present_names import with_present_names
+from orchestrator.experiment.prepare.requested_names import (
+    expect_components,
+    expect_isolated,
+    requested_cases,
+)
 from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.experiment.run.case_account import with_account
-from orchestrator.experiment.run.case_run import run_case
+from orchestrator.experiment.run.case_runs import CaseRuns, Progress
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import realtime_of
-from orchestrator.experiment.run.recorders import (
-    journal_of,
-    replaced_by,
-    views,
-    write_partial,
-    write_views,
-)
 from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
-from orchestrator.realtime import RealTime
-from orchestrator.recording import Draft, Result, whole_folder
+from orchestrator.recording import whole_folder
 from orchestrator.simunits import expect_flawless
-from orchestrator.system import Endpoint, System, nearest
+from orchestrator.system import System
 
 if TYPE_CHECKING:
-    from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
-
-#: Called with the name of a job and the share of it that is done, 0 to 1.
-Progress = Callable[[str, float], None]
 
 
 def run_experiment(
@@ -155,43 +133,32 @@ def run_with(
     experiment, cases, choices = _prepared(experiment, reader, settings)
     realtime = realtime_of(experiment, settings, cases)
     refinements = refinements_of(cases) if settings.verify else {}
-    chosen = {name: case.case for name, case in cases.items()}
-    if drawable(experiment, chosen):
+    if drawable(experiment, {name: case.case for name, case in cases.items()}):
         expect_viewer()
     nested: dict[str, System] = {}
-    told: dict[str, Sequence[str]] = {}
+    notes: dict[str, Sequence[str]] = {}
+    paced = realtime is not None
     for name, case in cases.items():
-        read, values = reader.read(case.case), settings.values
-        nested[name] = nested_of(case.case, read, case.system, values)
-        told[name] = settings.notes
-        if experiment.derived or values:
-            kept = kept_values(experiment.derived, read.written_flat, case.system, values)
-            told[name] = (*settings.notes, *kept)
-        if realtime is not None and (experiment.sweep or settings.verify):
-            told[name] = (*told[name], "sweeps and finer runs are not kept to real time")
-        if name in choices:
-            told[name] = (choice_note(choices[name]), *told[name])
+        nested[name] = nested_of(case.case, reader.read(case.case), case.system, settings.values)
+        chosen = choices.get(name)
+        notes[name] = case_notes(experiment, case, reader, settings, chosen, paced=paced)
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
     with whole_folder(where) as draft:
-        accounts: dict[str, RunAccount | None] = {}
-        finished = _run_cases(
-            cases, experiment, (where, draft), told, outcome, accounts, tell, realtime
-        )
-        results = {name: result for name, (result, _) in finished.items()}
+        finished = CaseRuns(experiment, where, draft, outcome, realtime, tell).run(cases, notes)
+        results = {name: left.result for name, left in finished.items()}
         for name, case in cases.items():
-            result, measured = _measured(case, results, outcome)
-            title, ledger = case.case.title or name, finished[name][1]
+            result, measured = with_measures(case, results, outcome)
             outcome.cases[name] = CaseOutcome(
-                title,
+                case.case.title or name,
                 case.system,
                 nested[name],
                 result,
                 measured,
-                ledger,
+                finished[name].ledger,
                 step_choice=choices.get(name),
-                account=accounts[name],
+                account=finished[name].account,
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")
@@ -213,10 +180,11 @@ def _prepared(
 
     Names of connectors are the present ones in what is returned; choices are by case.
     """
-    cases = prepare_all(experiment, _cases(experiment, settings.only), reader, settings)
+    names = requested_cases(experiment, settings.only)
+    cases = prepare_all(experiment, names, reader, settings)
     systems = {name: case.system for name, case in cases.items()}
     expect_components(settings, systems)
-    _expect_known([name for name in settings.isolated if name != EVERY], systems)
+    expect_isolated(settings, systems)
     if settings.strict:
         expect_flawless(*systems.values())
     experiment, cases, choices = with_chosen_steps(experiment, cases)
@@ -227,112 +195,3 @@ def _prepared(
     experiment, cases = with_present_names(experiment, cases)
     expect_sound(experiment, cases)
     return experiment, cases, choices
-
-
-def _run_cases(
-    cases: Mapping[str, PreparedCase],
-    experiment: Experiment,
-    folders: tuple[Path, Draft],
-    notes: Mapping[str, Sequence[str]],
-    outcome: ExperimentOutcome,
-    accounts: dict[str, RunAccount | None],
-    tell: Progress,
-    realtime: RealTime | None,
-) -> dict[str, tuple[Result, EnergyLedger | None]]:
-    """Run cases; what they record is seen at once under names that say that more is to come.
-
-    ``accounts`` are filled by name.
-    """
-    output, draft = folders
-    finished = {}
-    for name, plain in cases.items():
-        request = ledger_request(plain, experiment)
-        case = with_signals(plain, request)
-        files = views(case)
-        draft.replaced |= replaced_by(name, files)
-        journal = journal_of(case, output)
-        try:
-            result = run_case(case, partial(tell, name), journal, realtime=realtime)
-        except (FailedRunError, InterruptedRun) as failure:
-            write_partial(failure.result, files, output)
-            journal.remove()
-            raise
-        result = replace(result, notes=(*notes[name], *result.notes))
-        try:
-            result, accounts[name] = with_account(case, result)
-        except KeyboardInterrupt:
-            write_partial(result, files, output)  # the run itself had come to its end
-            journal.remove()
-            raise
-        finished[name] = _with_ledger(request, result, case.system, outcome)
-        outcome.files += write_views(finished[name][0], files, draft.folder, output)
-        journal.remove()
-    return finished
-
-
-def _cases(experiment: Experiment, only: Collection[str]) -> dict[str, Case]:
-    """Cases by name, all if ``only`` is empty."""
-    unknown = [name for name in only if name not in experiment.case]
-    if unknown:
-        listed = ", ".join(f"'{name}'" for name in unknown)
-        raise UnknownNameError(
-            f"no case {listed}{nearest(unknown[0], experiment.case)};"
-            f" the experiment has: {', '.join(experiment.case)}"
-        )
-    return {name: case for name, case in experiment.case.items() if not only or name in only}
-
-
-def _with_ledger(
-    request: LedgerRequest | None, result: Result, system: System, outcome: ExperimentOutcome
-) -> tuple[Result, EnergyLedger | None]:
-    """Add the ledger's totals to a result; an open balance is said, and a problem if asked for."""
-    if request is None:
-        return result, None
-    ledger, wrong = ledger_of(request, result, system)
-    if wrong:
-        result = replace(result, notes=(*result.notes, wrong))
-    if wrong and request.name:
-        outcome.problems.append(f"case '{result.name}': {wrong}")
-    return with_series(result, ledger) if ledger else result, ledger
-
-
-def _measured(
-    case: PreparedCase, results: Mapping[str, Result], outcome: ExperimentOutcome
-) -> tuple[Result, dict[str, Measured]]:
-    """Read off what can be; what cannot is a problem of the outcome and a remark of the result."""
-    measured: dict[str, Measured] = {}
-    failed = []
-    name = case.name
-    for key, measure in case.case.measure.items():
-        if measure.is_difference and measure.to not in results:
-            failed.append(f"measure '{key}' needs case '{measure.to}', which was not run")
-            continue
-        try:
-            measured[key] = evaluate(measure, results[name], case.system, results)
-        except DescriptionError as error:
-            failed.append(f"measure '{key}': {error}")
-            outcome.problems.append(f"case '{name}', measure '{key}': {error}")
-    result = replace(results[name], notes=(*results[name].notes, *failed))
-    return result, measured
-
-
-def expect_components(settings: RunSettings, systems: Mapping[str, System]) -> None:
-    """Expect that some system has each component that the command line swaps or sets.
-
-    Raises
-    ------
-    UnknownNameError
-        If none has.
-    """
-    named = (Endpoint.parse(path).component for path in settings.values if "." in path)
-    _expect_known([*settings.swaps, *named], systems)
-
-
-def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None:
-    known = {name for system in systems.values() for name in system.components}
-    for name in names:
-        if name not in known:
-            raise UnknownNameError(
-                f"no case has a component '{name}'{nearest(name, known)};"
-                f" components: {', '.join(sorted(known))}"
-            )

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from orchestrator.master.run.execution import Execution as Execution
     from orchestrator.master.run.probe import (
         ProbedDelay as ProbedDelay,
-        probe_delay as probe_delay,
-        probe_delays as probe_delays,
         probe_loop as probe_loop,
     )
     from orchestrator.master.run.recorder import Recording as Recording

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from orchestrator.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from orchestrator.simunits.block_registry import (
+        block_class as block_class,
+        block_names as block_names,
+        class_of as class_of,
+    )
     from orchestrator.simunits.blocks.block import Block as Block
     from orchestrator.simunits.blocks.block_place import files_at as files_at
     from orchestrator.simunits.blocks.block_unit import BlockUnit as BlockUnit
@@ -45,10 +50,7 @@ if TYPE_CHECKING:
     )
     from orchestrator.simunits.registry import (
         block as block,
-        block_class as block_class,
-        block_names as block_names,
         capabilities_of as capabilities_of,
-        class_of as class_of,
         component_of as component_of,
         description_of as description_of,
         fmu as fmu,

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import CapabilityError, PluginError
 from orchestrator.engine import Surroundings
+from orchestrator.simunits.block_registry import class_of
 from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
 from orchestrator.simunits.protocol.unit import SimulationUnit
-from orchestrator.simunits.registry import class_of, description_of
+from orchestrator.simunits.registry import description_of
 from orchestrator.system import Backend, Component, Source, SourceKind
 
 if TYPE_CHECKING:

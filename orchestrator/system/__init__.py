@@ -35,7 +35,10 @@ if TYPE_CHECKING:
         TransportDelay as TransportDelay,
     )
     from orchestrator.system.lines.delay_trace import DelayTrace as DelayTrace
-    from orchestrator.system.experiment import DefaultExperiment as DefaultExperiment
+    from orchestrator.system.experiment import (
+        DefaultExperiment as DefaultExperiment,
+        communication_step_ns as communication_step_ns,
+    )
     from orchestrator.system.lines.fault import Fault as Fault, FaultKind as FaultKind
     from orchestrator.system.faulty_lines import (
         fault_problems as fault_problems,

@@ -39,6 +39,23 @@ class DefaultExperiment:
     early_return: bool | None = None
 
 
+def communication_step_ns(system: System, step: str | float | None = None) -> int:
+    """Return the communication step in nanoseconds: the one that is given, or the system's own.
+
+    Raises
+    ------
+    DescriptionError
+        If there is neither.
+    """
+    own = system.experiment.step_ns
+    step_ns = own if step is None else nanoseconds(step, "communication step")
+    if step_ns is None:
+        raise DescriptionError(
+            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+        )
+    return step_ns
+
+
 def with_experiment(system: System, **changes: Any) -> System:
     """Change how a system wants to be run: ``system.with_experiment(stop="10 s", step="1 ms")``.
 

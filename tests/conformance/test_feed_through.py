@@ -8,7 +8,7 @@ import pytest
 from fmpy import read_model_description
 
 from orchestrator.simunits import component_of, make_unit
-from orchestrator.simunits.registry import block_names
+from orchestrator.simunits.block_registry import block_names
 from orchestrator.system import Causality, DataType, Source
 
 ROOT = Path(__file__).parents[2]

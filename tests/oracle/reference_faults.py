@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from orchestrator.coupling import normal_draw
-from orchestrator.master.schedule.schedule import Code, Effect, FaultRow
+from oracle.reference_draws import normal_draw
+
+from orchestrator.master.schedule.fault_row import Effect, FaultRow
+from orchestrator.master.schedule.schedule import Code
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

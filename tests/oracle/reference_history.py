@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from oracle.reference_draws import Draws
 from oracle.reference_waveform import Waveform, through
 
-from orchestrator.coupling import Channel, Draws, LineStatistics
+from orchestrator.coupling import Channel, LineStatistics
 from orchestrator.master.schedule.schedule import Extrapolation, Interpolation
 
 

@@ -48,16 +48,11 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
     them which is farthest from the prediction.
     """
     from orchestrator.coupling import DelayMode, remarks
-    from orchestrator.diagnostics import DescriptionError
     from orchestrator.master import compile_schedule, probe_loop
-    from orchestrator.system import nanoseconds
+    from orchestrator.system import communication_step_ns
 
     default = system.experiment
-    step_ns = default.step_ns if options.step is None else nanoseconds(options.step, "step")
-    if step_ns is None:
-        raise DescriptionError(
-            f"system '{system.name}': no communication step is given; give one (step, or --step)"
-        )
+    step_ns = communication_step_ns(system, options.step)
     name = options.algorithm or default.algorithm or "gauss-seidel"
     mode = DelayMode(options.delay or "exact")
     if mode is DelayMode.PLAIN:

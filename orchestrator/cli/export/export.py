@@ -99,8 +99,8 @@ def _chosen(
     from orchestrator.cli.target import expect_case, experiment_of, with_options
     from orchestrator.experiment.prepare.faults import faults_of
     from orchestrator.experiment.prepare.prepare import expect_lines, merged, prepare_open
+    from orchestrator.experiment.prepare.requested_names import expect_components
     from orchestrator.experiment.prepare.system_reader import SystemReader
-    from orchestrator.experiment.runner import expect_components
     from orchestrator.system import nanoseconds
 
     experiment, folder = experiment_of(target)

@@ -54,7 +54,7 @@ def ssp(
         )
     if portable and version != "1.0":
         raise DescriptionError("--portable writes SSP 1.0, which other tools read")
-    from orchestrator.system import nanoseconds
+    from orchestrator.system import communication_step_ns
 
     name, system, options = _system(target, case, portable=portable)
     path = output or Path(f"{name}.ssp")
@@ -65,12 +65,7 @@ def ssp(
         from orchestrator.coupling import DelayMode
         from orchestrator.export.portable import write_portable_ssp
 
-        chosen = step or options.step
-        step_ns = nanoseconds(chosen, "step") if chosen else system.experiment.step_ns
-        if step_ns is None:
-            raise DescriptionError(
-                f"system '{system.name}': no communication step is given; give --step"
-            )
+        step_ns = communication_step_ns(system, step or options.step or None)
         remarks = write_portable_ssp(
             system,
             path,

@@ -15,7 +15,7 @@ from orchestrator.experiment.file.signal_file import read_signal
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import horizon
 from orchestrator.simunits import Block, Output, Parameter, block
-from orchestrator.simunits.registry import class_of
+from orchestrator.simunits.block_registry import class_of
 from orchestrator.system import (
     Causality,
     Component,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, SoftdockError, StepError
+from orchestrator.system.experiment import communication_step_ns
 from orchestrator.system.time import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -53,12 +54,11 @@ def horizon(
     default = system.experiment
     start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
     stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
-    step_ns = default.step_ns if step is None else nanoseconds(step, "communication step")
-    if stop_ns is None or step_ns is None:
-        missing, key = ("stop time", "stop") if stop_ns is None else ("communication step", "step")
+    if stop_ns is None:
         raise DescriptionError(
-            f"system '{system.name}': no {missing} is given; give one ({key}, or --{key})"
+            f"system '{system.name}': no stop time is given; give one (stop, or --stop)"
         )
+    step_ns = communication_step_ns(system, step)
     if step_ns <= 0 or stop_ns - start_ns < step_ns:
         raise DescriptionError(
             f"system '{system.name}': expected a step > 0 s and a stop at least one step after the"

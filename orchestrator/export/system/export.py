@@ -35,8 +35,8 @@ from orchestrator.system import (
     Endpoint,
     Fault,
     System,
+    communication_step_ns,
     kept_notes,
-    nanoseconds,
     with_starts,
 )
 from orchestrator.system.nesting.flatten import carried
@@ -98,12 +98,7 @@ def export_system(
     mode, target = DelayMode(delay), Path(path)
     with TemporaryDirectory(prefix="softdock-export-") as folder:
         flat = _checked(system, mode, Path(folder))
-        step_ns = flat.experiment.step_ns if step is None else nanoseconds(step, "step")
-        if step_ns is None:
-            raise DescriptionError(
-                f"system '{system.name}': no communication step is given; give one (step, or"
-                " --step)"
-            )
+        step_ns = communication_step_ns(flat, step)
         settings = MasterSettings.of(
             flat, algorithm, algorithm_options, rates, early_return=early_return
         )

@@ -17,20 +17,18 @@ from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
 from orchestrator.master.run.pacing import Pacing, threads_of
 from orchestrator.master.run.ports import Ports, PortValue
-from orchestrator.master.run.recorder import Recorder, Recording
+from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_loop import Progress, RunLoop
-from orchestrator.master.schedule.events import EventStatistics, late_note
-from orchestrator.realtime import RealTime, RealTimeRecord
-from orchestrator.simunits import Notice
-from orchestrator.system import Fault, System, Value, nanoseconds, seconds
+from orchestrator.master.run.run_view import RunView
+from orchestrator.realtime import RealTime
+from orchestrator.system import Fault, System, Value, nanoseconds
 
 if TYPE_CHECKING:
-    from orchestrator.coupling import LineStatistics
     from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
     from orchestrator.master.run.checkpointer import Checkpointer
 
 
-class Execution:
+class Execution(RunView):
     """Steps a system from outside, or lets it run.
 
     Parameters
@@ -148,54 +146,6 @@ class Execution:
 
         return Checkpointer(self.units, self._engine, self._recorder, self._made.facts)
 
-    @property
-    def recorded_columns(self) -> int:
-        """Number of scalar signals that are recorded."""
-        return self._recorder.columns
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What happened to units and processes, in sentences."""
-        late = late_note(self.event_statistics())
-        timing = self.timing
-        return (
-            *self._made.notes,
-            *self._loop.notes,
-            *(timing.notes if timing is not None else ()),
-            *late,
-            *(note for unit in self.units for note in unit.notes),
-        )
-
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        """What units warn of, and which went to a safe state, in the order of time."""
-        said = [notice for unit in self.units for notice in unit.notices()]
-        return tuple(sorted(said, key=lambda notice: notice.time_ns))
-
-    @property
-    def wall_seconds(self) -> float:
-        """Time that the stepping took so far, in seconds."""
-        return self._loop.wall_seconds
-
-    @property
-    def timing(self) -> RealTimeRecord | None:
-        """How the steps kept to real time; ``None`` where they did not have to."""
-        return None if self._pacing is None else self._pacing.record
-
-    @property
-    def time(self) -> float:
-        """Current time in seconds."""
-        return seconds(self._engine.time_ns)
-
-    @property
-    def time_ns(self) -> int:
-        """Current time in nanoseconds: what the run counts in."""
-        return self._engine.time_ns
-
-    def event_statistics(self) -> EventStatistics:
-        """Return what event mode did so far: how often, and how late at most."""
-        return EventStatistics(*self._engine.event_counts)
-
     def step(self, count: int = 1) -> None:
         """Do one communication step, or so many."""
         self._loop.step(count)
@@ -261,15 +211,6 @@ class Execution:
         self._loop.expect_going()
         self._ports.set(name, value)
 
-    def line_statistics(self) -> dict[str, LineStatistics]:
-        """Return what varying and slerped connections did so far, by connection."""
-        from orchestrator.coupling import LineStatistics
-
-        return {
-            line: LineStatistics(*self._engine.line_facts(history))
-            for line, history in self.schedule.watched.items()
-        }
-
     def save(self) -> Checkpoint:
         """Save the run as it stands: units, signals, pasts of all delays, clock and recording.
 
@@ -311,24 +252,6 @@ class Execution:
         states = self._checkpointer.states_for(checkpoint)
         with self._loop.restoring():
             self._checkpointer.restore(checkpoint, states)
-
-    def recording(self) -> Recording:
-        """Return everything recorded so far, also after a failed step.
-
-        The last row is the time that was reached. Only where a step failed it is the last
-        ``every``-th before: some units have done that step then and others have not.
-        """
-        return self._recorder.recording(self._engine, latest=not self._loop.broken)
-
-    def recording_since(self, row: int) -> Recording:
-        """Return what was recorded on the grid of ``every`` steps, without the first rows.
-
-        Parameters
-        ----------
-        row
-            Number of rows to leave out.
-        """
-        return self._recorder.recording(self._engine, since=row)
 
     def close(self) -> None:
         """Terminate all units; allowed more than once."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
 from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.coupling import DelayMode, LoopDelay
+from orchestrator.coupling import LoopDelay
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.engine import Engine, Relay
 from orchestrator.master.algorithms.plan import Coupling, Group, Plan
 from orchestrator.master.algorithms.plan_validation import validate_plan
 from orchestrator.master.run.relay_system import RETURNED, relay_system
 from orchestrator.master.schedule.buffer import Buffer
-from orchestrator.master.schedule.compile import compile_schedule
 from orchestrator.master.schedule.connection_tables import ConnectionTables
 from orchestrator.master.schedule.fault_table import FaultTable
 from orchestrator.master.schedule.input_hold import InputHold
@@ -62,37 +60,16 @@ class ProbedDelay:
     gain: float
 
 
-def probe_delays(
+def probe_loop(
     system: System,
-    *,
-    step_ns: int,
-    algorithm_name: str = "gauss-seidel",
-    mode: DelayMode = DelayMode.EXACT,
-    rates: Mapping[str, int] | None = None,
-    frequency: float | None = None,
-) -> list[ProbedDelay]:
-    """Measure the delay of every loop of a resolved system; see :func:`probe_delay`."""
-    schedule = compile_schedule(system, algorithm_name, step_ns, mode, (), rates=rates)
-    return [
-        probe_loop(system, schedule, delay, ring, frequency)
-        for delay in schedule.loop_delays
-        for ring in delay.loops
-    ]
-
-
-def probe_delay(
-    system: System,
-    components: Collection[str],
-    *,
-    step_ns: int,
-    algorithm_name: str = "gauss-seidel",
-    mode: DelayMode = DelayMode.EXACT,
-    rates: Mapping[str, int] | None = None,
+    schedule: Schedule,
+    delay: LoopDelay,
+    ring: Loop,
     frequency: float | None = None,
 ) -> ProbedDelay:
-    """Measure the delay around one loop.
+    """Measure one ring of a schedule that was compiled from a system.
 
-    The loop is opened behind its first component, which sends a sine instead of its output. All
+    The ring is opened behind its first component, which sends a sine instead of its output. All
     components become relays that are stepped, read and kept as the schedule of the whole system
     says: one with direct feed-through passes its input on, one that responds through a state
     integrates it (90 degrees, which are taken off). What comes round is fitted by least squares.
@@ -103,14 +80,10 @@ def probe_delay(
 
     Parameters
     ----------
-    system
-        Resolved and checked.
-    components
-        Those of the loop, in any order.
-    step_ns
-        Communication step in nanoseconds.
-    algorithm_name, mode, rates
-        As of a run.
+    system, schedule
+        The schedule and what it was compiled from.
+    delay, ring
+        One of the schedule's loops, and one of its rings.
     frequency
         Of the sine in Hz; ``None``: slow against step and delay. The delay is known up to a
         period: the figure nearest to the predicted one is given.
@@ -118,41 +91,8 @@ def probe_delay(
     Raises
     ------
     DescriptionError
-        If the system has no such loop, or the frequency is not between 0 and a quarter of the
-        sampling frequency.
-    """
-    schedule = compile_schedule(system, algorithm_name, step_ns, mode, (), rates=rates)
-    rings = [
-        (delay, ring)
-        for delay in schedule.loop_delays
-        for ring in delay.loops
-        if sorted(ring.components) == sorted(components)
-    ]
-    if not rings:
-        known = "; ".join(" -> ".join(delay.components) for delay in schedule.loop_delays) or "none"
-        raise DescriptionError(
-            f"system '{system.name}' has no loop of {', '.join(components)}; it has: {known}"
-        )
-    return probe_loop(system, schedule, *rings[0], frequency)
-
-
-def probe_loop(
-    system: System,
-    schedule: Schedule,
-    delay: LoopDelay,
-    ring: Loop,
-    frequency: float | None = None,
-) -> ProbedDelay:
-    """Measure one ring of a schedule that was compiled from a system; see :func:`probe_delay`.
-
-    Parameters
-    ----------
-    system, schedule
-        The schedule and what it was compiled from.
-    delay, ring
-        One of the schedule's loops, and one of its rings.
-    frequency
-        See :func:`probe_delay`.
+        If a table of values stands on the ring, or the frequency is not between 0 and a quarter of
+        the sampling frequency.
     """
     tables = [c for c in ring.connections if isinstance(c.transformation, MappingTransformation)]
     if tables:

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orchestrator.coupling import DelayMode
-from orchestrator.diagnostics import DescriptionError
 from orchestrator.master.algorithms.settings import MasterSettings
 from orchestrator.master.run.execution import Execution
-from orchestrator.system import Fault, System
+from orchestrator.system import Fault, System, communication_step_ns
 
 
 def start(
@@ -53,13 +52,9 @@ def start(
     """
     default = system.experiment
     settings = MasterSettings.of(system, algorithm, algorithm_options, rates)
-    if step is None and default.step_ns is None:
-        raise DescriptionError(
-            f"system '{system.name}': no communication step is given; give one (step, or --step)"
-        )
     return Execution(
         system,
-        step=f"{default.step_ns} ns" if step is None else step,
+        step=f"{communication_step_ns(system)} ns" if step is None else step,
         start=f"{default.start_ns} ns" if start is None else start,
         stop=stop,
         algorithm=settings.algorithm,

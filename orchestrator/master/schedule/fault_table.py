@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from orchestrator.coupling import DelayMode, DelayPlan
 from orchestrator.coupling.delay_plan import TimingOf
-from orchestrator.master.schedule.schedule import Code, Effect, FaultRow
+from orchestrator.master.schedule.fault_row import Effect, FaultRow
+from orchestrator.master.schedule.schedule import Code
 from orchestrator.system import (
     Connection,
     DataType,

@@ -7,7 +7,7 @@ import logging
 import time
 import weakref
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from orchestrator.diagnostics import CapabilityError, SoftdockError, StepError
 from orchestrator.engine import RemoteUnit
 from orchestrator.simunits.isolation.interruption import Interruption
 from orchestrator.simunits.isolation.remote_state import RemoteStates
+from orchestrator.simunits.isolation.unit_set_up import UnitSetUp
 from orchestrator.simunits.isolation.worker_process import RemoteTraceback, WorkerProcess
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
@@ -60,28 +61,15 @@ class WorkerUnit(SimulationUnit):
         self._process = process
         signals = sum(connector.size for connector in description.connectors.values())
         self.native = process.enter(component.name, signals, self._options.step_timeout_ns)
-        options = asdict(
-            replace(component.options, isolation="none", process=None, on_failure="stop")
-        )
-        self._made = {
-            "component": {
-                "name": component.name,
-                "kind": str(component.source.kind),
-                "location": component.source.location,
-                "values": dict(component.values),
-                "options": options,
-            },
-        }
+        self._set_up = UnitSetUp.of(component)
         try:
-            can, _ = self._call("being made", "make", self._made)
+            can, _ = self._call("being made", "make", self._set_up.made)
         except BaseException:
             process.leave(self.native, at_once=True)
             raise
         description = replace(description, capabilities=can)
         super().__init__(component.name, description, self.native)
         self._states = RemoteStates(component.name, self.pid)
-        self._set_up: dict[str, Any] = {}
-        self._first: Floats | None = None
         self._kept = b""
         self._left = self._options.restarts
         self._notes: list[str] = []
@@ -142,15 +130,14 @@ class WorkerUnit(SimulationUnit):
                 " connections out"
             )
         names = {"inputs": [c.name for c in self.inputs], "outputs": [c.name for c in self.outputs]}
-        self._set_up["bind"] = names
+        self._set_up.bound = names
         can, _ = self._call("being connected", "bind", names)
         self.native.declare(*can)
         self.native.bind(sum(c.size for c in self.inputs), sum(c.size for c in self.outputs))
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        times = {"start": start_ns, "stop": stop_ns, "tolerance": tolerance}
-        self._set_up["setup"] = times
-        self._call("setting up", "setup", times)
+        self._set_up.times = {"start": start_ns, "stop": stop_ns, "tolerance": tolerance}
+        self._call("setting up", "setup", self._set_up.times)
 
     def _initialise_outputs(self, start_ns: int) -> None:
         self._call("initialising", "initialise_outputs", {"start": start_ns})
@@ -158,7 +145,7 @@ class WorkerUnit(SimulationUnit):
     def set(self, values: Floats) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
         super().set(values)
-        self._first = values.copy()
+        self._set_up.inputs = values.copy()
         self._check(self.native.flush(), "setting its inputs")
 
     def _exit_initialisation(self) -> None:
@@ -213,12 +200,7 @@ class WorkerUnit(SimulationUnit):
         why = self.native.failure
         self._process.restart()
         self._states = RemoteStates(self.name, self.pid)
-        self._call("being made", "make", self._made)
-        self._call("being connected", "bind", self._set_up["bind"])
-        self._call("setting up", "setup", self._set_up["setup"])
-        if self._first is not None:
-            self._check(self.native.set_inputs(self._first), "setting its inputs")
-        self._call("exiting initialisation", "exit_initialisation")
+        self._set_up.repeat(self._call, self._give)
         self._call("restoring a state", "resume", data=self._kept)
         note = (
             f"component '{self.name}' failed ({why}) and was started again from a saved state,"
@@ -227,6 +209,9 @@ class WorkerUnit(SimulationUnit):
         self._notes.append(note)
         _LOG.warning("%s", note)
         return True
+
+    def _give(self, inputs: Floats) -> None:
+        self._check(self.native.set_inputs(inputs), "setting its inputs")
 
     def _expect_alive(self) -> None:
         if self.native.held is not None:
@@ -252,9 +237,8 @@ class WorkerUnit(SimulationUnit):
             self.get(np.empty(sum(c.size for c in self.outputs)))
 
     def _serialize(self, state: object) -> bytes:
-        return self._call(
-            "turning its state into bytes", "serialize", {"state": self._number(state)}
-        )[1]
+        number = self._number(state)
+        return self._call("turning its state into bytes", "serialize", {"state": number})[1]
 
     def _deserialize(self, data: bytes) -> object:
         self._expect_alive()

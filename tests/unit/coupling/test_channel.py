@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from oracle.reference_draws import Draws
 
-from orchestrator.coupling import Draws, channel_of
+from orchestrator.coupling import channel_of
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.system import (
     Connection,

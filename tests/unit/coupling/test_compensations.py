@@ -9,12 +9,12 @@ import pytest
 from benchmark_problems import contact_loops, oscillator
 from benchmark_problems.exact import propagator
 from benchmark_problems.problem import energy_error, order, run
+from oracle.probing import probe_delays
 from oracle.reference import run_reference
 
 from orchestrator import Block, Compensation, Execution, Extrapolation, Input, Output, System, block
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
-from orchestrator.master import probe_delays
 from orchestrator.master.algorithms.order import acts_at_once
 from orchestrator.simunits import resolve
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from benchmark_problems import oscillator
 from benchmark_problems.exact import free
+from oracle.probing import probe_delays
 from oracle.reference import run_reference
 
 from orchestrator import Compensation, Execution, Extrapolation, System, fmu
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
-from orchestrator.master import probe_delays
 from orchestrator.simunits import resolve
 
 M, K, D = 100.0, 5.0e4, 100.0

@@ -11,15 +11,15 @@ SCRIPT = """
 import gc, weakref
 from pathlib import Path
 import numpy as np
-import orchestrator.simunits.registry as registry
+import orchestrator.simunits.block_registry as block_registry
 from orchestrator.diagnostics import StepError
 from orchestrator.master import Execution
 from orchestrator.simunits import Block, Input, Output, block, fmu
 from orchestrator.system import System
 
 exec(Path({sample_blocks!r}).read_text())
-found = registry.block_class
-registry.block_class = lambda name: BLOCKS.get(name) or found(name)
+found = block_registry.block_class
+block_registry.block_class = lambda name: BLOCKS.get(name) or found(name)
 
 def system(how):
     return (

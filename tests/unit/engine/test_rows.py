@@ -9,9 +9,9 @@ import pytest
 from orchestrator.coupling import Channel
 from orchestrator.engine import ROWS
 from orchestrator.master.schedule.compensation_row import CompensationRow
+from orchestrator.master.schedule.fault_row import FaultRow
 from orchestrator.master.schedule.schedule import (
     EventTable,
-    FaultRow,
     LoopTable,
     RuleTable,
     Schedule,

@@ -13,7 +13,7 @@ namespace softdock {
 
 namespace {
 
-constexpr double safety = 0.8, proportional = 0.2, integral = 0.15;
+constexpr double ecco_safety = 0.8, proportional = 0.2, integral = 0.15;
 constexpr double slowest = 0.2, fastest = 1.5;  // change of the length from step to step
 
 class Ecco final : public StepControl {
@@ -38,8 +38,8 @@ class Ecco final : public StepControl {
         count(length);
         const double found = this->error(executor.context(), to_seconds(length));
         const double error = found < 1e12 ? std::max(found, 1e-6) : 1e12;  // also inf and NaN
-        const double change =
-            safety * std::pow(error, -integral - proportional) * std::pow(memory_[1], proportional);
+        const double change = ecco_safety * std::pow(error, -integral - proportional) *
+                              std::pow(memory_[1], proportional);
         memory_[1] = error;
         set_next(static_cast<double>(length) * std::clamp(change, slowest, fastest));
         return Status::ok;

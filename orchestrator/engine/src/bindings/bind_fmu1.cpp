@@ -14,9 +14,8 @@ namespace {
 using PortsRow =
     std::tuple<References, References, References, std::vector<std::string>, std::vector<double>>;
 
-Fmu1::Ports ports(const PortsRow& row) {
-    return {std::get<0>(row), std::get<1>(row), std::get<2>(row), std::get<3>(row),
-            std::get<4>(row)};
+Binding binding(const PortsRow& row) {
+    return {std::get<0>(row), std::get<1>(row), std::get<2>(row), std::get<3>(row)};
 }
 
 template <class Value, class Get>
@@ -43,8 +42,10 @@ void bind_fmu1(nb::module_& module) {
                 new (self) Fmu1(Origin1{library, identifier, name, guid, location, logging});
             },
             "library"_a, "identifier"_a, "name"_a, "guid"_a, "location"_a, "logging"_a = false)
-        .def("bind", [](Fmu1& fmu, const PortsRow& inputs,
-                        const PortsRow& outputs) { fmu.bind(ports(inputs), ports(outputs)); })
+        .def("bind",
+             [](Fmu1& fmu, const PortsRow& inputs, const PortsRow& outputs) {
+                 fmu.bind(binding(inputs), binding(outputs), std::get<4>(outputs));
+             })
         .def("declare", &Fmu1::declare, "takes_slopes"_a)
         .def(
             "initialise",

@@ -9,7 +9,7 @@ namespace softdock {
 
 namespace {
 
-constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -55,7 +55,7 @@ double Fault::gain(std::int64_t time_ns) const {
 Faults::Faults(std::vector<Fault> rows) : rows_(std::move(rows)) {
     for (const auto& row : rows_) {
         changes_.push_back(row.begin_ns);
-        if (row.until_ns != never) changes_.push_back(row.until_ns);
+        if (row.until_ns != no_time) changes_.push_back(row.until_ns);
     }
     std::sort(changes_.begin(), changes_.end());
 }
@@ -63,13 +63,13 @@ Faults::Faults(std::vector<Fault> rows) : rows_(std::move(rows)) {
 void Faults::forget() {
     for (auto& row : rows_) {
         row.held = 0.0;
-        row.held_at_ns = never;
+        row.held_at_ns = no_time;
     }
 }
 
 std::int64_t Faults::next_change(std::int64_t time_ns) const {
     const auto found = std::upper_bound(changes_.begin(), changes_.end(), time_ns);
-    return found == changes_.end() ? never : *found;
+    return found == changes_.end() ? no_time : *found;
 }
 
 bool Faults::changes_at(std::int64_t time_ns) const {

@@ -92,7 +92,7 @@ fmi2Status fmi2Reset(fmi2Component component) {
     return as2(guarded(component, [](SystemInstance& system) { return system.reset(); }));
 }
 
-#define ACCESS(Type, kind)                                                                        \
+#define ACCESS2(Type, kind)                                                                       \
     fmi2Status fmi2Get##Type(fmi2Component component, const fmi2ValueReference references[],      \
                              size_t count, fmi2##Type values[]) {                                 \
         return as2(guarded(component, [&](SystemInstance& system) {                               \
@@ -107,9 +107,9 @@ fmi2Status fmi2Reset(fmi2Component component) {
                                         __func__);                                                \
         }));                                                                                      \
     }
-ACCESS(Real, is_real)
-ACCESS(Integer, is_whole)
-ACCESS(Boolean, is_boolean)
+ACCESS2(Real, is_real)
+ACCESS2(Integer, is_whole)
+ACCESS2(Boolean, is_boolean)
 
 fmi2Status fmi2GetString(fmi2Component component, const fmi2ValueReference references[],
                          size_t count, fmi2String values[]) {

@@ -1,11 +1,7 @@
 // FMI 3.0 for Co-Simulation over an exported system.
 #include <algorithm>
 
-#include "exported/front.hpp"
-
-extern "C" {
-#include "runtime/fmi3.h"
-}
+#include "exported/fmi3_front.hpp"
 
 using softdock::guarded;
 using softdock::Status;
@@ -13,9 +9,6 @@ using softdock::SystemInstance;
 
 namespace softdock {
 namespace {
-
-// The statuses of both versions are the same, but for that of a step that goes on.
-fmi3Status as3(Status status) { return static_cast<fmi3Status>(status); }
 
 SystemInstance::Log logger3(fmi3LogMessageCallback logger, fmi3InstanceEnvironment environment) {
     return [logger, environment](Status status, const char* category, const std::string& text) {

@@ -1,9 +1,5 @@
 // FMI 3.0 for Co-Simulation over an exported system: its values.
-#include "exported/front.hpp"
-
-extern "C" {
-#include "runtime/fmi3.h"
-}
+#include "exported/fmi3_front.hpp"
 
 using softdock::guarded;
 using softdock::Status;
@@ -12,8 +8,6 @@ using softdock::Variable;
 
 namespace softdock {
 namespace {
-
-fmi3Status as3(Status status) { return static_cast<fmi3Status>(status); }
 
 bool is_string3(const Variable& variable) { return variable.type == type_string; }
 bool is_binary3(const Variable& variable) { return variable.type == type_binary; }
@@ -67,7 +61,7 @@ fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference refere
     }));
 }
 
-#define ACCESS(Type, kind)                                                                       \
+#define ACCESS3(Type, kind)                                                                      \
     fmi3Status fmi3Get##Type(fmi3Instance instance, const fmi3ValueReference references[],       \
                              size_t count, fmi3##Type values[], size_t room) {                   \
         return as3(guarded(instance, [&](SystemInstance& system) {                               \
@@ -82,8 +76,8 @@ fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference refere
                                         __func__);                                               \
         }));                                                                                     \
     }
-ACCESS(Int64, is_whole)
-ACCESS(Boolean, is_boolean)
+ACCESS3(Int64, is_whole)
+ACCESS3(Boolean, is_boolean)
 
 #define NO_VARIABLES(Type)                                                                    \
     fmi3Status fmi3Get##Type(fmi3Instance instance, const fmi3ValueReference[], size_t count, \

@@ -26,6 +26,8 @@ struct Callbacks {
 
 // The functions of one loaded library; the names are the standard's without their prefix.
 struct Functions {
+    static constexpr const char* integer_type = "an Integer of 32 bits";
+
     Component (*instantiate)(String, String, String, String, Real, Boolean, Boolean, Callbacks,
                              Boolean);
     int (*initialise)(Component, Real, Boolean, Real);

@@ -12,6 +12,8 @@ namespace softdock::fmi2 {
 
 // The functions of one loaded library; the names are the standard's without their prefix.
 struct Functions {
+    static constexpr const char* integer_type = "the 32 bits of FMI 2.0";
+
     decltype(&fmi2Instantiate) instantiate;
     decltype(&fmi2FreeInstance) free_instance;
     decltype(&fmi2SetupExperiment) setup_experiment;
@@ -40,10 +42,10 @@ struct ExchangeFunctions {
     decltype(&fmi2EnterContinuousTimeMode) enter_continuous_time_mode;
     decltype(&fmi2CompletedIntegratorStep) completed_integrator_step;
     decltype(&fmi2SetTime) set_time;
-    decltype(&fmi2SetContinuousStates) set_continuous_states;
+    decltype(&fmi2SetContinuousStates) set_states;
     decltype(&fmi2GetDerivatives) get_derivatives;
-    decltype(&fmi2GetEventIndicators) get_event_indicators;
-    decltype(&fmi2GetContinuousStates) get_continuous_states;
+    decltype(&fmi2GetEventIndicators) get_indicators;
+    decltype(&fmi2GetContinuousStates) get_states;
     decltype(&fmi2GetNominalsOfContinuousStates) get_nominals;
 };
 

@@ -8,12 +8,9 @@ namespace softdock {
 Fmi2Model::Fmi2Model(Fmu2& fmu, std::size_t indicators, std::vector<fmi2ValueReference> states,
                      std::vector<fmi2ValueReference> derivatives, bool has_jacobian,
                      bool tell_steps)
-    : Model({states.size(), indicators}),
-      fmu_(fmu),
+    : ExchangeModel(fmu, {states.size(), indicators}, has_jacobian, tell_steps),
       states_(std::move(states)),
-      derivatives_(std::move(derivatives)),
-      has_jacobian_(has_jacobian && fmu.functions().get_derivative),
-      tell_steps_(tell_steps) {
+      derivatives_(std::move(derivatives)) {
     if (states_.size() != derivatives_.size()) {
         throw std::invalid_argument("one derivative for each state");
     }
@@ -22,38 +19,11 @@ Fmi2Model::Fmi2Model(Fmu2& fmu, std::size_t indicators, std::vector<fmi2ValueRef
     fmu.find("fmi2EnterContinuousTimeMode", call_.enter_continuous_time_mode);
     fmu.find("fmi2CompletedIntegratorStep", call_.completed_integrator_step);
     fmu.find("fmi2SetTime", call_.set_time);
-    fmu.find("fmi2SetContinuousStates", call_.set_continuous_states);
+    fmu.find("fmi2SetContinuousStates", call_.set_states);
     fmu.find("fmi2GetDerivatives", call_.get_derivatives);
-    fmu.find("fmi2GetEventIndicators", call_.get_event_indicators);
-    fmu.find("fmi2GetContinuousStates", call_.get_continuous_states);
+    fmu.find("fmi2GetEventIndicators", call_.get_indicators);
+    fmu.find("fmi2GetContinuousStates", call_.get_states);
     fmu.find("fmi2GetNominalsOfContinuousStates", call_.get_nominals);
-}
-
-Status Fmi2Model::set_time(double time) { return fmu_.note(call_.set_time(fmu_.instance(), time)); }
-
-Status Fmi2Model::set_states(const double* x) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.set_continuous_states(fmu_.instance(), x, states()));
-}
-
-Status Fmi2Model::get_states(double* x) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.get_continuous_states(fmu_.instance(), x, states()));
-}
-
-Status Fmi2Model::get_nominals(double* nominals) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.get_nominals(fmu_.instance(), nominals, states()));
-}
-
-Status Fmi2Model::get_derivatives(double* slopes) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.get_derivatives(fmu_.instance(), slopes, states()));
-}
-
-Status Fmi2Model::get_indicators(double* indicators) {
-    if (this->indicators() == 0) return Status::ok;
-    return fmu_.note(call_.get_event_indicators(fmu_.instance(), indicators, this->indicators()));
 }
 
 Status Fmi2Model::completed_step(bool& event, bool& terminate) {
@@ -74,8 +44,6 @@ Status Fmi2Model::set_continuous_inputs(const double* inputs) {
                                                references.size(), moving_.pick(inputs).data()));
 }
 
-Status Fmi2Model::enter_event_mode() { return fmu_.note(call_.enter_event_mode(fmu_.instance())); }
-
 Status Fmi2Model::update_discrete(EventUpdate& update) {
     fmi2EventInfo info{};
     const auto status = fmu_.note(call_.new_discrete_states(fmu_.instance(), &info));
@@ -86,10 +54,6 @@ Status Fmi2Model::update_discrete(EventUpdate& update) {
     update.has_next = info.nextEventTimeDefined != 0;
     update.next = info.nextEventTime;
     return status;
-}
-
-Status Fmi2Model::enter_continuous_mode() {
-    return fmu_.note(call_.enter_continuous_time_mode(fmu_.instance()));
 }
 
 Status Fmi2Model::jacobian_column(std::size_t j, double* column) {

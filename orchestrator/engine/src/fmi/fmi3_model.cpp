@@ -36,14 +36,11 @@ ModelSize Fmi3Model::count(Fmu3& fmu) {
 
 Fmi3Model::Fmi3Model(Fmu3& fmu, References states, References derivatives,
                      std::vector<std::size_t> sizes, bool has_jacobian, bool tell_steps)
-    : Model(count(fmu)),
-      fmu_(fmu),
-      call_(find(fmu)),
+    : ExchangeModel(fmu, count(fmu), has_jacobian, tell_steps),
       states_(std::move(states)),
       derivatives_(std::move(derivatives)),
-      sizes_(std::move(sizes)),
-      has_jacobian_(has_jacobian && fmu.functions().get_derivative),
-      tell_steps_(tell_steps) {
+      sizes_(std::move(sizes)) {
+    call_ = find(fmu);
     if (states_.size() != derivatives_.size() || states_.size() != sizes_.size()) {
         throw std::invalid_argument("one derivative and one size for each state");
     }
@@ -56,33 +53,6 @@ Fmi3Model::Fmi3Model(Fmu3& fmu, References states, References derivatives,
                                  std::to_string(places_.size()));
     }
     seeds_.resize(places_.size());
-}
-
-Status Fmi3Model::set_time(double time) { return fmu_.note(call_.set_time(fmu_.instance(), time)); }
-
-Status Fmi3Model::set_states(const double* x) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.set_states(fmu_.instance(), x, states()));
-}
-
-Status Fmi3Model::get_states(double* x) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.get_states(fmu_.instance(), x, states()));
-}
-
-Status Fmi3Model::get_nominals(double* nominals) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.get_nominals(fmu_.instance(), nominals, states()));
-}
-
-Status Fmi3Model::get_derivatives(double* slopes) {
-    if (states() == 0) return Status::ok;
-    return fmu_.note(call_.get_derivatives(fmu_.instance(), slopes, states()));
-}
-
-Status Fmi3Model::get_indicators(double* values) {
-    if (indicators() == 0) return Status::ok;
-    return fmu_.note(call_.get_indicators(fmu_.instance(), values, indicators()));
 }
 
 Status Fmi3Model::completed_step(bool& event, bool& terminate) {
@@ -99,17 +69,11 @@ Status Fmi3Model::set_continuous_inputs(const double* inputs) {
                                                   references.size(), values.data(), values.size()));
 }
 
-Status Fmi3Model::enter_event_mode() { return fmu_.note(call_.enter_event_mode(fmu_.instance())); }
-
 Status Fmi3Model::update_discrete(EventUpdate& update) {
     update = {};
     return fmu_.note(call_.update_discrete(fmu_.instance(), &update.again, &update.terminate,
                                            &update.nominals_changed, &update.states_changed,
                                            &update.has_next, &update.next));
-}
-
-Status Fmi3Model::enter_continuous_mode() {
-    return fmu_.note(call_.enter_continuous_time_mode(fmu_.instance()));
 }
 
 Status Fmi3Model::jacobian_column(std::size_t j, double* column) {

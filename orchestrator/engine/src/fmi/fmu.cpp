@@ -1,6 +1,7 @@
 #include "fmi/fmu.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace softdock {
@@ -24,6 +25,18 @@ void Fmu::require_instance(const char* function) {
     if (instance_) return;
     const std::string why = log_.empty() ? "no message" : log_.back().text;
     throw std::runtime_error(std::string(function) + " returned null: " + why);
+}
+
+void Fmu::find_states(const char* prefix, const std::string& state,
+                      const std::string& deserialize) {
+    states_.prefix = prefix;
+    const std::string version = prefix;
+    find(version + "Get" + state, states_.get, false);
+    find(version + "Set" + state, states_.set, false);
+    find(version + "Free" + state, states_.release, false);
+    find(version + "Serialized" + state + "Size", states_.size, false);
+    find(version + "Serialize" + state, states_.to_bytes, false);
+    find(version + deserialize + state, states_.from_bytes, false);
 }
 
 void Fmu::release_states() {
@@ -144,6 +157,12 @@ std::vector<LogMessage> Fmu::take_log() {
         dropped_ = 0;
     }
     return taken;
+}
+
+void Fmu::log(int status, const char* category, const char* format, std::va_list arguments) {
+    char text[4096];
+    std::vsnprintf(text, sizeof text, format ? format : "", arguments);
+    log(status, category ? category : "", text);
 }
 
 void Fmu::log(int status, const char* category, std::string text) {

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdarg>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -75,6 +76,8 @@ class Fmu : public Unit {
     std::vector<LogMessage> take_log();
     bool has_log() const { return has_log_.load(std::memory_order_acquire); }
     void log(int status, const char* category, std::string text);
+    // Of a logger with a format, as in FMI 1.0 and 2.0.
+    void log(int status, const char* category, const char* format, std::va_list arguments);
 
     // Get and set of texts by reference. An FMU without binaries has no use for the latter two.
     virtual Status set_strings(const References& references, const char** values,
@@ -107,8 +110,22 @@ class Fmu : public Unit {
 
     // Throws, with what the library said, if there is no instance.
     void require_instance(const char* function);
-    // Frees what was saved; the last that a version does before it frees the instance.
-    void release_states();
+    // The functions for saved states, which none must have; `state` and `deserialize` as the
+    // version spells them.
+    void find_states(const char* prefix, const std::string& state, const std::string& deserialize);
+    // After an error the standard allows to free the instance, not to terminate it (FMI 2.0.4,
+    // 2.1.6).
+    template <class Function>
+    Status terminate(Function function) {
+        return worst_ < Status::error ? note(function(instance_)) : Status::ok;
+    }
+    // Frees what was saved, and the instance, if they may be freed.
+    template <class Function>
+    void release(Function free_instance) {
+        if (!usable()) return;
+        release_states();
+        if (instance_) free_instance(instance_);
+    }
     bool may_go_back() const { return saved_ > 0 || !kept_.empty(); }
 
     void* instance_ = nullptr;
@@ -118,6 +135,7 @@ class Fmu : public Unit {
 
   private:
     Status note_worse(int status);
+    void release_states();
 
     void* library_ = nullptr;
     struct Kept {

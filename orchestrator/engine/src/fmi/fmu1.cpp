@@ -1,11 +1,8 @@
 #include "fmi/fmu1.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -42,30 +39,25 @@ thread_local Fmu1* being_made = nullptr;
 
 extern "C" void log_message1(fmi1::Component instance, fmi1::String, int status,
                              fmi1::String category, fmi1::String message, ...) {
-    char text[4096];
-    va_list arguments;
-    va_start(arguments, message);
-    std::vsnprintf(text, sizeof text, message ? message : "", arguments);
-    va_end(arguments);
     Fmu1* owner = instances.owner(instance);
     if (!owner) owner = being_made;
-    if (owner) owner->log(status, category ? category : "", text);
-}
-
-bool fits(double rounded) {
-    return rounded >= std::numeric_limits<int>::min() && rounded <= std::numeric_limits<int>::max();
+    if (!owner) return;
+    va_list arguments;
+    va_start(arguments, message);
+    owner->log(status, category, message, arguments);
+    va_end(arguments);
 }
 
 }  // namespace
 
-Fmu1::Fmu1(Origin1 origin) : Fmu(origin.name, origin.library), origin_(std::move(origin)) {
+Fmu1::Fmu1(Origin1 origin) : ScalarFmu(origin.name, origin.library), origin_(std::move(origin)) {
     load();
     instantiate();
 }
 
 Fmu1::~Fmu1() {
     instances.remove(instance_);
-    if (usable() && instance_) call_.free_instance(instance_);
+    release(call_.free_instance);
 }
 
 void Fmu1::instantiate() {
@@ -105,44 +97,12 @@ void Fmu1::load() {
     find(prefix + "SetRealInputDerivatives", call_.set_slopes, false);
 }
 
-void Fmu1::bind(Ports inputs, Ports outputs) {
-    inputs_ = std::move(inputs);
-    outputs_ = std::move(outputs);
-    input_count_ = inputs_.size();
-    output_count_ = outputs_.size();
+void Fmu1::bind(Binding inputs, Binding outputs, std::vector<double> signs) {
+    connect(std::move(inputs), std::move(outputs));
+    signs_ = std::move(signs);
     given_.assign(input_count_, 0.0);
     used_ = given_;
-    integers_.resize(std::max(inputs_.integers.size(), outputs_.integers.size()));
-    booleans_.resize(std::max(inputs_.booleans.size(), outputs_.booleans.size()));
     orders_.assign(inputs_.reals.size(), 1);
-}
-
-Status Fmu1::send(const double* values) {
-    auto status = Status::ok;
-    if (const auto n = inputs_.reals.size()) {
-        status = note(call_.set_real(instance_, inputs_.reals.data(), n, values));
-        values += n;
-        if (failed(status)) return status;
-    }
-    if (const auto n = inputs_.integers.size()) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const double rounded = std::nearbyint(*values++);
-            if (!fits(rounded)) {
-                return fail("input '" + inputs_.integer_names[i] + "': " + std::to_string(rounded) +
-                            " does not fit an Integer of 32 bits");
-            }
-            integers_[i] = static_cast<int>(rounded);
-        }
-        status = std::max(status, note(call_.set_integer(instance_, inputs_.integers.data(), n,
-                                                         integers_.data())));
-        if (failed(status)) return status;
-    }
-    if (const auto n = inputs_.booleans.size()) {
-        for (std::size_t i = 0; i < n; ++i) booleans_[i] = *values++ != 0.0;
-        status = std::max(status, note(call_.set_boolean(instance_, inputs_.booleans.data(), n,
-                                                         booleans_.data())));
-    }
-    return status;
 }
 
 Status Fmu1::set_inputs(const double* values) {
@@ -178,32 +138,13 @@ Status Fmu1::set_input_derivatives(const InputDerivatives& derivatives) {
 
 Status Fmu1::get_outputs(double* values) {
     failure_.clear();
-    auto status = Status::ok;
-    if (const auto n = outputs_.reals.size()) {
-        status = note(call_.get_real(instance_, outputs_.reals.data(), n, values));
-        for (std::size_t i = 0; i < outputs_.signs.size(); ++i) values[i] *= outputs_.signs[i];
-        values += n;
-        if (failed(status)) return status;
-    }
-    if (const auto n = outputs_.integers.size()) {
-        status = std::max(status, note(call_.get_integer(instance_, outputs_.integers.data(), n,
-                                                         integers_.data())));
-        if (failed(status)) return status;
-        values = std::copy_n(integers_.data(), n, values);
-    }
-    if (const auto n = outputs_.booleans.size()) {
-        status = std::max(status, note(call_.get_boolean(instance_, outputs_.booleans.data(), n,
-                                                         booleans_.data())));
-        if (failed(status)) return status;
-        for (std::size_t i = 0; i < n; ++i) *values++ = booleans_[i] != 0;
-    }
+    const auto status = receive(values);
+    if (failed(status)) return status;
+    for (std::size_t i = 0; i < signs_.size(); ++i) values[i] *= signs_[i];
     return status;
 }
 
-Status Fmu1::terminate() {
-    if (worst_ >= Status::error || !initialised_) return Status::ok;
-    return note(call_.terminate(instance_));
-}
+Status Fmu1::terminate() { return initialised_ ? Fmu::terminate(call_.terminate) : Status::ok; }
 
 double Fmu1::last_successful_time(double otherwise) {
     double time = otherwise;
@@ -211,14 +152,6 @@ double Fmu1::last_successful_time(double otherwise) {
         call_.get_real_status(instance_, fmi1::last_successful_time, &time);
     }
     return time;
-}
-
-Status Fmu1::set_strings(const References& references, const char** values, std::size_t count) {
-    return note(call_.set_string(instance_, references.data(), count, values));
-}
-
-Status Fmu1::get_strings(const References& references, const char** values, std::size_t count) {
-    return note(call_.get_string(instance_, references.data(), count, values));
 }
 
 }  // namespace softdock

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fmi/fmi1.hpp"
-#include "fmi/fmu.hpp"
+#include "fmi/scalar_fmu.hpp"
 
 namespace softdock {
 
@@ -15,20 +15,13 @@ struct Origin1 {
     bool logging = false;
 };
 
-class Fmu1 final : public Fmu {
+class Fmu1 final : public ScalarFmu<fmi1::Functions, fmi1::Boolean> {
   public:
-    // Inputs or outputs: reals first, then integers, then Booleans.
-    struct Ports {
-        References reals, integers, booleans;
-        std::vector<std::string> integer_names;
-        std::vector<double> signs;  // of reals: -1 for the negated alias; empty if all are 1
-        std::size_t size() const { return reals.size() + integers.size() + booleans.size(); }
-    };
-
     explicit Fmu1(Origin1 origin);
     ~Fmu1() override;
 
-    void bind(Ports inputs, Ports outputs);
+    // Signs of the real outputs: -1 for a negated alias; empty if all are 1.
+    void bind(Binding inputs, Binding outputs, std::vector<double> signs);
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
@@ -47,24 +40,14 @@ class Fmu1 final : public Fmu {
     Status terminate();
     double last_successful_time(double otherwise);
 
-    Status set_strings(const References& references, const char** values,
-                       std::size_t count) override;
-    Status get_strings(const References& references, const char** values,
-                       std::size_t count) override;
-    fmi1::Functions& functions() { return call_; }
-
   private:
     void load();
     void instantiate();
-    Status send(const double* values);
 
     const Origin1 origin_;
-    fmi1::Functions call_{};
-    Ports inputs_, outputs_;
+    std::vector<double> signs_;
     std::vector<double> given_, used_;  // inputs: set last; set when it was initialised
-    std::vector<int> integers_;
-    std::vector<char> booleans_;
-    std::vector<int> orders_;  // 1 for each Real input
+    std::vector<int> orders_;           // 1 for each Real input
     bool takes_slopes_ = false, initialised_ = false;
 };
 

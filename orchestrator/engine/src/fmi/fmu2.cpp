@@ -1,36 +1,26 @@
 #include "fmi/fmu2.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
-#include <limits>
 
 namespace softdock {
 
 namespace {
 
-bool fits(double rounded) {
-    return rounded >= std::numeric_limits<fmi2Integer>::min() &&
-           rounded <= std::numeric_limits<fmi2Integer>::max();
-}
-
 extern "C" void log_message(fmi2ComponentEnvironment environment, fmi2String, fmi2Status status,
                             fmi2String category, fmi2String message, ...) {
-    char text[4096];
     va_list arguments;
     va_start(arguments, message);
-    std::vsnprintf(text, sizeof text, message ? message : "", arguments);
+    static_cast<Fmu2*>(environment)->log(status, category, message, arguments);
     va_end(arguments);
-    static_cast<Fmu2*>(environment)->log(status, category ? category : "", text);
 }
 
 }  // namespace
 
 Fmu2::Fmu2(const std::string& library, const std::string& name, const std::string& guid,
            const std::string& resources, bool logging, fmi2Type type)
-    : Fmu(name, library) {
+    : ScalarFmu(name, library) {
     load(type == fmi2CoSimulation);
     callbacks_ = {log_message, std::calloc, std::free, nullptr, this};
     instance_ = call_.instantiate(name.c_str(), type, guid.c_str(), resources.c_str(), &callbacks_,
@@ -38,11 +28,7 @@ Fmu2::Fmu2(const std::string& library, const std::string& name, const std::strin
     require_instance("fmi2Instantiate");
 }
 
-Fmu2::~Fmu2() {
-    if (!usable()) return;
-    release_states();
-    call_.free_instance(instance_);
-}
+Fmu2::~Fmu2() { release(call_.free_instance); }
 
 void Fmu2::load(bool steps) {
     find("fmi2Instantiate", call_.instantiate);
@@ -61,23 +47,13 @@ void Fmu2::load(bool steps) {
     find("fmi2SetString", call_.set_string);
     find("fmi2DoStep", call_.do_step, steps);
     find("fmi2GetRealStatus", call_.get_real_status, steps);
-    states_.prefix = "fmi2";
-    find("fmi2GetFMUstate", states_.get, false);
-    find("fmi2SetFMUstate", states_.set, false);
-    find("fmi2FreeFMUstate", states_.release, false);
-    find("fmi2SerializedFMUstateSize", states_.size, false);
-    find("fmi2SerializeFMUstate", states_.to_bytes, false);
-    find("fmi2DeSerializeFMUstate", states_.from_bytes, false);
+    find_states("fmi2", "FMUstate", "DeSerialize");
     find("fmi2SetRealInputDerivatives", call_.set_slopes, false);
     find("fmi2GetDirectionalDerivative", call_.get_derivative, false);
 }
 
 void Fmu2::bind(Binding inputs, Binding outputs) {
-    inputs_ = std::move(inputs);
-    outputs_ = std::move(outputs);
-    input_count_ = inputs_.size();
-    output_count_ = outputs_.size();
-    scratch_.resize(std::max(inputs_.size(), outputs_.size()));
+    connect(std::move(inputs), std::move(outputs));
     const auto most = most_order * inputs_.reals.size();
     moves_.assign(most, 0);
     for (auto* list : {&moving_, &places_}) {
@@ -90,34 +66,7 @@ void Fmu2::bind(Binding inputs, Binding outputs) {
 
 Status Fmu2::set_inputs(const double* values) {
     failure_.clear();
-    auto status = Status::ok;
-    const auto n = inputs_.reals.size();
-    if (n) status = note(call_.set_real(instance_, inputs_.reals.data(), n, values));
-    if (n == input_count_ || failed(status)) return status;
-    return std::max(status, set_discrete(values + n));
-}
-
-Status Fmu2::set_discrete(const double* values) {
-    auto status = Status::ok;
-    if (const auto n = inputs_.integers.size()) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const double rounded = std::nearbyint(*values++);
-            if (!fits(rounded)) {
-                return fail("input '" + inputs_.integer_names[i] + "': " + std::to_string(rounded) +
-                            " does not fit the 32 bits of FMI 2.0");
-            }
-            scratch_[i] = static_cast<fmi2Integer>(rounded);
-        }
-        status = note(call_.set_integer(instance_, inputs_.integers.data(), n, scratch_.data()));
-        if (failed(status)) return status;
-    }
-    if (const auto n = inputs_.booleans.size()) {
-        for (std::size_t i = 0; i < n; ++i) scratch_[i] = *values++ != 0.0;
-        const auto s =
-            note(call_.set_boolean(instance_, inputs_.booleans.data(), n, scratch_.data()));
-        status = std::max(status, s);
-    }
-    return status;
+    return send(values);
 }
 
 Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
@@ -184,33 +133,12 @@ Status Fmu2::derivative(const double* inputs, double* outputs) {
 
 Status Fmu2::get_outputs(double* values) {
     failure_.clear();
-    auto status = Status::ok;
-    const auto n = outputs_.reals.size();
-    if (n) status = note(call_.get_real(instance_, outputs_.reals.data(), n, values));
-    if (n == output_count_ || failed(status)) return status;
-    return std::max(status, get_discrete(values + n));
+    return receive(values);
 }
 
 Status Fmu2::advance(const double* inputs, std::int64_t time_ns, std::int64_t step_ns,
                      double* outputs) {
     return Unit::advance(*this, inputs, time_ns, step_ns, outputs);
-}
-
-Status Fmu2::get_discrete(double* values) {
-    auto status = Status::ok;
-    if (const auto n = outputs_.integers.size()) {
-        status = note(call_.get_integer(instance_, outputs_.integers.data(), n, scratch_.data()));
-        if (failed(status)) return status;
-        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i];
-    }
-    if (const auto n = outputs_.booleans.size()) {
-        const auto s =
-            note(call_.get_boolean(instance_, outputs_.booleans.data(), n, scratch_.data()));
-        status = std::max(status, s);
-        if (failed(status)) return status;
-        for (std::size_t i = 0; i < n; ++i) *values++ = scratch_[i] != 0;
-    }
-    return status;
 }
 
 Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {
@@ -228,18 +156,7 @@ Status Fmu2::exit_initialization() {
     return note(call_.exit_initialization_mode(instance_));
 }
 
-Status Fmu2::terminate() {
-    // After an error the standard allows to free the instance, not to terminate it.
-    return worst_ < Status::error ? note(call_.terminate(instance_)) : Status::ok;
-}
-
-Status Fmu2::set_strings(const References& references, const char** values, std::size_t count) {
-    return note(call_.set_string(instance_, references.data(), count, values));
-}
-
-Status Fmu2::get_strings(const References& references, const char** values, std::size_t count) {
-    return note(call_.get_string(instance_, references.data(), count, values));
-}
+Status Fmu2::terminate() { return Fmu::terminate(call_.terminate); }
 
 double Fmu2::last_successful_time() {
     double time = 0.0;

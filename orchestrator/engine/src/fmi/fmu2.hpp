@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "fmi/fmi2.hpp"
-#include "fmi/fmu.hpp"
+#include "fmi/scalar_fmu.hpp"
 
 namespace softdock {
 
-// Value references that are set or read together, reals first.
-struct Binding {
-    std::vector<fmi2ValueReference> reals, integers, booleans;
-    std::vector<std::string> integer_names;
-    std::size_t size() const { return reals.size() + integers.size() + booleans.size(); }
-};
-
-class Fmu2 final : public Fmu {
+class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
   public:
     Fmu2(const std::string& library, const std::string& name, const std::string& guid,
          const std::string& resources, bool logging, fmi2Type type = fmi2CoSimulation);
@@ -41,24 +34,13 @@ class Fmu2 final : public Fmu {
     Status exit_initialization();
     Status terminate();
 
-    Status set_strings(const References& references, const char** values,
-                       std::size_t count) override;
-    Status get_strings(const References& references, const char** values,
-                       std::size_t count) override;
-    fmi2::Functions& functions() { return call_; }
     double last_successful_time();
 
   private:
     void load(bool steps);
     void list_moving();
-    // The inputs and outputs after the Reals.
-    Status set_discrete(const double* values);
-    Status get_discrete(double* values);
 
-    fmi2::Functions call_{};
     fmi2CallbackFunctions callbacks_{};
-    Binding inputs_, outputs_;
-    std::vector<int> scratch_;
     // Of the Real inputs, order after order: whether such a derivative was ever given; then value
     // references, places among the inputs, orders and values of those that were.
     std::vector<char> moves_;

@@ -34,11 +34,7 @@ void Fmu3::make_instance(const std::string& token, const std::string& resources)
     require_instance("fmi3InstantiateCoSimulation");
 }
 
-Fmu3::~Fmu3() {
-    if (!usable()) return;
-    release_states();
-    call_.free_instance(instance_);
-}
+Fmu3::~Fmu3() { release(call_.free_instance); }
 
 void Fmu3::load() {
     const bool exchange = options_.exchange;
@@ -61,13 +57,7 @@ void Fmu3::load() {
     find("fmi3GetIntervalDecimal", call_.get_interval, false);
     find("fmi3GetIntervalFraction", call_.get_fraction, false);
     find("fmi3GetShiftDecimal", call_.get_shift, false);
-    states_.prefix = "fmi3";
-    find("fmi3GetFMUState", states_.get, false);
-    find("fmi3SetFMUState", states_.set, false);
-    find("fmi3FreeFMUState", states_.release, false);
-    find("fmi3SerializedFMUStateSize", states_.size, false);
-    find("fmi3SerializeFMUState", states_.to_bytes, false);
-    find("fmi3DeserializeFMUState", states_.from_bytes, false);
+    find_states("fmi3", "FMUState", "Deserialize");
 }
 
 void Fmu3::find_values() {
@@ -195,9 +185,6 @@ Status Fmu3::get_binaries(const References& references, std::size_t* sizes,
         call_.get_binary(instance_, references.data(), references.size(), sizes, values, count));
 }
 
-Status Fmu3::terminate() {
-    // After an error the standard allows to free the instance, not to terminate it.
-    return worst_ < Status::error ? note(call_.terminate(instance_)) : Status::ok;
-}
+Status Fmu3::terminate() { return Fmu::terminate(call_.terminate); }
 
 }  // namespace softdock

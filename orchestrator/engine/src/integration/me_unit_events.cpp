@@ -8,7 +8,7 @@ namespace softdock {
 
 namespace {
 
-constexpr int most_rounds = 1000;
+constexpr int most_own_rounds = 1000;
 
 std::string indicator_text(std::size_t indicator) {
     return "event indicator number " + std::to_string(indicator);
@@ -49,7 +49,7 @@ Status MeUnit::happen(Cause cause, std::size_t indicator) {
 // Updates discrete states until nothing asks for more.
 Status MeUnit::iterate(EventUpdate& sum) {
     EventUpdate update;
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < most_own_rounds; ++round) {
         const auto status = model_.update_discrete(update);
         if (failed(status)) return pass(status);
         sum.nominals_changed |= update.nominals_changed;
@@ -60,7 +60,7 @@ Status MeUnit::iterate(EventUpdate& sum) {
         if (!update.again || update.terminate) return Status::ok;
     }
     return fail(Status::error, "the event at t = " + number(integrator_->time()) +
-                                   " s does not end: after " + std::to_string(most_rounds) +
+                                   " s does not end: after " + std::to_string(most_own_rounds) +
                                    " iterations its discrete states still change");
 }
 

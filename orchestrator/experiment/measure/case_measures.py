@@ -1,0 +1,49 @@
+"""Measures of a case, read off its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.experiment.measure.measures import evaluate
+from orchestrator.experiment.measure.outcome import ExperimentOutcome, Measured
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.recording import Result
+
+
+def with_measures(
+    case: PreparedCase, results: Mapping[str, Result], outcome: ExperimentOutcome
+) -> tuple[Result, dict[str, Measured]]:
+    """Read off what can be; what cannot is a problem of the outcome and a remark of the result.
+
+    Parameters
+    ----------
+    case
+        Whose measures they are.
+    results
+        Of all cases that were run, by name.
+    outcome
+        Gets the problems.
+
+    Returns
+    -------
+    result
+        Of the case, with the remarks.
+    measured
+        By name.
+    """
+    measured: dict[str, Measured] = {}
+    failed = []
+    name = case.name
+    for key, measure in case.case.measure.items():
+        if measure.is_difference and measure.to not in results:
+            failed.append(f"measure '{key}' needs case '{measure.to}', which was not run")
+            continue
+        try:
+            measured[key] = evaluate(measure, results[name], case.system, results)
+        except DescriptionError as error:
+            failed.append(f"measure '{key}': {error}")
+            outcome.problems.append(f"case '{name}', measure '{key}': {error}")
+    result = replace(results[name], notes=(*results[name].notes, *failed))
+    return result, measured

@@ -1,0 +1,135 @@
+"""Runs of the cases of an experiment, and what each leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.analysis import EnergyLedger
+from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.measure.ledgers import (
+    LedgerRequest,
+    ledger_of,
+    ledger_request,
+    with_series,
+    with_signals,
+)
+from orchestrator.experiment.measure.outcome import ExperimentOutcome
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
+from orchestrator.experiment.run.case_account import with_account
+from orchestrator.experiment.run.case_run import run_case
+from orchestrator.experiment.run.recorders import (
+    View,
+    journal_of,
+    replaced_by,
+    views,
+    write_partial,
+    write_views,
+)
+from orchestrator.realtime import RealTime
+from orchestrator.recording import Draft, Journal, Result
+from orchestrator.system import System
+
+if TYPE_CHECKING:
+    from orchestrator.linearisation.run_account import RunAccount
+
+#: Called with the name of a job and the share of it that is done, 0 to 1.
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedCase:
+    """What a case left: its result, its energy ledger, and what its schedule does to its loops."""
+
+    result: Result
+    ledger: EnergyLedger | None
+    account: RunAccount | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRuns:
+    """Where and how cases are run.
+
+    Parameters
+    ----------
+    experiment
+        Whose cases they are.
+    output
+        Folder in which files of cases that are not finished stand.
+    draft
+        Folder that takes its place when all are finished.
+    outcome
+        Gets the files, and the ledgers that do not close.
+    realtime
+        How they are kept to real time; ``None``: they are not.
+    tell
+        See :data:`Progress`.
+    """
+
+    experiment: Experiment
+    output: Path
+    draft: Draft
+    outcome: ExperimentOutcome
+    realtime: RealTime | None
+    tell: Progress
+
+    def run(
+        self, cases: Mapping[str, PreparedCase], notes: Mapping[str, Sequence[str]]
+    ) -> dict[str, FinishedCase]:
+        """Run cases; what they record is seen at once under names that say that more is to come.
+
+        Parameters
+        ----------
+        cases, notes
+            By name; notes stand before those of the run.
+        """
+        return {name: self._finished(case, notes[name]) for name, case in cases.items()}
+
+    def _finished(self, plain: PreparedCase, notes: Sequence[str]) -> FinishedCase:
+        request = ledger_request(plain, self.experiment)
+        case = with_signals(plain, request)
+        files = views(case)
+        self.draft.replaced |= replaced_by(case.name, files)
+        journal = journal_of(case, self.output)
+        result, account = self._recorded(case, files, journal, notes)
+        result, ledger = _with_ledger(request, result, case.system, self.outcome)
+        self.outcome.files += write_views(result, files, self.draft.folder, self.output)
+        journal.remove()
+        return FinishedCase(result, ledger, account)
+
+    def _recorded(
+        self, case: PreparedCase, files: Sequence[View], journal: Journal, notes: Sequence[str]
+    ) -> tuple[Result, RunAccount | None]:
+        """Run a case; if that ends early, leave what it has recorded."""
+        tell = partial(self.tell, case.name)
+        try:
+            result = run_case(case, tell, journal, realtime=self.realtime)
+        except (FailedRunError, InterruptedRun) as failure:
+            write_partial(failure.result, files, self.output)
+            journal.remove()
+            raise
+        result = replace(result, notes=(*notes, *result.notes))
+        try:
+            return with_account(case, result)
+        except KeyboardInterrupt:
+            write_partial(result, files, self.output)  # the run itself had come to its end
+            journal.remove()
+            raise
+
+
+def _with_ledger(
+    request: LedgerRequest | None, result: Result, system: System, outcome: ExperimentOutcome
+) -> tuple[Result, EnergyLedger | None]:
+    """Add the ledger's totals to a result; an open balance is said, and a problem if asked for."""
+    if request is None:
+        return result, None
+    ledger, wrong = ledger_of(request, result, system)
+    if wrong:
+        result = replace(result, notes=(*result.notes, wrong))
+    if wrong and request.name:
+        outcome.problems.append(f"case '{result.name}': {wrong}")
+    return with_series(result, ledger) if ledger else result, ledger
