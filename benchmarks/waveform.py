@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +50,36 @@ def two_bodies() -> System:
     )
 
 
+def five_hertz(late: str | None) -> System:
+    """A loop of 5 Hz that 3 ms of delay leave a damping of 0.05 N.s/m."""
+    stiffness = (10.0 * math.pi) ** 2
+    damping = 0.003 * stiffness + 0.05
+    return (
+        System("five hertz")
+        .add("body", fmu(BUILT / "Chaser.fmu"), m=1.0, v0=0.1)
+        .add("contact", fmu(BUILT / "SpringDashpot.fmu"), k=stiffness, d=damping, latched=True)
+        .connect("body.position", "contact.position_a", delay=late)
+        .connect("body.velocity", "contact.velocity_a", delay=late)
+        .connect("contact.force_a", "body.force")
+    )
+
+
+def joined_bodies() -> System:
+    """Two bodies and the spring and damper that join them, without any delay: 2.5 Hz."""
+    return (
+        System("joined bodies")
+        .add("one", fmu(BUILT / "Chaser.fmu"), m=2.0, v0=0.1)
+        .add("two", fmu(BUILT / "Chaser.fmu"), m=3.0, v0=0.0)
+        .add("joint", fmu(BUILT / "SpringDashpot.fmu"), k=300.0, d=0.6, latched=True)
+        .connect("one.position", "joint.position_a")
+        .connect("one.velocity", "joint.velocity_a")
+        .connect("two.position", "joint.position_b")
+        .connect("two.velocity", "joint.velocity_b")
+        .connect("joint.force_a", "one.force")
+        .connect("joint.force_b", "two.force")
+    )
+
+
 def axis_loop() -> System:
     """The EPOS loop through a robot's axis of 40 Hz."""
     return read_system(ROOT / "examples" / "epos" / "capture_axis.ssd").set("axis.bandwidth", 40.0)
@@ -64,6 +94,22 @@ SYSTEMS: dict[str, tuple[Callable[[], System], dict[str, int]]] = {
 }
 
 
+#: Loops of less delay than the longer steps, and how they are stepped: algorithm and delay mode.
+SHORT: dict[str, Callable[[], System]] = {
+    "5 Hz, 3 ms late": lambda: five_hertz("3 ms"),
+    "5 Hz, undelayed": lambda: five_hertz(None),
+    "joined bodies, undelayed": joined_bodies,
+}
+SHORT_STEPS = (10, 5, 2.5, 1.25)
+WAYS: dict[str, tuple[str, str]] = {
+    "gauss-seidel, exact": ("gauss-seidel", "exact"),
+    "gauss-seidel, waveform": ("gauss-seidel", "waveform"),
+    "newton, exact": ("newton", "exact"),
+    "waveform, exact": ("waveform", "exact"),
+    "waveform, waveform": ("waveform", "waveform"),
+}
+
+
 def as_told(system: LinearSystem, order: int | None) -> LinearSystem:
     """Let units take derivatives of their inputs up to an order."""
     if order is None:
@@ -75,11 +121,16 @@ def as_told(system: LinearSystem, order: int | None) -> LinearSystem:
     return replace(system, system=replace(system.system, components=told))
 
 
-def error(system: System, rates: dict[str, int], ms: float, order: int | None, mode: str) -> float:
+def error(
+    system: System,
+    rates: dict[str, int],
+    ms: float,
+    order: int | None,
+    mode: str,
+    algorithm: str = "gauss-seidel",
+) -> float:
     """Growth rate of the least damped mode, less that of the continuous loop, 1/s."""
-    linear = linear_system(
-        system, step=f"{ms} ms", algorithm="gauss-seidel", delay=mode, rates=rates
-    )
+    linear = linear_system(system, step=f"{ms} ms", algorithm=algorithm, delay=mode, rates=rates)
     (account,) = as_told(linear, order).loop_accounts(1)
     return account.modes[0].error
 
@@ -100,16 +151,35 @@ def rows() -> Iterator[tuple[str, str, list[float]]]:
             yield name, kind, [error(system, rates, ms, order, mode) for ms in STEPS]
 
 
-def cost(turns: int = 9) -> float:
-    """Time of a step that follows signals as a multiple of one that holds them."""
-    best = dict.fromkeys(("exact", "waveform"), math.inf)
+def short_rows() -> Iterator[tuple[str, str, list[float]]]:
+    """Yield system, algorithm with delay mode, and errors over the steps."""
+    for name, make in SHORT.items():
+        for way, (algorithm, mode) in WAYS.items():
+            found = [error(make(), {}, ms, 3, mode, algorithm) for ms in SHORT_STEPS]
+            yield name, way, found
+
+
+def cost(
+    make: Callable[[], System], one: dict[str, str], other: dict[str, str], turns: int = 9
+) -> float:
+    """Time of a step with some options as a multiple of one with others."""
+    best = [math.inf, math.inf]
     for _ in range(turns):
-        for mode in best:
-            run = Execution(axis_loop(), step="1 ms", stop="20 s", delay=mode, every=20_000)
+        for number, options in enumerate((one, other)):
+            run = Execution(make(), step="1 ms", stop="20 s", every=20_000, **options)  # type: ignore[arg-type]
             begin = time.perf_counter()
             run.advance("20 s")
-            best[mode] = min(best[mode], time.perf_counter() - begin)
-    return best["waveform"] / best["exact"]
+            best[number] = min(best[number], time.perf_counter() - begin)
+    return best[0] / best[1]
+
+
+def print_table(steps: Sequence[float], found: list[tuple[str, str, list[float]]]) -> None:
+    """Print errors over the steps as a table in Markdown."""
+    print("| system | inputs | " + " | ".join(f"{ms:g} ms" for ms in steps) + " | order |")
+    print("|---|---|" + "---|" * (len(steps) + 1))
+    for name, kind, errors in found:
+        shown = " | ".join(f"{e:+.1e}" for e in errors)
+        print(f"| {name} | {kind} | {shown} | {orders(errors):.1f} |")
 
 
 def draw(found: list[tuple[str, str, list[float]]], file: Path) -> None:
@@ -141,12 +211,14 @@ def main() -> None:
     parser.add_argument("--plot", type=Path)
     plot = parser.parse_args().plot
     found = list(rows())
-    print("| system | inputs | " + " | ".join(f"{ms} ms" for ms in STEPS) + " | order |")
-    print("|---|---|" + "---|" * (len(STEPS) + 1))
-    for name, kind, errors in found:
-        shown = " | ".join(f"{e:+.1e}" for e in errors)
-        print(f"| {name} | {kind} | {shown} | {orders(errors):.1f} |")
-    print(f"\na step that follows costs {cost():.2f} times one that holds (axis of 40 Hz, 1 ms)")
+    print_table(STEPS, found)
+    print("\nloops of less delay than a step")
+    print_table(SHORT_STEPS, list(short_rows()))
+    more = cost(axis_loop, {"delay": "waveform"}, {"delay": "exact"})
+    print(f"\na step that follows costs {more:.2f} times one that holds (axis of 40 Hz, 1 ms)")
+    for other in ("newton", "gauss-seidel"):
+        more = cost(joined_bodies, {"algorithm": "waveform"}, {"algorithm": other})
+        print(f"one of 'waveform' costs {more:.2f} times one of '{other}' (joined bodies, 1 ms)")
     if plot:
         draw(found, plot)
 

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -221,6 +221,9 @@ class PythonUnit(Unit):
     ) -> None: ...
     def bind_texts(
         self, inputs: Sequence[tuple[str, bool]], outputs: Sequence[tuple[str, bool]], /
+    ) -> None: ...
+    def bind_waveforms(
+        self, waveforms: Mapping[str, Any], rows: Sequence[NDArray[np.float64] | None], /
     ) -> None: ...
     def take_exception(self) -> BaseException | None: ...
 

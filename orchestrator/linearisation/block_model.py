@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -14,7 +15,7 @@ from orchestrator.linearisation.jacobian import Jacobian, jacobian
 from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats, StateSpace, of_transition
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.simunits import BlockUnit
+from orchestrator.simunits import Block, BlockUnit
 from orchestrator.system import Causality, DataType
 
 #: Two halves of a step make the whole one, up to this share, where a block lives in continuous
@@ -46,12 +47,10 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
 
     @lru_cache(maxsize=8)
     def differences(length_ns: int) -> Jacobian:
-        return step.jacobian(length_ns)
+        return step.jacobian(length_ns, 0)
 
     def transition(length_ns: int, *, order: int) -> Floats:
-        if order:
-            raise CapabilityError(f"component '{unit.name}' is a block: it takes no derivatives")
-        return differences(length_ns).matrix
+        return step.jacobian(length_ns, order).matrix if order else differences(length_ns).matrix
 
     found = differences(step_ns)
     space, remark = _continuous(step, found.matrix, differences, step_ns)
@@ -103,13 +102,20 @@ class _Step:
         """Name a state or an input."""
         return (*self.names, *self.inputs)[number]
 
-    def jacobian(self, step_ns: int) -> Jacobian:
-        """Differentiate (states, outputs) after a step by (states, inputs) before it."""
+    def jacobian(self, step_ns: int, order: int) -> Jacobian:
+        """Differentiate (states, outputs) after a step by what was before it.
+
+        That is states, inputs, and derivatives of all inputs up to an order.
+        """
         begin = [_at(self._saved, place) for place in self._places]
         inputs = [float(v) for name in self._inputs for v in np.ravel(self._saved[name])]
-        point = np.array([*begin, *inputs], dtype=np.float64)
+        point = np.array([*begin, *inputs, *[0.0] * (order * len(inputs))], dtype=np.float64)
         sizes = np.abs(point)
         sizes[sizes == 0.0] = 1.0
+        for k in range(1, order + 1):  # what moves an input by its size until the end
+            rate = math.factorial(k) / (step_ns / 1e9) ** k
+            first = len(begin) + k * len(inputs)
+            sizes[first : first + len(inputs)] = rate * sizes[len(begin) :][: len(inputs)]
 
         def after(where: Floats) -> Floats:
             return self._after(where, step_ns / 1e9)
@@ -126,6 +132,18 @@ class _Step:
         finally:
             self._unit.block.set_state(copy.deepcopy(self._saved))
 
+    def _moving(self, block: Block, derivatives: list[float]) -> Mapping[str, Floats]:
+        """Return the inputs over a step, of the derivatives of all inputs, order after order."""
+        found = block.held_inputs()
+        rest = iter(derivatives)
+        for k in range(1, 1 + len(derivatives) // max(1, len(self.inputs))):
+            for name in self._inputs:
+                connector = self._unit.description.connectors[name]
+                values = [next(rest) for _ in range(connector.size)]
+                if name in found:
+                    found[name][k] = np.reshape(values, connector.shape)
+        return found
+
     def _after(self, where: Floats, length: float) -> Floats:
         block = self._unit.block
         state = copy.deepcopy(self._saved)
@@ -141,7 +159,10 @@ class _Step:
             elif connector.type is DataType.REAL:
                 state[name] = values[0]  # Integers and Booleans stay as they are
         block.set_state(state)
-        block.step(self._time, length)
+        if block.follows_inputs():
+            block.follow(self._time, length, self._moving(block, list(rest)))
+        else:
+            block.step(self._time, length)
         ended = block.get_state()
         outputs = [float(v) for name in self._outputs for v in np.ravel(ended[name])]
         return np.array([*(_at(ended, place) for place in self._places), *outputs])

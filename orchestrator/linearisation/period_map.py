@@ -19,9 +19,17 @@ from orchestrator.engine import Engine, EngineState, LinearUnit
 from orchestrator.linearisation.multipliers import Multipliers, multipliers
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.master.algorithms.plan import Iteration
 from orchestrator.master.run.engine_tables import make_engine
+from orchestrator.master.run.step_failure import loop_message
 from orchestrator.master.schedule.compensation_row import CompensationMethod
-from orchestrator.master.schedule.schedule import Code, Member, Schedule, input_order
+from orchestrator.master.schedule.schedule import (
+    Code,
+    LoopTable,
+    Member,
+    Schedule,
+    input_order,
+)
 from orchestrator.system import REACH_NS
 
 #: Iterated loops of linear units are solved to this share of their signals.
@@ -78,7 +86,7 @@ class PeriodMap:
         self.period = self.steps * schedule.step_ns / 1e9
         self._engine.start(0, schedule.step_ns)
         deepest = max((row[1] for row in schedule.histories), default=0)
-        self._engine.run(self.steps * (deepest // self.steps + 2), REACH_NS)
+        self._run(self.steps * (deepest // self.steps + 2))
         self._base = self._engine.save()
         self._places = [np.asarray(unit.values).size for unit in self._units]
         self._entries = [*self._entries_of_units(models), *self._entries_of_signals()]
@@ -139,8 +147,17 @@ class PeriodMap:
         everything = np.zeros(len(self._entries))
         everything[self._rows] = before
         self._write(everything)
-        self._engine.run(self.steps, REACH_NS)
+        self._run(self.steps)
         return self._read()[self._rows]
+
+    def _run(self, steps: int) -> None:
+        outcome = self._engine.run(steps, REACH_NS)
+        if outcome.loop >= 0:
+            _, _, passes, residual = self._engine.loops[outcome.loop]
+            loop = self._schedule.loops[outcome.loop]
+            raise CapabilityError(loop_message(loop, residual, passes, "of the linear models"))
+        if outcome.failed:
+            raise AssertionError(f"linear units did not do a step: {outcome.failure.text}")
 
     def _write(self, everything: Floats) -> None:
         at = 0
@@ -301,7 +318,14 @@ def _expect_linear(schedule: Schedule) -> None:
 def _numbers_only(schedule: Schedule) -> Schedule:
     """Leave out texts, events and faults, and solve loops as far as numbers go."""
     operations = tuple(row for row in schedule.operations if row[0] != Code.TEXT)
-    loops = tuple(replace(loop, tolerance=_SOLVED) for loop in schedule.loops)
+    loops = tuple(replace(_solvable(loop), tolerance=_SOLVED) for loop in schedule.loops)
     return replace(
         schedule, operations=operations, loops=loops, texts=0, text_copies=(), events=None
     )
+
+
+def _solvable(loop: LoopTable) -> LoopTable:
+    """Solve by differences what is solved by derivatives, which linear units do not give."""
+    if loop.method is not Iteration.NEWTON_BY_DERIVATIVES:
+        return loop
+    return replace(loop, method=Iteration.NEWTON)

@@ -178,9 +178,8 @@ class Reference:
             signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
             self.read(row)
-        elif code in (Code.PUSH, Code.INJECT_SAMPLE_FAULT):
-            if self.on_grid:
-                self._remember(code, row)
+        elif code in (Code.PUSH, Code.PROPOSE, Code.INJECT_SAMPLE_FAULT):
+            self._remember(code, row)
         elif code is Code.INJECT_FAULT:
             self.faults.inject(row)
         elif code in (Code.COMPENSATE, Code.CORRECT):
@@ -197,11 +196,14 @@ class Reference:
             self._step(code, row)
 
     def _remember(self, code: Code, row: int) -> None:
-        if code is Code.INJECT_SAMPLE_FAULT:
+        end_ns = self.now_ns + self.step_ns
+        if code is not Code.PROPOSE and not self.on_grid:
+            if code is Code.PUSH:
+                self.past[row].take_back(end_ns)
+        elif code is Code.INJECT_SAMPLE_FAULT:
             self.faults.inject_sample_fault(row)
         else:
-            value = float(self.signals[self.plan.histories[row][0]])
-            self.past[row].push(self.now_ns + self.step_ns, value)
+            self.past[row].put(end_ns, float(self.signals[self.plan.histories[row][0]]))
 
     def _mix(
         self, code: Code, source: int, target: int, weight: float, factor: float, offset: float

@@ -85,6 +85,18 @@ class ReferenceHistory:
         self._ring.append(Sample(time_ns, value, due))
         self.pushed += 1
 
+    def put(self, time_ns: int, value: float) -> None:
+        """Append a sample, or give the newest one another value if it has this time."""
+        if self.pushed and self.newest.time_ns == time_ns:
+            self.amend(value)
+        else:
+            self.push(time_ns, value)
+
+    def take_back(self, time_ns: int) -> None:
+        """Take the newest sample back if it has this time."""
+        if self.pushed and self.newest.time_ns == time_ns:
+            self.rewind(self.pushed - 1)
+
     @property
     def newest(self) -> Sample:
         """The last sample that was pushed."""

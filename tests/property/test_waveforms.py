@@ -30,11 +30,12 @@ def kinds(plants):
 
 
 @st.composite
-def rings(draw):
+def rings(draw, *, cut=True):
     """What stands in a ring, in order, and its delays; the ring is closed by a gain below zero."""
     some = draw(st.lists(st.sampled_from(KINDS), min_size=2, max_size=4))
     late = [draw(st.none() | delays) for _ in some]
-    late[-1] = late[-1] or draw(delays)
+    if cut:
+        late[-1] = late[-1] or draw(delays)
     return list(zip(some, late, strict=True))
 
 
@@ -69,6 +70,17 @@ def test_engine_equals_reference(kinds, ring, algorithm, step, rates):
     options = {"step": step, "algorithm": algorithm, "delay": "waveform"}
     if algorithm in {"jacobi", "gauss-seidel"}:  # others step all units alike
         options["rates"] = {f"n{i}": rates[i] for i in range(len(ring)) if rates[i] > 1}
+    expect_equal(system, **options)
+
+
+@settings(max_examples=8, deadline=None)
+@given(ring=rings(cut=False), mode=st.sampled_from(["waveform", "exact"]))
+def test_what_is_iterated_over_the_step_equals_the_reference(kinds, ring, mode):
+    """Rings with delays of any length, or none at all."""
+    expect_equal(made(kinds, ring), step="3 ms", algorithm="waveform", delay=mode)
+
+
+def expect_equal(system, **options):
     one, two = (Execution(system, **options) for _ in range(2))
     one.advance(f"{30 * one.schedule.step_ns} ns")
     rows = run_reference(two, 30)

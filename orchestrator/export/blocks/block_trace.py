@@ -38,6 +38,11 @@ def trace(kind: type[Block], values: Mapping[str, Value]) -> Sampled:
     try:
         start = kind(**values)
         _expect_declared(start)
+        if kind.follows_inputs():
+            raise CapabilityError(
+                "it takes what its inputs do over the step (follow), and an exported block holds"
+                " them: expected step(t, h)"
+            )
         fields = fields_of(start)
         groups = _groups(fields)
         t, h = ca.SX.sym("t"), ca.SX.sym("h")

@@ -7,7 +7,7 @@ from orchestrator.master.algorithms.plan import Iteration, Loops, Plan
 from orchestrator.master.algorithms.rings import iterated
 from orchestrator.system import System
 
-_ACCELERATIONS = {
+ACCELERATIONS = {
     "none": Iteration.FIXED_POINT,
     "aitken": Iteration.AITKEN,
     "anderson": Iteration.ANDERSON,
@@ -32,8 +32,8 @@ def plan(
     tolerance, most_iterations
         See :class:`Loops`.
     """
-    if acceleration not in _ACCELERATIONS:
+    if acceleration not in ACCELERATIONS:
         raise UnknownNameError(
-            f"acceleration: expected one of {', '.join(_ACCELERATIONS)}, found {acceleration!r}"
+            f"acceleration: expected one of {', '.join(ACCELERATIONS)}, found {acceleration!r}"
         )
-    return iterated(system, Loops(_ACCELERATIONS[acceleration], tolerance, most_iterations))
+    return iterated(system, Loops(ACCELERATIONS[acceleration], tolerance, most_iterations))

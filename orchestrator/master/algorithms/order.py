@@ -71,6 +71,16 @@ def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
     ]
 
 
+def is_within_step(line: Connection, step_ns: int) -> bool:
+    """Whether some of what a connection brings during a step is sent in the same step.
+
+    What varies from sample to sample is not counted: it is known when it arrives.
+    """
+    if line.delay is None:
+        return True
+    return line.delay.variation is None and line.delay.nominal_ns < step_ns
+
+
 def _with_short_delays(system: System) -> list[Connection]:
     """Return what binds: undelayed lines, and delayed ones that close no ring, shortest first."""
     lines = [line for line in system.connections if line.delay is None]

@@ -25,11 +25,16 @@ class Coupling(StrEnum):
     ``ahead``
         The same where the source is stepped before; else the middle of the step on the line
         through its source's last two values, likewise the end for an input that acts at once.
+    ``waveform``
+        The same as ``mean`` where a component holds its inputs. One that takes derivatives of them
+        is given what its source does over the step: the cubic through its last samples, of which
+        the newest is that at the end of the step, in a loop the one of the iteration.
     """
 
     NEWEST = "newest"
     MEAN = "mean"
     AHEAD = "ahead"
+    WAVEFORM = "waveform"
 
 
 class Iteration(IntEnum):

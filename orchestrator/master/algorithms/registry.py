@@ -21,6 +21,7 @@ BUILT_IN: Mapping[str, str] = {
     "gauss-seidel": "orchestrator.master.algorithms.gauss_seidel",
     "fixed-point": "orchestrator.master.algorithms.fixed_point",
     "newton": "orchestrator.master.algorithms.newton",
+    "waveform": "orchestrator.master.algorithms.waveform",
     "step-doubling": "orchestrator.master.algorithms.step_doubling",
     "embedded": "orchestrator.master.algorithms.embedded",
     "ecco": "orchestrator.master.algorithms.ecco",

@@ -7,7 +7,7 @@ from orchestrator.master.algorithms.plan import Coupling, Group, Loops, Plan
 from orchestrator.system import System
 
 
-def iterated(system: System, loops: Loops) -> Plan:
+def iterated(system: System, loops: Loops, coupling: Coupling = Coupling.MEAN) -> Plan:
     """Order the components as Gauss-Seidel does, and iterate the rings."""
     alone = {
         line.source.component
@@ -18,4 +18,4 @@ def iterated(system: System, loops: Loops) -> Plan:
         Group(tuple(ring), loop=len(ring) > 1 or ring[0] in alone)
         for ring in stepping_order(system)
     ]
-    return Plan(tuple(groups), Coupling.MEAN, loops)
+    return Plan(tuple(groups), coupling, loops)

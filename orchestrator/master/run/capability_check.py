@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.master.algorithms.plan import StepMethod
 from orchestrator.master.run.step_failure import element
-from orchestrator.master.schedule.schedule import Member, Schedule
+from orchestrator.master.schedule.schedule import Code, Member, Schedule
 from orchestrator.simunits import Capabilities, SimulationUnit
 
 Floats = NDArray[np.float64]
 _WARNING = 1
-_WAYS_OUT = (
-    "put a delay on a connection of its loop, which cuts it; choose 'jacobi' or 'gauss-seidel'; or"
-    " replace the component"
-)
+_OTHERWISE = "choose 'jacobi' or 'gauss-seidel'; or replace the component"
+_WAYS_OUT = f"put a delay on a connection of its loop, which cuts it; {_OTHERWISE}"
 _REPEATING = (StepMethod.DOUBLING, StepMethod.EMBEDDED)
 
 
@@ -106,10 +104,21 @@ def _cannot_repeat(
     else:
         return
     who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{member.name}'"
-    ways_out = _WAYS_OUT
-    if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
-        ways_out = "choose 'jacobi' or 'gauss-seidel'; or replace the component"
+    ways_out = _ways_out(schedule, member)
     yield CapabilityError.about(f"{who} {lacks}: {ways_out}", code="CAP101", key=member.name)
+
+
+def _ways_out(schedule: Schedule, member: Member) -> str:
+    if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
+        return _OTHERWISE
+    if all(row[0] != Code.PROPOSE for row in schedule.operations):
+        return _WAYS_OUT
+    loop = next(one for one in schedule.loops if member.name in one.components)
+    return (
+        f"put a delay of at least the communication step, {schedule.step_ns / 1e6:g} ms, on what"
+        f" leads on from {' and '.join(map(repr, loop.sources))} in the loop through"
+        f" {', '.join(map(repr, loop.components))}, which cuts it; {_OTHERWISE}"
+    )
 
 
 def verify_rollback(

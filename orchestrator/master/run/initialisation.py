@@ -17,6 +17,7 @@ from orchestrator.simunits import SimulationUnit
 #: What only steps do: the past is what the signals are, and faults are still to come.
 _LATER = (
     Code.PUSH,
+    Code.PROPOSE,
     Code.FIRST_HALF,
     Code.INJECT_FAULT,
     Code.INJECT_SAMPLE_FAULT,

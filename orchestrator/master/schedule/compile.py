@@ -84,7 +84,7 @@ def compile_schedule(
     expect_faults(inside, algorithm_name, plan, faults)
     faulty = {line.target for fault in faults for line in lines_of(fault, system)}
     input_hold = InputHold(
-        system, plan, dict(rates), without=faulty if mode is DelayMode.WAVEFORM else None
+        system, plan, dict(rates), faulty=faulty, waveform=mode is DelayMode.WAVEFORM
     )
 
     def timing_of(line: Connection) -> Timing:

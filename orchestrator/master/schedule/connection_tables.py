@@ -265,6 +265,14 @@ class ConnectionTables:
         target = components[line.target.component].connectors[line.target.connector]
         return factor_and_offset_of(line, source, target)
 
+    def propose(self, lines: Iterable[Connection]) -> list[Rows]:
+        """Return the operations that give these lines the newest values as those at the end."""
+        return [
+            (Code.PROPOSE, self._first_history[line.target], self._slots[str(line.source)][1])
+            for line in lines
+            if line.target in self._plans and self._holding.proposed(line)
+        ]
+
     def push(self, group: Iterable[str]) -> list[Rows]:
         """Return the operation that appends the newest outputs of these components."""
         held = [row for name in group for row in self._rows.get(name, ())]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import lcm
 
 from orchestrator.coupling import Timing
-from orchestrator.master.algorithms.order import acts_at_once
+from orchestrator.master.algorithms.order import acts_at_once, is_within_step
 from orchestrator.master.algorithms.plan import Coupling, Plan
 from orchestrator.master.schedule.boundary import crosses
 from orchestrator.master.schedule.schedule import Code
@@ -51,8 +51,10 @@ class InputHold:
         Whose connections, and what the algorithm decided.
     ticks
         Communication steps that one step of each component takes.
-    without
-        In waveform mode the targets whose inputs are held all the same; ``None``: all are.
+    faulty
+        Targets of connections that a fault acts on: their inputs are held.
+    waveform
+        Whether delayed signals are followed, as waveform mode does it.
     """
 
     def __init__(
@@ -61,12 +63,18 @@ class InputHold:
         plan: Plan,
         ticks: dict[str, int],
         *,
-        without: Collection[Endpoint] | None = None,
+        faulty: Collection[Endpoint] = (),
+        waveform: bool = False,
     ) -> None:
         self._system = system
         self._plan = plan
         self._ticks = ticks
-        self._without = without
+        self._faulty = frozenset(faulty)
+        self._waveform = waveform
+        self._iterates = plan.coupling is Coupling.WAVEFORM
+        self._iterated = {
+            name: i for i, group in enumerate(plan.groups) if group.loop for name in group.members
+        }
         self._group = {name: i for i, group in enumerate(plan.groups) for name in group.members}
         self._into: dict[str, list[Connection]] = {}
         for line in system.connections:
@@ -75,6 +83,18 @@ class InputHold:
     def before(self, line: Connection) -> bool:
         """Whether a connection's source is stepped before its target within one step."""
         return self._group[line.source.component] < self._group[line.target.component]
+
+    def proposed(self, line: Connection) -> bool:
+        """Whether a line of a loop is read with what the iteration has for the end of the step."""
+        source, target = line.source.component, line.target.component
+        loop = self._iterated.get(source, -1)
+        return (
+            self._iterates
+            and 0 <= loop == self._iterated.get(target)
+            and line.target not in self._faulty
+            and is_within_step(line, self._system.experiment.step_ns or 0)
+            and self._moves(line)
+        )
 
     def timing(self, line: Connection, step_ns: int) -> Timing:
         """Return when the ends of a connection act, for a communication step in nanoseconds."""
@@ -87,7 +107,7 @@ class InputHold:
             newest * step_ns,
             held.late * step_ns,
             self._system.components[line.target.component].input_order,
-            (self.read_ahead(line.target.component) + self.before(line)) * step_ns,
+            (self.read_ahead(line.target.component) + self._has_end(line)) * step_ns,
             held.code is Code.COPY
             and self._plan.coupling is Coupling.NEWEST
             and not _makes_up(line),
@@ -98,22 +118,27 @@ class InputHold:
     def follows(self, line: Connection) -> bool:
         """Whether a connection's target is given what the signal does over its step.
 
-        That is known of a delayed signal, and of one whose source is stepped before its target. A
-        signal that is held for its kind, by a table of values, by what the user wants of the line,
-        or by how samples are lost, is not followed.
+        That is known of a delayed signal, of one whose source is stepped before its target, and of
+        one that is iterated. A signal that is held for its kind, by a table of values, by what the
+        user wants of the line, or by how samples are lost, is not followed.
         """
-        if self._without is None or line.target in self._without:
+        wanted = self._waveform or (self._iterates and line.delay is None)
+        if not wanted or line.target in self._faulty:
             return False
         component = self._system.components[line.target.component]
         as_it_is = line.interpolation in {None, Interpolation.CUBIC}
         if line.delay is None:
-            known = self.before(line) and not line.is_predicted and self._reaches_end(line)
+            known = self._has_end(line) and not line.is_predicted and self._reaches_end(line)
         else:
             known = line.delay.variation is None
         if line.compensation is not None:
             return False
         linear = not isinstance(line.transformation, MappingTransformation)
         return component.input_order > 0 and as_it_is and known and linear and self._moves(line)
+
+    def _has_end(self, line: Connection) -> bool:
+        """Whether its source's sample at the end of the communication step can be read."""
+        return self.before(line) or self.proposed(line)
 
     def _reaches_end(self, line: Connection) -> bool:
         """Whether the source is always known up to the end of the target's step."""
@@ -196,7 +221,7 @@ class InputHold:
         source = self._ticks.get(line.source.component, 1)
         target = self._ticks.get(line.target.component, 1)
         latches = [
-            (begin, begin + self.read_ahead(line.target.component) + self.before(line))
+            (begin, begin + self.read_ahead(line.target.component) + self._has_end(line))
             for begin in range(0, lcm(source, target), target)
         ]
         return [(begin, latch // source * source) for begin, latch in latches]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from orchestrator.master.algorithms.plan import Group, Plan
@@ -38,6 +38,7 @@ class Emission:
         self._plan = plan
         self._slots = buffer.slots
         self._tables = tables
+        self._input_hold = input_hold
         self._halved = {name for name in system.components if input_hold.halved(name)}
         self._numbers = {member.name: i for i, member in enumerate(buffer.members)}
         #: By target, the places of the connections that bring values at steps.
@@ -98,9 +99,14 @@ class Emission:
         assert self._plan.loops is not None  # noqa: S101 - a plan with loops says how
         start = len(self.operations)
         self._add([(Code.SOLVE, len(self.loops), 0)])
+        place = {name: i for i, name in enumerate(group.members)}
+        inside = [line for line in self._into(group.members) if line.source.component in place]
+        self._add(self._tables.propose(line for line in inside if _is_cut(line, place)))
         for name in group.members:
             self._exchange([name])
             self._step([name])
+            ahead = (line for line in inside if line.source.component == name)
+            self._add(self._tables.propose(line for line in ahead if not _is_cut(line, place)))
         body = len(self.operations) - start - 1
         self.operations[start] = (Code.SOLVE, len(self.loops), body, 1, 0)
         self.loops.append(self._table(group))
@@ -115,8 +121,7 @@ class Emission:
                 line.source.connector
             ]
             for line in self._into(group.members)
-            if line.delay is None
-            and place.get(line.source.component, -1) >= place[line.target.component]
+            if (line.delay is None or self._input_hold.proposed(line)) and _is_cut(line, place)
         }
         slots: dict[bool, list[int]] = {True: [], False: []}
         names: dict[bool, list[str]] = {True: [], False: []}
@@ -135,3 +140,8 @@ class Emission:
             tuple(names[True] + names[False]),
             group.members,
         )
+
+
+def _is_cut(line: Connection, place: Mapping[str, int]) -> bool:
+    """Whether a pass through a loop starts from what a line brings: its source comes later."""
+    return place.get(line.source.component, -1) >= place[line.target.component]

@@ -30,6 +30,7 @@ class Code(IntEnum):
     INJECT_SAMPLE_FAULT = 12
     COMPENSATE = 13
     CORRECT = 14
+    PROPOSE = 15
 
 
 class Interpolation(IntEnum):

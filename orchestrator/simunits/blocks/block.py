@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.simunits.blocks.block_names import expect_declared
@@ -15,6 +16,10 @@ from orchestrator.simunits.blocks.declaration import Declared, connector_of
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value, nearest
 from orchestrator.system.ports.connectors import finding_former
+
+Floats = NDArray[np.float64]
+#: Highest derivative of an input that a block is given.
+INPUT_ORDER = 3
 
 
 class Block:
@@ -85,6 +90,12 @@ class Block:
     def expect_declared(cls) -> None:
         """Raise DescriptionError if methods assign names that the block does not declare."""
         if "_is_declared" not in vars(cls):
+            if cls.follows_inputs() and cls.step is not Block.step:
+                raise DescriptionError(
+                    f"block {cls.__name__} defines both step(t, h) and follow(t, h, inputs):"
+                    " expected one of them; with inputs that are held, follow is given derivatives"
+                    " of zero"
+                )
             expect_declared(cls, [*cls.connectors, *cls.states])
             cls._is_declared = True
 
@@ -143,7 +154,40 @@ class Block:
 
     def step(self, t: float, h: float) -> None:
         """Advance from ``t`` to ``t + h`` (seconds) with the inputs held, and set the outputs."""
+        if self.follows_inputs():
+            self.follow(t, h, self.held_inputs())
+            return
         raise NotImplementedError(f"block {type(self).__name__} does not define step(t, h)")
+
+    def follow(self, t: float, h: float, inputs: Mapping[str, Floats]) -> None:
+        """Advance from ``t`` to ``t + h`` (seconds) with inputs that move, and set the outputs.
+
+        A block defines it in place of :meth:`step` if it can take what its inputs do over the step.
+
+        Parameters
+        ----------
+        t, h
+            Begin and length of the step in seconds.
+        inputs
+            By the name of each Real input, float64 of shape (4, ...): its value at ``t`` and its
+            first three derivatives there, per s, s2 and s3. Zero where the input is held. They
+            are overwritten by the next step.
+        """
+        raise NotImplementedError(f"block {type(self).__name__} does not define follow")
+
+    @classmethod
+    def follows_inputs(cls) -> bool:
+        """Whether the block takes what its inputs do over a step: it defines :meth:`follow`."""
+        return cls.follow is not Block.follow
+
+    def held_inputs(self) -> dict[str, Floats]:
+        """Return the present values of all Real inputs, without derivatives, for :meth:`follow`."""
+        found = {}
+        for name, connector in self.connectors.items():
+            if connector.causality is Causality.INPUT and connector.type is DataType.REAL:
+                found[name] = np.zeros((1 + INPUT_ORDER, *connector.shape))
+                found[name][0] = getattr(self, name)
+        return found
 
     def notices(self) -> tuple[Notice, ...]:
         """Say what whoever runs the block must know of this run so far.

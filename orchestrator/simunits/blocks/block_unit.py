@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, StepError
 from orchestrator.engine import PythonUnit
-from orchestrator.simunits.blocks.block import Block
+from orchestrator.simunits.blocks.block import INPUT_ORDER, Block
 from orchestrator.simunits.blocks.block_file import is_of_file
 from orchestrator.simunits.blocks.state_text import decode, encode
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
@@ -37,7 +38,10 @@ def describe_block(name: str, kind: type[Block]) -> UnitDescription:
         connectors=kind.connectors,
         feedthrough=kind.feedthrough,
         capabilities=Capabilities(
-            can_roll_back=True, can_serialize=True, longest_step=kind.longest_step
+            can_roll_back=True,
+            can_serialize=True,
+            longest_step=kind.longest_step,
+            input_order=INPUT_ORDER if kind.follows_inputs() else 0,
         ),
         has_states=bool(kind.states),
         details={"kind": "Python block", "class": f"{module}.{kind.__qualname__}"},
@@ -49,6 +53,7 @@ class BlockUnit(SimulationUnit):
 
     def __init__(self, name: str, description: UnitDescription, block: Block) -> None:
         self.block = block
+        self._waveforms: dict[str, Floats] = {}
         super().__init__(name, description, PythonUnit(block, name, [], []))
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
@@ -69,6 +74,12 @@ class BlockUnit(SimulationUnit):
             [(c.name, c.type is DataType.BINARY) for c in self.text_inputs],
             [(c.name, c.type is DataType.BINARY) for c in self.text_outputs],
         )
+        if self.block.follows_inputs():
+            self._waveforms = self.block.held_inputs()
+            native.bind_waveforms(
+                MappingProxyType(self._waveforms),
+                [self._waveforms.get(connector.name) for connector in self.inputs],
+            )
         self.native = native
 
     def _port(self, connector: Connector) -> tuple[str, str, object]:
@@ -96,7 +107,9 @@ class BlockUnit(SimulationUnit):
             raise self._failure("initialising", error) from error
 
     def _exit_initialisation(self) -> None:
-        """Do nothing: a block is ready to step."""
+        """Take over the inputs that nothing is connected to: a block is ready to step."""
+        for name, values in self.block.held_inputs().items() if self._waveforms else ():
+            self._waveforms[name][:] = values
 
     def _get_state(self) -> object:
         try:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator import Execution, System, block, simulate
+from orchestrator import Execution, System, block, fmu, simulate
 from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.linearisation import linear_system
@@ -154,6 +154,24 @@ def test_iterated_loops(algorithm):
     run = simulate(system, stop="60 s", algorithm_options={"tolerance": 1e-12}, **options)
     fit = fit_growth(run.time, run["mass.y"], start=1.0)
     assert account.modes[0].growth == pytest.approx(fit.sigma, rel=1e-6)
+
+
+def test_a_loop_that_newton_solves_by_derivatives_is_solved(plants):
+    """Linear units give none: the loop was left as it stood after the first pass."""
+    system = (
+        System("fast")
+        .add("body", fmu(plants / "Chaser.fmu"), m=1.0)
+        .add("contact", fmu(plants / "SpringDashpot.fmu"), k=987.0, d=3.0, latched=True)
+        .connect("body.position", "contact.position_a")
+        .connect("body.velocity", "contact.velocity_a")
+        .connect("contact.force_a", "body.force")
+    )
+    found = [
+        linear_system(system, step="5 ms", algorithm=name).loop_accounts(1)[0].modes[0]
+        for name in ("newton", "fixed-point")
+    ]
+    assert found[0].growth == pytest.approx(found[1].growth, rel=1e-9)
+    assert found[0].error == pytest.approx(0.0, abs=0.02)
 
 
 def test_a_point_in_open_contact_is_told():

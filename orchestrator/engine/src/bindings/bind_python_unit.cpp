@@ -72,6 +72,16 @@ void bind_python_unit(nb::module_& module) {
                 const std::vector<TextRow>& outputs) {
                  unit.bind_texts(text_ports(inputs), text_ports(outputs));
              })
+        .def(
+            "bind_waveforms",
+            [](PythonUnit& unit, const nb::object& waveforms, const std::vector<nb::object>& rows) {
+                std::vector<double*> places;
+                for (const auto& row : rows) {
+                    using Rows = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+                    places.push_back(row.is_none() ? nullptr : nb::cast<Rows>(row, false).data());
+                }
+                unit.bind_waveforms(waveforms.ptr(), places);
+            })
         .def("take_exception", [](PythonUnit& unit) -> nb::object {
             PyObject* exception = unit.take_exception();
             return exception ? nb::steal(exception) : nb::none();

@@ -1,5 +1,6 @@
 #include "bindings/python_unit.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -58,12 +59,14 @@ PythonUnit::~PythonUnit() {
     for (auto* state : kept_) Py_XDECREF(state);
     Py_XDECREF(exception_);
     Py_DECREF(step_name_);
+    Py_XDECREF(waveforms_);
     Py_XDECREF(block_);
 }
 
 int PythonUnit::traverse(visitproc visit, void* arg) {
     Py_VISIT(block_);
     Py_VISIT(exception_);
+    Py_VISIT(waveforms_);
     for (auto* state : kept_) Py_VISIT(state);
     for (auto* ports : {&inputs_, &outputs_}) {
         for (auto& port : *ports) Py_VISIT(port.keeper);
@@ -74,6 +77,7 @@ int PythonUnit::traverse(visitproc visit, void* arg) {
 void PythonUnit::clear() {
     Py_CLEAR(block_);
     Py_CLEAR(exception_);
+    Py_CLEAR(waveforms_);
     for (auto*& state : kept_) Py_CLEAR(state);
 }
 
@@ -95,6 +99,9 @@ bool PythonUnit::shares_memory(const Port& port) const {
 Status PythonUnit::set_inputs(const double* values) {
     const Gil gil;
     for (const auto& port : inputs_) {
+        if (port.waveform) {
+            std::fill_n(std::copy_n(values, port.size, port.waveform), most_order * port.size, 0.0);
+        }
         if (port.array) {
             if (!shares_memory(port)) return fail();
             std::memcpy(port.array, values, port.size * sizeof(double));
@@ -109,13 +116,33 @@ Status PythonUnit::set_inputs(const double* values) {
     return Status::ok;
 }
 
+void PythonUnit::bind_waveforms(PyObject* waveforms, const std::vector<double*>& places) {
+    Py_XSETREF(waveforms_, Py_NewRef(waveforms));
+    Py_SETREF(step_name_, PyUnicode_InternFromString("follow"));
+    for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].waveform = places.at(i);
+}
+
+Status PythonUnit::set_input_derivatives(const InputDerivatives& derivatives) {
+    if (derivatives.order > input_order()) return cannot("take such derivatives of its inputs");
+    std::size_t first = 0;
+    for (const auto& port : inputs_) {
+        for (int k = 1; k <= derivatives.order && port.waveform; ++k) {
+            std::copy_n(derivatives.of(k) + first, port.size,
+                        port.waveform + static_cast<std::size_t>(k) * port.size);
+        }
+        first += port.size;
+    }
+    return Status::ok;
+}
+
 Status PythonUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
     const Gil gil;
     PyObject* time = PyFloat_FromDouble(to_seconds(time_ns));
     PyObject* step = PyFloat_FromDouble(to_seconds(step_ns));
-    PyObject* arguments[] = {block_, time, step};
+    PyObject* arguments[] = {block_, time, step, waveforms_};
+    const std::size_t count = waveforms_ ? 4 : 3;
     PyObject* result = PyObject_VectorcallMethod(step_name_, arguments,
-                                                 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+                                                 count | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
     Py_XDECREF(time);
     Py_XDECREF(step);
     if (!result) return fail();

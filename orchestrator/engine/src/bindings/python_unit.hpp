@@ -12,11 +12,12 @@ namespace softdock {
 // A scalar connector is an attribute that holds a float, int or bool; an array connector is an
 // attribute that holds a float64 array, whose memory the engine reads and writes directly.
 struct Port {
-    PyObject* name;    // interned attribute name, owned by the unit
-    char type;         // 'f' Real, 'i' Integer, 'b' Boolean
-    std::size_t size;  // elements
-    double* array;     // null for a scalar; else the block's own memory
-    PyObject* keeper;  // owner of that memory, owned by the unit
+    PyObject* name;              // interned attribute name, owned by the unit
+    char type;                   // 'f' Real, 'i' Integer, 'b' Boolean
+    std::size_t size;            // elements
+    double* array;               // null for a scalar; else the block's own memory
+    PyObject* keeper;            // owner of that memory, owned by the unit
+    double* waveform = nullptr;  // of an input that is followed: value and derivatives, in rows
 };
 
 // A connector that holds a str, or bytes.
@@ -31,6 +32,13 @@ class PythonUnit final : public Unit {
     PythonUnit(PyObject* block, std::string name, std::vector<Port> inputs,
                std::vector<Port> outputs);
     ~PythonUnit() override;
+
+    // The block follows its inputs over the step: it gets `waveforms` as the last argument of
+    // follow(). It owns the memory at `places`, one for each input, null where that is no Real:
+    // 1 + most_order rows of the input's size.
+    void bind_waveforms(PyObject* waveforms, const std::vector<double*>& places);
+    int input_order() const override { return waveforms_ ? most_order : 0; }
+    Status set_input_derivatives(const InputDerivatives& derivatives) override;
 
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
@@ -63,6 +71,7 @@ class PythonUnit final : public Unit {
 
     PyObject* block_;
     PyObject* step_name_;
+    PyObject* waveforms_ = nullptr;
     std::vector<Port> inputs_, outputs_;
     std::vector<TextPort> text_inputs_, text_outputs_;
     std::vector<PyObject*> kept_;  // saved states by number

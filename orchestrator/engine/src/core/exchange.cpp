@@ -6,6 +6,19 @@ namespace {
 
 constexpr const char* no_entry = "the table of values on its connection has no entry for it";
 
+// Off the grid nothing is remembered: what a loop proposed is taken back.
+void remember(Context& context, const Operation& operation) {
+    const auto end_ns = context.now_ns + context.step_ns;
+    for (auto i = operation.first; i < operation.first + operation.count; ++i) {
+        auto& history = context.histories[i];
+        if (context.on_grid) {
+            history.put(end_ns, context.signals[history.slot()]);
+        } else {
+            history.take_back(end_ns);
+        }
+    }
+}
+
 // On inputs, after a line has brought its value; on readings, before and after.
 std::int32_t inject_faults(Context& context, const Operation& operation) {
     for (auto i = operation.first; i < operation.first + operation.count; ++i) {
@@ -53,9 +66,12 @@ std::int32_t execute_lines(Context& context, const Operation& operation) {
             }
             break;
         case Code::push:
-            for (auto i = operation.first; i < end && context.on_grid; ++i) {
-                context.histories[i].push(context.now_ns + context.step_ns,
-                                          context.signals[context.histories[i].slot()]);
+            remember(context, operation);
+            break;
+        case Code::propose:
+            for (auto i = operation.first; i < end; ++i) {
+                auto& history = context.histories[i];
+                history.put(context.now_ns + context.step_ns, context.signals[history.slot()]);
             }
             break;
         case Code::interpolate_mean:

@@ -116,7 +116,7 @@ template <>
 struct Fields<Operation> {
     static constexpr const char* table = "operations";
     static constexpr auto list =
-        std::make_tuple(field("code", &Operation::code, 14, "an operation"),
+        std::make_tuple(field("code", &Operation::code, 15, "an operation"),
                         field("first", &Operation::first), field("count", &Operation::count),
                         field("every", &Operation::every), field("phase", &Operation::phase));
 };

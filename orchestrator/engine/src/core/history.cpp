@@ -50,6 +50,18 @@ void History::push(std::int64_t time_ns, double value) {
     if (channel_) dues_[place(newest_)] = due(time_ns, before_ns);
 }
 
+void History::put(std::int64_t time_ns, double value) {
+    if (newest_ > 0 && stamp(newest_) == time_ns) {
+        values_[place(newest_)] = value;
+    } else {
+        push(time_ns, value);
+    }
+}
+
+void History::take_back(std::int64_t time_ns) {
+    if (newest_ > 0 && stamp(newest_) == time_ns) --newest_;
+}
+
 void History::amend(double value) {
     if (newest_ > 0) values_[place(newest_)] = value;
 }

@@ -39,6 +39,10 @@ class History {
     void start(std::int64_t start_ns, double value);
     // Samples come in order of time; the distances between them may differ.
     void push(std::int64_t time_ns, double value);
+    // The same for a time that the newest sample may have already: then its value is replaced.
+    void put(std::int64_t time_ns, double value);
+    // Takes the newest sample back if it has this time.
+    void take_back(std::int64_t time_ns);
     // Gives the newest sample, unless it is the first, the value that it has after an event.
     void amend(double value);
     // The value at a time; false if that is older than the oldest sample that is kept. `now_ns` is

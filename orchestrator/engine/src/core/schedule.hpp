@@ -32,6 +32,8 @@ enum class Code : std::int32_t {
     inject_sample_fault = 12,  // on the newest samples of histories
     compensate = 13,           // inputs, after their lines: see compensation.hpp
     correct = 14,              // outputs, after the step: see output_correction.hpp
+    propose = 15,  // histories: the value at the end of the step as far as a loop has come; the
+                   // push after the loop makes it count
 };
 
 // Done in every `every`-th step, counted from 0, where the rest of the division is `phase`.

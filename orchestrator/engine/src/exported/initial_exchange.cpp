@@ -68,6 +68,7 @@ void InitialExchange::pass(std::size_t first, std::size_t end) {
                 break;
             }
             case Code::push:
+            case Code::propose:
             case Code::first_half:
             case Code::compensate:
             case Code::correct:

@@ -24,6 +24,9 @@ Engine::Engine(Schedule schedule, std::size_t threads)
         for (auto& history : context_.histories) history.let_rewind(most_rewound);
     }
     check_tables(context_, schedule.loops, schedule.rule);
+    const auto& operations = context_.operations;
+    proposes_ = std::any_of(operations.begin(), operations.end(),
+                            [](const auto& one) { return one.code == Code::propose; });
     for (const auto& line : context_.reads) {
         if (!line.span_ns) continue;
         const auto owner = owner_of(context_, line) - context_.members.begin();
@@ -45,7 +48,7 @@ void Engine::set_value_tables(ValueTables tables) {
 void Engine::handle_events(std::unique_ptr<EventPhase> events) {
     check_events(context_, events->table());
     context_.allows_early_return = events->table().early_return;
-    if (context_.allows_early_return) {
+    if (context_.allows_early_return || proposes_) {
         for (auto& history : context_.histories) history.let_rewind(1);
     }
     events_ = std::move(events);

@@ -76,6 +76,7 @@ class Engine {
     std::unique_ptr<EventPhase> events_;
     Recorder recorder_;
     std::int64_t time_ns_ = 0;  // reached by whole steps
+    bool proposes_ = false;     // whether loops put samples into pasts that may be taken back
 };
 
 }  // namespace softdock

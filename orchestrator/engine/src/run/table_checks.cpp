@@ -88,6 +88,7 @@ void check_operation(const Context& context, std::size_t loops, const Operation&
             size = context.members.size();
             break;
         case Code::push:
+        case Code::propose:
             size = context.histories.size();
             break;
         case Code::interpolate_mean:

@@ -31,6 +31,12 @@ def test_a_delayed_loop_is_the_same_bit_by_bit(capture, compare, algorithm, mode
     assert found.largest > 1.0  # the bodies have met
 
 
+@pytest.mark.parametrize("delay", ["0.4 ms", None])
+def test_a_loop_that_is_iterated_over_the_step_is_the_same_bit_by_bit(capture, compare, delay):
+    found = compare(capture(delay=delay), algorithm="waveform", delay="waveform")
+    assert (found.difference, found.rows) == (0.0, 301)
+
+
 @pytest.mark.parametrize(
     ("delay", "way"), [("3.7 ms", "cubic"), ("0 ms", "linear"), ("2.5 ms", "hold")]
 )
