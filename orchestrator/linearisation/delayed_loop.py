@@ -22,7 +22,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.linearisation.state_space import Floats, StateSpace
@@ -224,14 +223,26 @@ def _upper(root: complex) -> complex:
 def side_by_side(spaces: Sequence[StateSpace]) -> StateSpace:
     """Put systems that know nothing of each other into one."""
     return StateSpace(
-        block_diag(*[space.a for space in spaces]),
-        block_diag(*[space.b for space in spaces]),
-        block_diag(*[space.c for space in spaces]),
-        block_diag(*[space.d for space in spaces]),
+        _diagonal([space.a for space in spaces]),
+        _diagonal([space.b for space in spaces]),
+        _diagonal([space.c for space in spaces]),
+        _diagonal([space.d for space in spaces]),
         tuple(name for space in spaces for name in space.states),
         tuple(name for space in spaces for name in space.inputs),
         tuple(name for space in spaces for name in space.outputs),
     )
+
+
+def _diagonal(blocks: Sequence[Floats]) -> Floats:
+    """Put matrices along the diagonal of one."""
+    rows, columns = (sum(block.shape[axis] for block in blocks) for axis in (0, 1))
+    whole = np.zeros((rows, columns))
+    row = column = 0
+    for block in blocks:
+        below, beside = row + block.shape[0], column + block.shape[1]
+        whole[row:below, column:beside] = block
+        row, column = below, beside
+    return whole
 
 
 def _chebyshev(points: int) -> tuple[Floats, Floats]:

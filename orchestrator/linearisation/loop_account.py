@@ -26,8 +26,8 @@ from orchestrator.system import System
 MODES = 6
 #: Modes that lose more than this factor in one period are no longer told: samples do not show them.
 _FADED = math.exp(-math.pi)
-#: A multiplier that is 1 up to so many of its uncertainties, and near it, is a free motion.
-_FREE, _NEAR = 30.0, 1e-3
+#: A multiplier near 1 that is 1 up to so many of its uncertainties is a free motion.
+_FREE = 30.0
 #: Roots of the continuous loop that are no larger, in 1/s, are such motions as well: a double root
 #: is found to the root of rounding, one of four to the fourth root.
 _STILL = 1e-4
@@ -231,7 +231,7 @@ def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[com
     """
     found = period_map.modes(period_map.within(group))
     off = np.abs(found.values - 1.0)
-    is_free = off <= np.minimum(_FREE * found.uncertainty, _NEAR)
+    is_free = off <= _FREE * found.uncertainty  # NaN where it is not near
     return _rates(found.values[~is_free], period_map.period), int(is_free.sum())
 
 
