@@ -38,7 +38,7 @@ def predicted(system: System, delay: str = "exact") -> float:
 
 
 @ALL
-def test_without_compensation_it_diverges_as_its_linear_models_say(plants: Path, table: str) -> None:
+def test_without_compensation_it_diverges_as_predicted(plants: Path, table: str) -> None:
     system = rig(plants, table, "uncompensated")
     found = growth(run(system, stop="12 s"), start=8.0)
     # What is left of other modes in the last 4 s: 9e-5 1/s at most.
