@@ -30,6 +30,7 @@ Complex = NDArray[np.complex128]
 
 _POINTS = 24  # of each transport line, where there are few
 _MOST_POINTS = 600  # of all lines together, but three of each
+_LARGE = 300  # states, and delayed signals thrice
 _NEWTON = 40
 _NEAR, _SAME = 1e-3, 1e-7  # guesses, and roots, that are one, as a share of them
 _CLOSE = 1e-12  # the last step of Newton's method, as a share of the root
@@ -182,6 +183,11 @@ class DelayedLoop:
             whole[first : first + points] += np.outer(rate[:, 0], outputs[j])
         return whole
 
+    @property
+    def is_large(self) -> bool:
+        """Whether all eigenvalues of its discretised form take too long."""
+        return len(self.a) + 3 * len(self.c) > _LARGE
+
     @cached_property
     def _guesses(self) -> Complex:
         return np.linalg.eigvals(self.discretised()).astype(np.complex128)
@@ -197,9 +203,21 @@ class DelayedLoop:
             Where to look as well.
         """
         own = self._guesses[np.argsort(-self._guesses.real)]
+        return self.near([*guesses, *own[: 2 * count]], apart=_NEAR)[:count]
+
+    def near(self, guesses: Iterable[complex], *, apart: float = 0.0) -> list[complex]:
+        """Return the characteristic roots that guesses lead to, imag >= 0, the rightmost first.
+
+        Parameters
+        ----------
+        guesses
+            Where to begin.
+        apart
+            Guesses that are as near to a root that is found, as a share of it, are left out.
+        """
         found: list[complex] = []
-        for guess in [*guesses, *own[: 2 * count]]:
-            if any(abs(_upper(guess) - other) <= _NEAR * max(1.0, abs(other)) for other in found):
+        for guess in guesses:
+            if any(abs(_upper(guess) - other) < apart * max(1.0, abs(other)) for other in found):
                 continue  # it would lead there again
             root = self.polished(guess)
             if root is None:
@@ -207,7 +225,7 @@ class DelayedLoop:
             root = _upper(root)
             if all(abs(root - other) > _SAME * max(1.0, abs(root)) for other in found):
                 found.append(root)
-        return sorted(found, key=lambda root: -root.real)[:count]
+        return sorted(found, key=lambda root: -root.real)
 
 
 def _first(chosen: Sequence[int], others: Iterable[int]) -> list[int]:

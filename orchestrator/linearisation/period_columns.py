@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 #: Vectors are drawn with it: the same ones each time.
 _SEED = 20
+#: So few are not tried together once that has failed.
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,17 @@ class Entries:
         whole = np.zeros((chosen.size, chosen.size))
         whole[rows[inner], columns[inner]] = self.values[inner]
         return whole
+
+    def sparse(self, chosen: Places, size: int) -> csc_array:
+        """Return the same part as a sparse matrix."""
+        from scipy.sparse import coo_array
+
+        place = np.full(size, -1, dtype=np.intp)
+        place[chosen] = np.arange(chosen.size)
+        rows, columns = place[self.rows], place[self.columns]
+        inner = (rows >= 0) & (columns >= 0)
+        places = (rows[inner], columns[inner])
+        return coo_array((self.values[inner], places), shape=(chosen.size, chosen.size)).tocsc()
 
 
 def entries_of(
@@ -85,6 +102,8 @@ def entries_of(
         elif np.array_equal(_handed_on(before, successors), after):
             kept = group[successors[group] >= 0]
             take(successors[kept], kept, np.ones(kept.size))
+        elif group.size <= _FEW:
+            pending += np.split(group, group.size)
         else:
             pending += [group[: group.size // 2], group[group.size // 2 :]]
     if not rows:

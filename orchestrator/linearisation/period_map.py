@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.engine import Engine, EngineState
+from orchestrator.linearisation.large_multipliers import large_multipliers
 from orchestrator.linearisation.linear_schedule import (
     expect_linear,
     linear_engine,
@@ -33,6 +35,13 @@ from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.system import REACH_NS
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+
+#: Of so many numbers all eigenvalues are computed; of more, only the largest that are asked for.
+DENSE = 500
 
 
 class PeriodMap:
@@ -68,7 +77,8 @@ class PeriodMap:
         deepest = max((row[1] for row in schedule.histories), default=0)
         self._engine.run(self.steps * (deepest // self.steps + 2), REACH_NS)
         self._base = self._engine.save()
-        self._places = [np.asarray(unit.values).size for unit in self._units]
+        self._values = [np.asarray(unit.values) for unit in self._units]
+        self._places = [values.size for values in self._values]
         every = list(numbers_of(self._schedule, models, self._places))
         self._numbers = [number for number in every if number is not None]
         self._rows = np.flatnonzero([number is not None for number in every])
@@ -101,22 +111,53 @@ class PeriodMap:
         chosen = np.arange(self.size) if rows is None else rows
         return self._entries.dense(chosen, self.size)
 
-    def modes(self, rows: NDArray[np.intp] | None = None) -> Multipliers:
+    def modes(self, rows: NDArray[np.intp] | None = None, *, largest: int = 0) -> Multipliers:
         """Return the eigenvalues of one period, the largest first, and how well they are known.
 
         Numbers that no operation ever writes, such as what holds a line that is not smoothed, are
         no modes.
+
+        Parameters
+        ----------
+        rows
+            Among which of the numbers; by default all.
+        largest
+            How many are wanted if there are more numbers than :data:`DENSE`, of which not all can
+            be had; 0: all, whatever it takes.
+
+        Raises
+        ------
+        CapabilityError
+            If the largest ones do not converge.
         """
-        whole = self.matrix(rows)
         chosen = np.arange(self.size) if rows is None else rows
+        if largest and chosen.size > DENSE:
+            inner = self._sparse_inner(chosen)
+            if inner.shape[0] > DENSE:
+                return large_multipliers(inner, largest)
+            return multipliers(inner.toarray())
+        whole = self.matrix(chosen)
         written = ~((whole == np.eye(chosen.size)).all(axis=1) & (chosen >= sum(self._places)))
         while True:
-            inner = whole[np.ix_(written, written)]
-            matters = inner.any(axis=0) & inner.any(axis=1)
+            part = whole[np.ix_(written, written)]
+            matters = part.any(axis=0) & part.any(axis=1)
             if matters.all():
                 break
             written[np.flatnonzero(written)[~matters]] = False
-        return multipliers(inner)
+        return multipliers(part)
+
+    def _sparse_inner(self, chosen: NDArray[np.intp]) -> csc_array:
+        """Return what :meth:`modes` takes the eigenvalues of, of many numbers."""
+        whole = self._entries.sparse(chosen, self.size)
+        alone = (np.diff(whole.tocsr().indptr) == 1) & (whole.diagonal() == 1.0)
+        kept = np.flatnonzero(~(alone & (chosen >= sum(self._places))))
+        whole = whole[kept][:, kept]
+        while True:
+            matters = (np.diff(whole.tocsr().indptr) > 0) & (np.diff(whole.tocsc().indptr) > 0)
+            if matters.all():
+                return whole.tocsc()
+            left = np.flatnonzero(matters)
+            whole = whole[left][:, left]
 
     def _after(self, before: Floats) -> Floats:
         """Set what a run remembers, do one period, and read it."""
@@ -128,8 +169,8 @@ class PeriodMap:
 
     def _write(self, everything: Floats) -> None:
         at = 0
-        for unit, size in zip(self._units, self._places, strict=True):
-            unit.values[:] = everything[at : at + size]
+        for values, size in zip(self._values, self._places, strict=True):
+            values[:] = everything[at : at + size]
             at += size
         base = self._base
         signals = everything[at : at + base.signals.size]
@@ -153,7 +194,7 @@ class PeriodMap:
         held = 2 * state.signals.size
         return np.concatenate(
             [
-                *(unit.values for unit in self._units),
+                *self._values,
                 state.signals,
                 samples,
                 state.memory[2 : 2 + held],
