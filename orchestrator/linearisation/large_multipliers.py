@@ -89,7 +89,7 @@ def _refined(
     from scipy.sparse.linalg import splu
 
     n = matrix.shape[0]
-    off = value + _EPS * size  # what is singular to the bit is so no longer
+    off = value + 2.0 * _EPS * max(size, abs(value))  # singular to the bit it is no longer
     shifted = splu(matrix.astype(np.complex128) - off * identity(n, format="csc"))
     for _ in range(_REFINED):
         right = shifted.solve(right)

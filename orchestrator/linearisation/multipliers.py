@@ -53,11 +53,16 @@ def multipliers(matrix: Floats) -> Multipliers:
 
 def _cosine(matrix: Floats, value: complex, right: NDArray[np.complex128]) -> float:
     """Return the cosine between both eigenvectors of an eigenvalue, by inverse iteration."""
-    n = matrix.shape[0]
-    off = _EPS * float(np.linalg.norm(matrix))  # what is singular to the bit is so no longer
-    shifted = matrix.T - (value + off) * np.eye(n)
-    left = np.asarray(right.conj(), dtype=np.complex128)
-    for _ in range(2):
-        left = np.asarray(np.linalg.solve(shifted, left), dtype=np.complex128)
-        left /= np.linalg.norm(left)
-    return float(np.abs(left @ right) / np.linalg.norm(right))
+    size = float(np.linalg.norm(matrix))
+    off = 2.0 * _EPS * max(size, abs(value))  # what is singular to the bit is so no longer
+    while True:
+        shifted = matrix.T - (value + off) * np.eye(matrix.shape[0])
+        left = np.asarray(right.conj(), dtype=np.complex128)
+        try:
+            for _ in range(2):
+                left = np.asarray(np.linalg.solve(shifted, left), dtype=np.complex128)
+                left /= np.linalg.norm(left)
+        except np.linalg.LinAlgError:
+            off *= 3.0  # another one is there
+            continue
+        return float(np.abs(left @ right) / np.linalg.norm(right))

@@ -31,3 +31,10 @@ def test_a_stiff_scaling_changes_no_bound():
     plain, scaled = multipliers(inner), multipliers(scale @ inner @ np.linalg.inv(scale))
     assert scaled.values == pytest.approx(plain.values, abs=1e-11)
     assert scaled.uncertainty == pytest.approx(plain.uncertainty, rel=3.0, abs=0.0, nan_ok=True)
+
+
+@pytest.mark.parametrize("other", [1.0, 1.0 + 2.0**-51, 1.0 + 2.0**-50])
+def test_multipliers_that_differ_by_rounding_alone_have_bounds(other):
+    """Where one is as far from another as the shift of the inverse iteration."""
+    found = multipliers(np.diag([1.0, other, 1.0 - 2.0**-52, 0.5]))
+    assert np.all(found.uncertainty[:3] < 1e-14)
