@@ -80,6 +80,17 @@ def joined_bodies() -> System:
     )
 
 
+def unequal_delays() -> System:
+    """Two bodies in two loops that share one of them: one contact between them, one to the wall."""
+    return (
+        two_bodies()
+        .add("wall", fmu(BUILT / "SpringDashpot.fmu"), k=800.0, d=60.0, latched=True)
+        .connect("other.position", "wall.position_a", delay="24 ms")
+        .connect("other.velocity", "wall.velocity_a", delay="24 ms")
+        .connect("wall.force_a", "other.virtual_force", delay="17 ms")
+    )
+
+
 def axis_loop() -> System:
     """The EPOS loop through a robot's axis of 40 Hz."""
     return read_system(ROOT / "examples" / "epos" / "capture_axis.ssd").set("axis.bandwidth", 40.0)
@@ -89,6 +100,7 @@ SYSTEMS: dict[str, tuple[Callable[[], System], dict[str, int]]] = {
     "delayed oscillator": (delayed_oscillator, {}),
     "axis of 40 Hz": (axis_loop, {}),
     "two bodies, two delays": (two_bodies, {}),
+    "two loops, unequal delays": (unequal_delays, {}),
     "body 4 times as slow as its contact": (delayed_oscillator, {"body": 4}),
     "contact 5 times as slow as its body": (delayed_oscillator, {"contact": 5}),
 }

@@ -16,8 +16,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.optimize import brentq
-
 from orchestrator.analysis.pade import pade_phase
 from orchestrator.analysis.quasi_polynomial import DelayMargin, QuasiPolynomial
 from orchestrator.diagnostics import DescriptionError
@@ -112,6 +110,8 @@ class ContactLoop:
 
     def _stiffness_limit(self, phase: Callable[[float], float]) -> float:
         """Solve b = m w sin(phase) below a phase of pi/2 and give K = m w^2 cos(phase)."""
+        from scipy.optimize import brentq  # it takes longer to import than all the rest
+
         if self.damping == 0.0:
             return 0.0
         if self.delay == 0.0:

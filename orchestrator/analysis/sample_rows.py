@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import expm
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +43,8 @@ def ramp_step(matrix: Floats, column: Floats, step: float) -> tuple[Floats, Floa
         Shapes (n, n), (n,) and (n,): for the state, the input where the step begins and where it
         ends.
     """
+    from scipy.linalg import expm
+
     order = len(column)
     whole = np.zeros((order + 2, order + 2))
     whole[:order, :order], whole[:order, order] = matrix * step, column * step

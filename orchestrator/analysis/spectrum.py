@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import lambertw
 
 from orchestrator.diagnostics import DescriptionError
 
@@ -100,6 +99,8 @@ def _roots_on_grid(p: Floats, q: Floats, points: int) -> Complexes:
 
 def _chain_starts(q: Floats, points: int) -> Complexes:
     """Starts far left, where z^n + q0 z^m exp(-z) = 0 nearly and the eigenvalues lose digits."""
+    from scipy.special import lambertw
+
     first = int(np.flatnonzero(q)[0])
     excess = first + 1  # n - m
     turns = np.exp(2j * np.pi * np.arange(excess) / excess)

@@ -146,7 +146,7 @@ class _Step:
 
     def _after(self, where: Floats, length: float) -> Floats:
         block = self._unit.block
-        state = copy.deepcopy(self._saved)
+        state = {name: _copied(value) for name, value in self._saved.items()}
         for place, value in zip(self._places, where, strict=False):
             _put(state, place, float(value))
         rest = iter(where[len(self._places) :])
@@ -166,6 +166,10 @@ class _Step:
         ended = block.get_state()
         outputs = [float(v) for name in self._outputs for v in np.ravel(ended[name])]
         return np.array([*(_at(ended, place) for place in self._places), *outputs])
+
+
+def _copied(value: Any) -> Any:
+    return value if isinstance(value, (float, int, str)) else copy.deepcopy(value)
 
 
 def _ways(value: Any) -> Iterator[tuple[Any, ...]]:

@@ -22,7 +22,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.linearisation.state_space import Floats, StateSpace
@@ -31,6 +30,7 @@ Complex = NDArray[np.complex128]
 
 _POINTS = 24  # of each transport line, where there are few
 _MOST_POINTS = 600  # of all lines together, but three of each
+_LARGE = 300  # states, and delayed signals thrice
 _NEWTON = 40
 _NEAR, _SAME = 1e-3, 1e-7  # guesses, and roots, that are one, as a share of them
 _CLOSE = 1e-12  # the last step of Newton's method, as a share of the root
@@ -183,6 +183,11 @@ class DelayedLoop:
             whole[first : first + points] += np.outer(rate[:, 0], outputs[j])
         return whole
 
+    @property
+    def is_large(self) -> bool:
+        """Whether all eigenvalues of its discretised form take too long."""
+        return len(self.a) + 3 * len(self.c) > _LARGE
+
     @cached_property
     def _guesses(self) -> Complex:
         return np.linalg.eigvals(self.discretised()).astype(np.complex128)
@@ -198,9 +203,21 @@ class DelayedLoop:
             Where to look as well.
         """
         own = self._guesses[np.argsort(-self._guesses.real)]
+        return self.near([*guesses, *own[: 2 * count]], apart=_NEAR)[:count]
+
+    def near(self, guesses: Iterable[complex], *, apart: float = 0.0) -> list[complex]:
+        """Return the characteristic roots that guesses lead to, imag >= 0, the rightmost first.
+
+        Parameters
+        ----------
+        guesses
+            Where to begin.
+        apart
+            Guesses that are as near to a root that is found, as a share of it, are left out.
+        """
         found: list[complex] = []
-        for guess in [*guesses, *own[: 2 * count]]:
-            if any(abs(_upper(guess) - other) <= _NEAR * max(1.0, abs(other)) for other in found):
+        for guess in guesses:
+            if any(abs(_upper(guess) - other) < apart * max(1.0, abs(other)) for other in found):
                 continue  # it would lead there again
             root = self.polished(guess)
             if root is None:
@@ -208,7 +225,7 @@ class DelayedLoop:
             root = _upper(root)
             if all(abs(root - other) > _SAME * max(1.0, abs(root)) for other in found):
                 found.append(root)
-        return sorted(found, key=lambda root: -root.real)[:count]
+        return sorted(found, key=lambda root: -root.real)
 
 
 def _first(chosen: Sequence[int], others: Iterable[int]) -> list[int]:
@@ -224,14 +241,26 @@ def _upper(root: complex) -> complex:
 def side_by_side(spaces: Sequence[StateSpace]) -> StateSpace:
     """Put systems that know nothing of each other into one."""
     return StateSpace(
-        block_diag(*[space.a for space in spaces]),
-        block_diag(*[space.b for space in spaces]),
-        block_diag(*[space.c for space in spaces]),
-        block_diag(*[space.d for space in spaces]),
+        _diagonal([space.a for space in spaces]),
+        _diagonal([space.b for space in spaces]),
+        _diagonal([space.c for space in spaces]),
+        _diagonal([space.d for space in spaces]),
         tuple(name for space in spaces for name in space.states),
         tuple(name for space in spaces for name in space.inputs),
         tuple(name for space in spaces for name in space.outputs),
     )
+
+
+def _diagonal(blocks: Sequence[Floats]) -> Floats:
+    """Put matrices along the diagonal of one."""
+    rows, columns = (sum(block.shape[axis] for block in blocks) for axis in (0, 1))
+    whole = np.zeros((rows, columns))
+    row = column = 0
+    for block in blocks:
+        below, beside = row + block.shape[0], column + block.shape[1]
+        whole[row:below, column:beside] = block
+        row, column = below, beside
+    return whole
 
 
 def _chebyshev(points: int) -> tuple[Floats, Floats]:

@@ -16,7 +16,8 @@ from orchestrator.linearisation.sweep import SweepPoint
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_EXACT, _SAMPLED, _LIMIT = "#0072b2", "#d55e00", "0.35"
+#: Colours: continuous time, as a master steps it, and limits.
+EXACT, SAMPLED, LIMIT = "#0072b2", "#d55e00", "0.35"
 #: Axis labels and factors of what is swept.
 _AXES = {"delay": ("delay [ms]", 1e3), "gain": ("gain factor [-]", 1.0), "step": ("step [ms]", 1e3)}
 _REACH = 3.0  # of the picture of Nyquist's curve, around -1
@@ -38,22 +39,22 @@ def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
     figure = Figure(figsize=(8.0, 6.5), layout="constrained")
     figure.suptitle(f"Open loop, cut at {loop.line}")
     size, phase = figure.subplots(2, 1, sharex=True)
-    size.loglog(frequency, np.abs(values), color=_EXACT)
-    size.axhline(1.0, color=_LIMIT, linewidth=0.8)
-    phase.semilogx(frequency, np.degrees(phases), color=_EXACT)
+    size.loglog(frequency, np.abs(values), color=EXACT)
+    size.axhline(1.0, color=LIMIT, linewidth=0.8)
+    phase.semilogx(frequency, np.degrees(phases), color=EXACT)
     for margin, name, height in (
         (margins.gain, f"gain margin {margins.gain.value:.4g}", 8),
         (margins.phase, f"phase margin {math.degrees(margins.phase.value):.4g}°", 24),
     ):
         if frequency[0] < margin.frequency < frequency[-1]:
             for axes in (size, phase):
-                axes.axvline(margin.frequency, color=_SAMPLED, linewidth=0.8, linestyle="--")
+                axes.axvline(margin.frequency, color=SAMPLED, linewidth=0.8, linestyle="--")
             size.annotate(
                 name,
                 (margin.frequency, 1.0),
                 xytext=(4, height),
                 textcoords="offset points",
-                color=_SAMPLED,
+                color=SAMPLED,
             )
     size.set_ylabel("magnitude of L [-]")
     phase.set_ylabel("phase of L [°]")
@@ -86,15 +87,15 @@ def draw_nyquist(loop: OpenLoop, margins: Margins) -> Figure:
     near = margins.distance.value
     angle = np.linspace(0.0, 2.0 * np.pi, 361)
     for axes, reach in zip(figure.subplots(1, 2), (_REACH, 3.0 * near), strict=True):
-        axes.plot(values.real, values.imag, color=_EXACT, label="L, rising frequency")
+        axes.plot(values.real, values.imag, color=EXACT, label="L, rising frequency")
         axes.plot(
-            values.real, -values.imag, color=_EXACT, linewidth=0.7, linestyle="--", label="mirror"
+            values.real, -values.imag, color=EXACT, linewidth=0.7, linestyle="--", label="mirror"
         )
-        axes.plot(-1.0, 0.0, "+", color=_SAMPLED, markersize=14, markeredgewidth=2.0, label="-1")
+        axes.plot(-1.0, 0.0, "+", color=SAMPLED, markersize=14, markeredgewidth=2.0, label="-1")
         axes.plot(
             -1.0 + near * np.cos(angle),
             near * np.sin(angle),
-            color=_SAMPLED,
+            color=SAMPLED,
             linewidth=0.8,
             label=f"nearest: {near:.4g} at {margins.distance.frequency:.4g} Hz",
         )
@@ -117,10 +118,10 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
     figure = Figure(figsize=(11.0, 5.0), layout="constrained")
     figure.suptitle(title)
     growth, plane = figure.subplots(1, 2)
-    growth.axhline(0.0, color=_LIMIT, linewidth=0.8)
-    growth.plot(values, [p.exact for p in points], color=_EXACT, label="continuous time")
+    growth.axhline(0.0, color=LIMIT, linewidth=0.8)
+    growth.plot(values, [p.exact for p in points], color=EXACT, label="continuous time")
     growth.plot(
-        values, [p.sampled for p in points], "--", color=_SAMPLED, label="as the master steps it"
+        values, [p.sampled for p in points], "--", color=SAMPLED, label="as the master steps it"
     )
     growth.set_xlabel(label)
     growth.set_ylabel("growth rate of the fastest growing mode [1/s]")
@@ -128,8 +129,8 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
     growth.grid(visible=True, alpha=0.3)
     growth.legend()
     for style, colour, roots in (
-        ("o-", _EXACT, [p.exact_root for p in points]),
-        ("x--", _SAMPLED, [p.sampled_root for p in points]),
+        ("o-", EXACT, [p.exact_root for p in points]),
+        ("x--", SAMPLED, [p.sampled_root for p in points]),
     ):
         path = np.array([root for root in roots if root is not None])
         if path.size:
@@ -139,7 +140,7 @@ def draw_sweep(points: Sequence[SweepPoint], kind: str, title: str) -> Figure:
         if root is not None:
             at = (root.real, root.imag / (2.0 * math.pi))
             plane.annotate(f"{value:.4g}", at, xytext=(4, 4), textcoords="offset points")
-    plane.axvline(0.0, color=_LIMIT, linewidth=0.8)
+    plane.axvline(0.0, color=LIMIT, linewidth=0.8)
     plane.set_xlabel("growth rate [1/s]")
     plane.set_ylabel("frequency [Hz]")
     plane.set_title("its root", fontsize="medium")
@@ -173,13 +174,13 @@ def draw_map(
         x, y, growth, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest"
     )
     figure.colorbar(filled, ax=axes, label="growth rate as sampled [1/s]")
-    for values, colour, style in ((exact, _EXACT, "-"), (growth, _SAMPLED, "--")):
+    for values, colour, style in ((exact, EXACT, "-"), (growth, SAMPLED, "--")):
         if np.nanmin(values) < 0.0 < np.nanmax(values):
             axes.contour(x, y, values, levels=[0.0], colors=colour, linestyles=style)
     axes.legend(
         handles=[
-            Line2D([], [], color=_EXACT, label="limit in continuous time"),
-            Line2D([], [], color=_SAMPLED, linestyle="--", label="limit as sampled"),
+            Line2D([], [], color=EXACT, label="limit in continuous time"),
+            Line2D([], [], color=SAMPLED, linestyle="--", label="limit as sampled"),
         ],
         loc="upper right",
     )

@@ -24,10 +24,12 @@ from orchestrator.system import System
 
 #: Modes of a group that are told, the least damped first.
 MODES = 6
+#: Multipliers that are computed of large loops.
+_LARGEST = 2 * MODES + 2
 #: Modes that lose more than this factor in one period are no longer told: samples do not show them.
 _FADED = math.exp(-math.pi)
-#: A multiplier that is 1 up to so many of its uncertainties, and near it, is a free motion.
-_FREE, _NEAR = 30.0, 1e-3
+#: A multiplier near 1 that is 1 up to so many of its uncertainties is a free motion.
+_FREE = 30.0
 #: Roots of the continuous loop that are no larger, in 1/s, are such motions as well: a double root
 #: is found to the root of rounding, one of four to the fourth root.
 _STILL = 1e-4
@@ -214,7 +216,12 @@ def _account(
     all_sampled, free = sampled_roots(period_map, group)
     sampled = all_sampled[:count]
     try:
-        exact = _nearest(continuous_loop(system, models, group), sampled, free)
+        loop = continuous_loop(system, models, group)
+        exact = _nearest(loop, sampled, free)
+        if loop.is_large:
+            remarks.append(
+                f"{len(group)} components: roots in continuous time are those near the sampled ones"
+            )
     except (CapabilityError, DescriptionError) as error:
         remarks.append(f"no loop in continuous time: {error}")
         exact = [None] * len(sampled)
@@ -229,9 +236,9 @@ def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[com
     The roots are in 1/s, one of each conjugate pair, the fastest growing first; those that samples
     do not show and free motions are left out.
     """
-    found = period_map.modes(period_map.within(group))
+    found = period_map.modes(period_map.within(group), largest=_LARGEST)
     off = np.abs(found.values - 1.0)
-    is_free = off <= np.minimum(_FREE * found.uncertainty, _NEAR)
+    is_free = off <= _FREE * found.uncertainty  # NaN where it is not near
     return _rates(found.values[~is_free], period_map.period), int(is_free.sum())
 
 
@@ -252,7 +259,10 @@ def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
 
 def _nearest(loop: DelayedLoop, sampled: list[complex], free: int) -> list[complex | None]:
     """Return the characteristic root that belongs to each sampled one."""
-    roots = exact_roots(loop, 2 * len(sampled) + 4, free, sampled)
+    if loop.is_large:
+        roots = [root for root in loop.near(sampled) if not (free and abs(root) < _STILL)]
+    else:
+        roots = exact_roots(loop, 2 * len(sampled) + 4, free, sampled)
     found: list[complex | None] = []
     for s in sampled:
         root = min(roots, key=lambda one: abs(one - s), default=None)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.linearisation.delayed_loop import Complex, DelayedLoop, side_by_side
@@ -138,6 +137,8 @@ class OpenLoop:
         )
 
     def _nearest_to_limit(self, omega: Floats, distances: Floats) -> Margin:
+        from scipy.optimize import minimize_scalar
+
         place = int(np.argmin(distances))
         first, last = omega[max(place - 1, 0)], omega[min(place + 1, omega.size - 1)]
         found = minimize_scalar(
@@ -222,6 +223,8 @@ def find_line(system: System, line: str) -> Connection:
 
 def _crossings(omega: Floats, values: Floats, function: Callable[[float], float]) -> list[float]:
     """Return where a function that was sampled goes through zero."""
+    from scipy.optimize import brentq
+
     signs = np.flatnonzero(values[:-1] * values[1:] < 0.0)
     return [float(brentq(function, omega[i], omega[i + 1], xtol=1e-14, rtol=1e-13)) for i in signs]
 

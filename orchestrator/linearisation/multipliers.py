@@ -6,9 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eig, matrix_balance
 
+from orchestrator.linearisation.matrix_functions import balanced
 from orchestrator.linearisation.state_space import Floats
+
+#: Multipliers that are no further from 1 may be those of free motions.
+NEAR = 1e-3
+_TINY = float(np.finfo(np.float64).tiny)
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -20,8 +25,8 @@ class Multipliers:
     values
         complex128, the largest modulus first.
     uncertainty
-        How far rounding may have moved each of them: large for a multiple one, as bodies have that
-        float together.
+        How far rounding may have moved those near 1: large for a multiple one, as bodies have that
+        float together. NaN for those further from 1 than ``NEAR``.
     """
 
     values: NDArray[np.complex128]
@@ -36,10 +41,28 @@ def multipliers(matrix: Floats) -> Multipliers:
     """
     if not matrix.size:
         return Multipliers(np.zeros(0, dtype=np.complex128), np.zeros(0))
-    balanced = matrix_balance(matrix, permute=False)[0]
-    values, left, right = eig(balanced, left=True, right=True)
-    cosines = np.abs(np.sum(left.conj() * right, axis=0))
-    error = np.finfo(np.float64).eps * np.linalg.norm(balanced)
-    bounds = error / np.maximum(cosines, np.finfo(np.float64).tiny)
+    even = balanced(matrix)
+    values, right = np.linalg.eig(even)
+    error = _EPS * float(np.linalg.norm(even))
+    bounds = np.full(values.size, np.nan)
+    for i in np.flatnonzero(np.abs(values - 1.0) <= NEAR):
+        bounds[i] = error / max(_cosine(even, complex(values[i]), right[:, i]), _TINY)
     order = np.argsort(-np.abs(values), kind="stable")
     return Multipliers(values[order].astype(np.complex128), bounds[order])
+
+
+def _cosine(matrix: Floats, value: complex, right: NDArray[np.complex128]) -> float:
+    """Return the cosine between both eigenvectors of an eigenvalue, by inverse iteration."""
+    size = float(np.linalg.norm(matrix))
+    off = 2.0 * _EPS * max(size, abs(value))  # what is singular to the bit is so no longer
+    while True:
+        shifted = matrix.T - (value + off) * np.eye(matrix.shape[0])
+        left = np.asarray(right.conj(), dtype=np.complex128)
+        try:
+            for _ in range(2):
+                left = np.asarray(np.linalg.solve(shifted, left), dtype=np.complex128)
+                left /= np.linalg.norm(left)
+        except np.linalg.LinAlgError:
+            off *= 3.0  # another one is there
+            continue
+        return float(np.abs(left @ right) / np.linalg.norm(right))

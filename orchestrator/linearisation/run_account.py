@@ -16,8 +16,8 @@ from orchestrator.linearisation.whole_system import LinearSystem, linear_system
 from orchestrator.simunits import description_of, open_description
 from orchestrator.system import Component, SourceKind, System
 
-#: Components of a system, and numbers that its schedule remembers: larger ones take seconds.
-MOST_COMPONENTS, MOST_NUMBERS = 40, 300
+#: Components of a system, and samples that its delays take: more of them take seconds.
+MOST_COMPONENTS, MOST_NUMBERS = 40, 10_000
 #: How the figures are had all the same.
 _ASK = "'softdock analyze loop' does so"
 

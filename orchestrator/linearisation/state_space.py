@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import expm, logm
+
+from orchestrator.linearisation.matrix_functions import exponential, logarithm
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +57,7 @@ class StateSpace:
         whole = np.zeros((n + columns, n + columns))
         whole[:n, :n], whole[:n, n : n + m] = self.a, self.b
         whole[n : n + columns - m, n + m :] = np.eye(columns - m)
-        after = expm(whole * step)
+        after = exponential(whole * step)
         return np.vstack([after[:n], self.c @ after[:n] + self.d @ after[n : n + m]])
 
 
@@ -94,8 +95,8 @@ def of_transition(
         return None
     moves = np.eye(n + m)
     moves[:n] = whole[:n]
-    rates = np.real(logm(moves)) / step
-    if np.abs(expm(rates * step) - moves).max(initial=0.0) > _RATES * np.abs(moves).max():
+    rates = logarithm(moves) / step
+    if np.abs(exponential(rates * step) - moves).max(initial=0.0) > _RATES * np.abs(moves).max():
         return None
     # Outputs are those of the end of a step, of which its begin and its inputs are known.
     c = np.asarray(np.linalg.solve(moves[:n, :n].T, whole[n:, :n].T).T, dtype=np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from orchestrator.coupling import DelayMode
@@ -50,6 +51,10 @@ class LinearSystem:
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""
+        return self._compiled
+
+    @cached_property
+    def _compiled(self) -> Schedule:
         chosen = self.master
         return compile_schedule(
             self.system,

@@ -38,7 +38,7 @@ def loop(
             " component.parameter; given twice: a map"
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="Folder for pictures; none if absent")] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for pictures and a page")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Say how the modes of each loop grow: in continuous time, and as this master steps it."""
@@ -73,7 +73,16 @@ def loop(
     if ranges:
         told["sweep"], drawn = _sweep(linear, ranges, cut, draw=output is not None)
         drawings.update(drawn)
-    told["files"] = [str(path) for path in _saved(drawings, output)]
+    if output is not None and accounts:
+        from orchestrator.linearisation.pole_drawing import draw_poles
+
+        drawings = {"poles": draw_poles(accounts, linear.system.name), **drawings}
+    files = _saved(drawings, output)
+    if output is not None:
+        from orchestrator.cli.analyze.loop_page import write_loop_page
+
+        files.insert(0, write_loop_page(told, accounts, drawings, files, output))
+    told["files"] = [str(path) for path in files]
     if json:
         print_json(told)
         return
@@ -166,8 +175,9 @@ def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
 
 
 def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
-    point = told["at"] or "the start"
-    title = f"{told['case']}: {told['algorithm']}, H = {told['step_ms']:g} ms, at {point}"
+    from orchestrator.cli.analyze.loop_page import margin_rows, title_of
+
+    title = title_of(told)
     if not accounts:
         console.print(f"{title}: no signal returns to where it came from", markup=False)
     for account in accounts:
@@ -198,18 +208,14 @@ def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
     if "open_loop" in told:
         found = told["open_loop"]
         rows = [
-            ["gain margin [-]", found["gain_margin"], found["gain_margin_hz"]],
-            ["gain reduction [-]", found["gain_reduction"], found["gain_reduction_hz"]],
-            ["phase margin [deg]", found["phase_margin_deg"], found["phase_margin_hz"]],
-            ["delay margin [ms]", found["delay_margin_ms"], found["delay_margin_hz"]],
-            ["distance to -1 [-]", found["distance_to_minus_one"], found["distance_hz"]],
+            [name, *("-" if value is None else f"{value:.6g}" for value in values)]
+            for name, *values in margin_rows(found)
         ]
-        table = [[str(r[0]), *("-" if v is None else f"{v:.6g}" for v in r[1:])] for r in rows]
         state = "stable" if found["stable"] else "unstable"
         print_table(
             f"open loop, cut at {found['line']}; closed it is {state}",
             ["margin", "value", "at [Hz]"],
-            table,
+            rows,
         )
     for path in told["files"]:
         console.print(path, markup=False)

@@ -50,16 +50,24 @@ def step(
     """Say how long the communication step may be, by algorithm, and what that costs."""
     from orchestrator.experiment.prepare.case_step import case_step_reference
     from orchestrator.linearisation.step_choice.choice import choose_step
+    from orchestrator.linearisation.step_choice.compensation_choice import choose_compensation
 
     prepared = _prepared(target, case)
     reference = case_step_reference(prepared, lines=cut, count=modes)
     choices, refused = _choices(reference, algorithms, tolerance, choose_step)
     by_peaks = _by_peaks(prepared, reference, choices) if peaks else {}
+    compensations = {c.algorithm: choose_compensation(reference, c) for c in choices}
     told: dict[str, Any] = {
         "case": prepared.name,
         "tolerance": tolerance,
         "algorithms": [
-            {**choice.as_json(), **_peaks_json(by_peaks.get(choice.algorithm))}
+            {
+                **choice.as_json(),
+                **_peaks_json(by_peaks.get(choice.algorithm)),
+                "compensation": found.as_json()
+                if (found := compensations[choice.algorithm][0])
+                else None,
+            }
             for choice in choices
         ],
         "refused": refused,
@@ -69,6 +77,11 @@ def step(
         print_json(told)
         return
     _print(told, choices, by_peaks)
+    for algorithm, (found, refused_why) in compensations.items():
+        if found is not None:
+            console.print(f"{algorithm}: better with {found}", markup=False)
+        elif refused_why:
+            console.print(f"{algorithm}: no compensation was tried: {refused_why}", markup=False)
 
 
 def _prepared(target: Path, case: str | None) -> PreparedCase:

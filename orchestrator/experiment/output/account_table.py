@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.linearisation.loop_account import LoopAccount
 from orchestrator.linearisation.run_account import RunAccount
 from orchestrator.recording import TableItem
 
@@ -20,6 +21,11 @@ _MOST = 2
 
 def account_rows(account: RunAccount) -> list[tuple[Cell, ...]]:
     """Return the rows of :data:`COLUMNS`: the least damped modes of each loop."""
+    return [row for loop in account.accounts for row in mode_rows(loop, _MOST)]
+
+
+def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
+    """Return the rows of :data:`COLUMNS` of one loop, the least damped modes first."""
     return [
         (
             ", ".join(loop.components),
@@ -29,8 +35,7 @@ def account_rows(account: RunAccount) -> list[tuple[Cell, ...]]:
             mode.growth,
             None if mode.exact is None else mode.error,
         )
-        for loop in account.accounts
-        for mode in loop.modes[:_MOST]
+        for mode in loop.modes[:most]
     ]
 
 

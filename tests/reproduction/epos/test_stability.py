@@ -4,11 +4,16 @@ m1 = 750 kg, K = 2510 N/m, h = 16 ms, b = 20 and 60 N s/m (section 5.2).
 """
 
 import cmath
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from orchestrator import read_system
 from orchestrator.analysis import ContactLoop, fit_growth
+from orchestrator.linearisation import linear_system
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "epos"
 
 
 def loop(damping: float, extra: float = 0.0) -> ContactLoop:
@@ -84,6 +89,23 @@ def _newton_from_many_starts(damping: float) -> complex:
         if abs(step) < 1e-12 and s.real > best.real:
             best = complex(s.real, abs(s.imag))
     return best
+
+
+@pytest.mark.parametrize("damping", [20.0, 60.0])
+def test_linear_models_of_the_rig_have_the_same_roots_and_margin(plants, damping):
+    """Of the FMUs and the block of the example, which know nothing of mass, spring and damper."""
+    system = read_system(EXAMPLE / "capture.ssd").set("damper.b", damping)
+    linear = linear_system(system, step="1 ms")
+    (account,) = linear.loop_accounts()
+    assert account.modes[0].exact == pytest.approx(loop(damping).rightmost_root, abs=1e-11)
+    # Stepped, it is late by nothing: what is left is of the second order in the step.
+    assert account.modes[0].growth == pytest.approx(loop(damping).growth_rate, abs=3e-8)
+    edge = loop(damping).delay_margin.additional
+    delay = f"{round(1e9 * (0.016 + edge))} ns"
+    late = system.with_delay("chaser.position", "sheet.position_a", delay)
+    late = late.with_delay("chaser.velocity", "damper.velocity", delay)
+    (limit,) = linear_system(late, step="1 ms").loop_accounts()
+    assert abs(limit.modes[0].exact.real) < 2e-9  # for the nanosecond
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from orchestrator.analysis import (
     fit_growth,
     loop_modes,
 )
+from orchestrator.linearisation import linear_system
 from orchestrator.simunits import block
 from orchestrator.system import Fault, FaultKind, System
 
@@ -68,6 +69,19 @@ def test_runs_grow_as_the_matrix_says(plants: Path, share: float) -> None:
     fit = fit_growth(columns["time"], columns["dynamics.position"], start=10.0)
     # What is left of the fast mode after 10 s: 4e-5 1/s of the fit at most.
     assert fit.sigma == pytest.approx(believed(share).growth_rate, abs=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.8, 1.0, 1.5])
+def test_linear_models_of_the_parts_have_the_roots_of_the_matrix(
+    plants: Path, share: float
+) -> None:
+    """Nothing that is told but the FMUs, the blocks and the schedule: equal to 1e-8 1/s."""
+    system = changed(rig(plants, "1", "known"), compensation__stiffness=share * K)
+    (account,) = linear_system(system).loop_accounts()
+    upper = [root for root in believed(share).roots if root.imag > 0.0]
+    for mode, root in zip(account.modes[:3], upper, strict=False):
+        assert mode.sampled == pytest.approx(root, abs=1e-6 * abs(root))
+    assert account.modes[0].growth == pytest.approx(believed(share).growth_rate, abs=1e-8)
 
 
 def test_the_limit_in_closed_form() -> None:

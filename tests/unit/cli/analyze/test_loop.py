@@ -48,7 +48,15 @@ def test_sweeps_and_pictures(softdock, target, tmp_path):
     growth = told["sweep"]["growth_1_s"]
     assert [len(row) for row in growth] == [3, 3]
     assert growth[1][0] < growth[1][2]  # later, so less stable
-    assert {path.stem for path in tmp_path.iterdir()} == {"bode", "nyquist", "delay-gain-map"}
+    drawn = {"poles", "bode", "nyquist", "delay-gain-map"}
+    assert {path.stem for path in tmp_path.iterdir()} == {*drawn, "loop"}
+    page = (tmp_path / "loop.html").read_text(encoding="utf-8")
+    assert str(tmp_path / "loop.html") == told["files"][0]
+    assert page.count("<img") == len(drawn)
+    assert "Margins, cut at chaser.position -&gt; axis.position_command" in page
+    assert "Closed, the loop is unstable" in page
+    assert "is off: +0.0116797 1/s in continuous time, +0.0135679 1/s as sampled." in page
+    assert 'href="./bode.svg"' in page
 
 
 def test_any_parameter_is_swept(softdock, target, tmp_path):

@@ -148,7 +148,7 @@ def test_large_and_isolated_systems_say_how_it_is_had_all_the_same(register):
         System("two")
         .add("a", block("scaled"), k=0.5)
         .add("b", block("scaled"), k=0.5)
-        .connect("a.y", "b.u", delay="2 s")
+        .connect("a.y", "b.u", delay="20 s")
         .connect("b.y", "a.u")
     )
     assert "the delays take" in run_account(small, step="1 ms").notice
