@@ -110,6 +110,10 @@ class Validation(_Table):
 class SignalPair(_Table):
     """What lies between a command of a device and one of its responses.
 
+    Of a response that no command moves, such as that of a sensor, only ``transit`` and what can be
+    seen at rest are known; its ``command``, ``delay``, ``dynamics``, ``gain``, ``excitation`` and
+    ``validation`` are left out.
+
     Parameters
     ----------
     command, response
@@ -147,28 +151,41 @@ class SignalPair(_Table):
         On a second record.
     """
 
-    command: str
+    command: str | None = None
     response: str
-    command_unit: str
+    command_unit: str | None = None
     response_unit: str
     provenance: Literal["identified", "measured"]
-    delay: Estimate
+    delay: Estimate | None = None
     transit: Estimate
-    dynamics: Dynamics
-    gain: Estimate
+    dynamics: Dynamics | None = None
+    gain: Estimate | None = None
     offset: Number
     noise: Estimate
     quantisation: NotNegative
     jitter: Estimate
     sample_rate: Estimate
-    excitation: str
+    excitation: str | None = None
     samples: int = Field(gt=0)
-    validation: Validation
+    validation: Validation | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        known = ("command_unit", "delay", "dynamics", "gain", "excitation", "validation")
+        given = [name for name in known if getattr(self, name) is not None]
+        if self.command is None and given:
+            raise ValueError(f"no {', '.join(given)} without a command")
+        if self.command is not None and len(given) < len(known):
+            raise ValueError(f"{', '.join(sorted({*known} - {*given}))} beside the command")
+        return self
 
     @property
     def loop_delay(self) -> Estimate:
-        """Return the whole delay that a loop through the run has, s: delay and transit."""
-        return self.delay + self.transit
+        """Return the whole delay that a loop through the run has, s: delay and transit.
+
+        Without a command it is the transit alone: what the sensor itself takes is not known.
+        """
+        return self.transit if self.delay is None else self.delay + self.transit
 
 
 class TwinFile(_Table):
