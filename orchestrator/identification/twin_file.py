@@ -15,7 +15,7 @@ from orchestrator.plain_data import toml_data
 #: Of what is wrong with a twin file by itself.
 CODE = "TWN101"
 #: Of what this module reads and writes.
-FORMAT = 1
+FORMAT: Literal[1] = 1
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
