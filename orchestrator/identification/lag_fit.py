@@ -74,8 +74,7 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
         s, bound of the delay.
     """
     problem = _Problem(record, second=lag.damping is not None)
-    shape, _, _ = _shape(record, delay, lag)
-    gain, offset = np.polyfit(shape, record.values, 1) if np.ptp(shape) > 0.0 else (1.0, 0.0)
+    gain, offset, _ = _scaled(record, delay, lag)
     begin = [min(delay, longest), math.log(lag.frequency)]
     begin += [] if lag.damping is None else [math.log(lag.damping)]
     low = [0.0, -np.inf, *([math.log(0.01)] if problem.second else []), -np.inf, -np.inf]
@@ -83,7 +82,7 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
     around = math.log(1.0 / record.period)  # frequencies that samples can tell
     low[1], high[1] = around - 12.0, around - 0.5
     start = np.clip(np.array([*begin, gain, offset]), low, high)
-    size = max(abs(float(gain)), 1e-300)
+    size = max(abs(gain), 1e-300)
     spread = max(float(np.std(record.values)), 1e-300)
     scale = [record.period, 1.0, *([1.0] if problem.second else []), size, spread]
     found = optimize.least_squares(
@@ -95,7 +94,7 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
         xtol=1e-10,
         ftol=1e-10,
         gtol=1e-12,
-        max_nfev=60,
+        max_nfev=40,
     )
     scaled = found.jac * scale
     covariance = np.linalg.pinv(scaled.T @ scaled) * np.outer(scale, scale)
@@ -103,6 +102,20 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
     return LagFit(
         values[0], problem.lag(found.x), values[-2], values[-1], covariance, -np.array(found.fun)
     )
+
+
+def remainder(record: Record, delay: float, lag: Lag) -> float:
+    """Return the sum of squares that a delay and a lag leave, with the best gain and offset."""
+    return _scaled(record, delay, lag)[2]
+
+
+def _scaled(record: Record, delay: float, lag: Lag) -> tuple[float, float, float]:
+    """Return the best gain and offset, and what they leave."""
+    shape, _, _ = _shape(record, delay, lag)
+    design = np.column_stack([shape, np.ones_like(shape)])
+    (gain, offset), *_ = np.linalg.lstsq(design, record.values)
+    left = record.values - gain * shape - offset
+    return float(gain), float(offset), float(left @ left)
 
 
 class _Problem:

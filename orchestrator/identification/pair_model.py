@@ -9,6 +9,7 @@ the order is chosen, ``n ln(sum of squares / n) + p ln n``.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from orchestrator.identification.intervals import (
     normal_interval,
     positive_interval,
 )
-from orchestrator.identification.lag_fit import LagFit, fit_lag
+from orchestrator.identification.lag_fit import LagFit, fit_lag, remainder
 from orchestrator.identification.quantisation import quantisation_step
 from orchestrator.identification.record import Floats, Record
 from orchestrator.identification.starting_values import starting_values
@@ -89,7 +90,12 @@ class PairModel:
         )
 
 
-def pair_model(record: Record, confidence: float = 0.95, longest: float = 0.25) -> PairModel:
+def pair_model(
+    record: Record,
+    confidence: float = 0.95,
+    longest: float = 0.25,
+    orders: Sequence[int] = (0, 1, 2),
+) -> PairModel:
     """Identify delay, dynamics, gain and noise from a record.
 
     Parameters
@@ -100,6 +106,8 @@ def pair_model(record: Record, confidence: float = 0.95, longest: float = 0.25) 
         Level of all intervals.
     longest
         s; longer delays are not looked for.
+    orders
+        Of the dynamics, among which is chosen.
 
     Raises
     ------
@@ -110,7 +118,7 @@ def pair_model(record: Record, confidence: float = 0.95, longest: float = 0.25) 
         raise DescriptionError("the command of this record never changes; nothing can be said")
     measured = frequency_response(record)
     step = quantisation_step(record.response)
-    fits = _fits(record, measured, longest)
+    fits = _fits(record, measured, longest, orders)
     rounding = max(step, 1e-9 * float(np.ptp(record.values))) ** 2 / 12.0
     criteria = {order: _criterion(fit, rounding) for order, fit in fits.items()}
     order = min(criteria, key=lambda each: criteria[each])
@@ -133,16 +141,17 @@ def pair_model(record: Record, confidence: float = 0.95, longest: float = 0.25) 
 
 
 def _fits(
-    record: Record, measured: FrequencyResponse, longest: float
+    record: Record, measured: FrequencyResponse, longest: float, orders: Sequence[int]
 ) -> dict[int, LagFit | StaticFit]:
     """Return the best fit of each order."""
-    found: dict[int, LagFit | StaticFit] = {0: fit_static(record, longest)}
-    for order in (1, 2):
-        tried = [
-            fit_lag(record, delay, lag, longest)
-            for delay, lag in starting_values(measured, order, record.period, longest)
-        ]
-        found[order] = min(tried, key=lambda fit: float(fit.residuals @ fit.residuals))
+    found: dict[int, LagFit | StaticFit] = {}
+    for order in orders:
+        if order == 0:
+            found[0] = fit_static(record, longest)
+            continue
+        starts = starting_values(measured, order, record.period, longest)
+        delay, lag = min(starts, key=lambda start: remainder(record, *start))
+        found[order] = fit_lag(record, delay, lag, longest)
     return found
 
 

@@ -47,36 +47,37 @@ class StaticFit:
 
     def predict(self, record: Record) -> Floats:
         """Return the model's response where samples of a record count."""
-        return self.offset + self.gain * _delayed(record, self.delay)
+        return self.offset + self.gain * _delayed(record, self.delay, record.period / _FINE)
 
 
 def fit_static(record: Record, longest: float) -> StaticFit:
     """Fit a delay up to ``longest`` (s), a gain and an offset to a record."""
-    fine = record.period / _FINE
+    period = record.period
+    fine = period / _FINE
     delays = np.arange(0.0, longest + fine, fine)
-    sums = np.array([_fit(record, delay)[0] for delay in delays[:: _FINE // 4]])
+    sums = np.array([_fit(record, delay, fine)[0] for delay in delays[:: _FINE // 4]])
     best = delays[:: _FINE // 4][int(np.argmin(sums))]
-    near = delays[np.abs(delays - best) <= 1.5 * record.period]
-    sums = np.array([_fit(record, delay)[0] for delay in near])
+    near = delays[np.abs(delays - best) <= 1.5 * period]
+    sums = np.array([_fit(record, delay, fine)[0] for delay in near])
     equal = np.flatnonzero(sums <= sums.min() * (1.0 + 1e-9) + 1e-300)
     run = equal[: 1 + int(np.argmax(np.append(np.diff(equal) > 1, True)))]
     delay, earliest = float(near[run[-1]]), float(near[run[0]]) - fine
-    _, gain, offset = _fit(record, delay)
-    shape = _delayed(record, delay)
+    _, gain, offset = _fit(record, delay, fine)
+    shape = _delayed(record, delay, fine)
     design = np.column_stack([shape, np.ones_like(shape)])
     covariance: Floats = np.linalg.pinv(design.T @ design).astype(np.float64)
     residuals = record.values - offset - gain * shape
     return StaticFit(delay, max(0.0, earliest), gain, offset, covariance, residuals)
 
 
-def _delayed(record: Record, delay: float) -> Floats:
+def _delayed(record: Record, delay: float, fine: float) -> Floats:
     # half a candidate's distance of room, so that rounding moves no stair by a sample
-    return record.held(record.times[record.used] - delay + 0.5 * record.period / _FINE)
+    return record.held(record.times[record.used] - delay + 0.5 * fine)
 
 
-def _fit(record: Record, delay: float) -> tuple[float, float, float]:
+def _fit(record: Record, delay: float, fine: float) -> tuple[float, float, float]:
     """Return the sum of squares that is left, gain and offset."""
-    shape, values = _delayed(record, delay), record.values
+    shape, values = _delayed(record, delay, fine), record.values
     centred = shape - shape.mean()
     power = float(centred @ centred)
     gain = float(centred @ values) / power if power > 0.0 else 0.0
