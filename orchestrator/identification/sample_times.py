@@ -25,7 +25,7 @@ class SampleTimes:
     times
         s, shape (n,): arrivals, moved to the even spacing that they scatter about.
     numbers
-        Shape (n,), whole: of each sample, from 0; where some were lost, numbers are left out.
+        Shape (n,), whole: of each sample, from 0.
     period
         s, mean.
     begin
@@ -44,39 +44,36 @@ class SampleTimes:
     jitter: Estimate
 
 
-def sample_times(arrivals: Floats, period: float, confidence: float) -> SampleTimes:
-    """Find the even spacing of samples that came one by one.
+def sample_times(
+    arrivals: Floats, numbers: npt.NDArray[np.int64], confidence: float
+) -> SampleTimes:
+    """Find the even spacing of samples.
 
     Parameters
     ----------
     arrivals
         s, shape (n,), increasing.
-    period
-        s, as declared; what was lost in between is counted by it.
+    numbers
+        Shape (n,), increasing: the device's count of each.
     confidence
         Level of the intervals.
 
     Raises
     ------
     DescriptionError
-        If there are fewer than 16.
+        If there are fewer than 16, or their numbers do not increase.
     """
-    if len(arrivals) < 16:
-        raise DescriptionError(f"{len(arrivals)} samples arrived; expected at least 16")
-    numbers = np.zeros(len(arrivals), dtype=np.int64)
-    begin, spacing = float(arrivals[0]), period
-    for _ in range(3):  # the first spacing is the declared one, and numbers may change with it
-        numbers = np.rint((arrivals - begin) / spacing).astype(np.int64)
-        spacing, begin = _line(numbers.astype(np.float64), arrivals)
-    numbers -= numbers[0]
+    if len(arrivals) < 16 or (np.diff(numbers) <= 0).any():
+        raise DescriptionError(
+            f"expected at least 16 samples whose count increases, found {len(arrivals)}"
+        )
+    numbers = numbers - numbers[0]
     spacing, begin = _line(numbers.astype(np.float64), arrivals)
     even: Floats = begin + spacing * numbers.astype(np.float64)
-    residuals = arrivals - even
     spread = numbers - numbers.mean()
-    freedom = len(arrivals) - 2
-    jitter = deviation_interval(residuals, 2, confidence)
+    jitter = deviation_interval(arrivals - even, 2, confidence)
     error = jitter.value / float(np.sqrt(np.sum(spread**2)))
-    spaced = normal_interval(spacing, error, freedom, confidence)
+    spaced = normal_interval(spacing, error, len(arrivals) - 2, confidence)
     rate = Estimate(value=1.0 / spaced.value, low=1.0 / spaced.high, high=1.0 / spaced.low)
     return SampleTimes(even, numbers, spacing, begin, rate, jitter)
 
