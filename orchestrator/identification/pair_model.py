@@ -33,7 +33,8 @@ from orchestrator.identification.twin_file import Dynamics, Estimate, Validation
 #: a sample late, a datagram that was lost.
 _FAR = 8.0
 #: If more of a record than this share is far out, it is the model that is wrong.
-_MOST_FAR = 0.05
+_MOST_FAR = 0.15
+_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,11 +119,13 @@ def pair_model(
         raise DescriptionError("the command of this record never changes; nothing can be said")
     measured = frequency_response(record)
     step = quantisation_step(record.response)
-    fits = _fits(record, measured, longest, orders)
-    rounding = max(step, 1e-9 * float(np.ptp(record.values))) ** 2 / 12.0
-    criteria = {order: _criterion(fit, rounding) for order, fit in fits.items()}
-    order = min(criteria, key=lambda each: criteria[each])
-    fit, kept = _without_far(record, fits[order], longest, math.sqrt(rounding))
+    rounding = max(step, 1e-9 * float(np.ptp(record.values))) / math.sqrt(12.0)
+    fits = {
+        order: _without_far(record, fit, longest, rounding)
+        for order, fit in _fits(record, measured, longest, orders).items()
+    }
+    criteria = {order: _criterion(fit, record, rounding) for order, (fit, _) in fits.items()}
+    fit, kept = fits[min(criteria, key=lambda each: criteria[each])]
     noise = _noise(fit, step, confidence)
     freedom = max(1, kept.count - fit.parameters)
     variance = float(fit.residuals @ fit.residuals) / freedom
@@ -155,24 +158,33 @@ def _fits(
     return found
 
 
-def _criterion(fit: LagFit | StaticFit, rounding: float) -> float:
-    n = len(fit.residuals)
-    left = max(float(fit.residuals @ fit.residuals) / n, rounding * 1e-3)
-    return n * math.log(left) + fit.parameters * math.log(n)
+def _criterion(fit: LagFit | StaticFit, record: Record, rounding: float) -> float:
+    """Return Schwarz's criterion; what was left out counts as noise as wide as the response."""
+    n, kept = record.count, len(fit.residuals)
+    left = max(float(fit.residuals @ fit.residuals) / kept, 1e-3 * rounding**2)
+    apart = (n - kept) * math.log(max(float(np.var(record.values)), left))
+    return kept * math.log(left) + apart + fit.parameters * math.log(n)
 
 
 def _without_far(
     record: Record, fit: LagFit | StaticFit, longest: float, least: float
 ) -> tuple[LagFit | StaticFit, Record]:
-    """Fit once more without residuals that are no noise, if there are few."""
-    usual = max(1.4826 * float(np.median(np.abs(fit.residuals))), least)
-    far = np.abs(fit.residuals) > _FAR * usual
-    if not far.any() or far.mean() > _MOST_FAR:
-        return fit, record
-    kept = record.without(far)
-    if isinstance(fit, StaticFit):
-        return fit_static(kept, longest), kept
-    return fit_lag(kept, fit.delay, fit.lag, longest), kept
+    """Fit again without residuals that are no noise, if there are few."""
+    found, kept = fit, record
+    for _ in range(_ROUNDS):
+        left = record.values - found.predict(record)
+        usual = max(1.4826 * float(np.median(np.abs(left))), least)
+        far = np.abs(left) > _FAR * usual
+        if far.mean() > _MOST_FAR:
+            return fit, record
+        last, kept = kept.count, record.without(far)
+        if kept.count == last:
+            break
+        if isinstance(found, StaticFit):
+            found = fit_static(kept, longest)
+        else:
+            found = fit_lag(kept, found.delay, found.lag, longest)
+    return found, kept
 
 
 def _delay(fit: LagFit | StaticFit, error: Floats, freedom: int, confidence: float) -> Estimate:
