@@ -215,9 +215,14 @@ def _line(line: Connection) -> Data:
 def _delay(delay: TransportDelay) -> Any:
     nominal = time_text(delay.nominal_ns)
     known = delay.provenance is not Provenance.ASSUMED
-    if not known and delay.variation is None:
+    if not (known or delay.device or delay.date) and delay.variation is None:
         return nominal
-    head = _said(nominal=nominal, provenance=str(delay.provenance) if known else None)
+    head = _said(
+        nominal=nominal,
+        provenance=str(delay.provenance) if known else None,
+        device=delay.device or None,
+        date=delay.date or None,
+    )
     return head | (_variation(delay.variation) if delay.variation else {})
 
 

@@ -126,7 +126,7 @@ def pair_model(
     }
     criteria = {order: _criterion(fit, record, rounding) for order, (fit, _) in fits.items()}
     fit, kept = fits[min(criteria, key=lambda each: criteria[each])]
-    noise = _noise(fit, step, confidence)
+    noise = deviation_interval(fit.residuals, fit.parameters, confidence).without(step**2 / 12.0)
     freedom = max(1, kept.count - fit.parameters)
     variance = float(fit.residuals @ fit.residuals) / freedom
     error = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0) * variance)
@@ -202,13 +202,3 @@ def _dynamics(fit: LagFit | StaticFit, error: Floats, freedom: int, confidence: 
         return Dynamics(order=1, frequency=frequency)
     damping = positive_interval(fit.lag.damping, float(error[2]), freedom, confidence)
     return Dynamics(order=2, frequency=frequency, damping=damping)
-
-
-def _noise(fit: LagFit | StaticFit, step: float, confidence: float) -> Estimate:
-    """Take the variance of rounding, ``step**2 / 12``, off that of the residuals."""
-    whole = deviation_interval(fit.residuals, fit.parameters, confidence)
-
-    def without(deviation: float) -> float:
-        return math.sqrt(max(0.0, deviation**2 - step**2 / 12.0))
-
-    return Estimate(value=without(whole.value), low=without(whole.low), high=without(whole.high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -53,6 +54,12 @@ class Estimate(_Table):
         return Estimate(
             value=self.value + other.value, low=self.low + other.low, high=self.high + other.high
         )
+
+    def without(self, variance: float) -> Estimate:
+        """Return a standard deviation without a variance that it contains; none is below 0."""
+        found = (math.sqrt(max(0.0, x * x - variance)) for x in (self.value, self.low, self.high))
+        value, low, high = found
+        return Estimate(value=value, low=low, high=high)
 
 
 class Dynamics(_Table):

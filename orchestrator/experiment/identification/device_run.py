@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,9 +49,10 @@ class DeviceRun:
         When those samples were taken, and their numbers.
     taken
         s, shape (steps,): when the device took the command of each step.
-    transit
-        s, shape (steps,): from a command to the device taking it, and the age of the sample that
-        the run read, together.
+    waits
+        s, shape (steps,): from a command to the device taking it.
+    ages
+        s, shape (steps,): of the sample that the run read in each step.
     """
 
     component: str
@@ -63,7 +63,8 @@ class DeviceRun:
     rows: npt.NDArray[np.int64]
     clock: SampleTimes
     taken: Floats
-    transit: Floats
+    waits: Floats
+    ages: Floats
 
     @property
     def responses(self) -> list[str]:
@@ -165,11 +166,4 @@ def _read(
     # a device that answers does so with the newest command when its next sample comes
     taken = clock.begin + clock.period * (newest + 1) if facts.kind.answers else given
     waits = np.maximum(taken - given, 0.0)
-    return DeviceRun(
-        component, facts, plan, step, result, rows + 1, clock, taken, waits + age
-    )
-
-
-def segments_of(run: DeviceRun, command: int) -> Iterator[Segment]:
-    """Yield what was done with a command."""
-    yield from (segment for segment in run.plan.segments if segment.command == command)
+    return DeviceRun(component, facts, plan, step, result, rows + 1, clock, taken, waits, age)
