@@ -49,6 +49,7 @@ def set_identified_delays(path: Path, twins: Sequence[TwinFile]) -> list[str]:
         return system
 
     edit.change(change)
+    edit.document.save()
     return [
         f"{path}: {line}: {delay.nominal_ns / 1e6:.6g} ms, {delay.provenance}"
         for line, delay in found

@@ -50,9 +50,11 @@ class DeviceRun:
     taken
         s, shape (steps,): when the device took the command of each step.
     waits
-        s, shape (steps,): from a command to the device taking it.
+        s, shape (steps,): from a command to the device taking it, by the even spacing of samples.
     ages
-        s, shape (steps,): of the sample that the run read in each step.
+        s, shape (steps,): of the sample that the run read in each step, since it arrived.
+    evenly
+        s, shape (steps,): the same since it was due by the even spacing of samples.
     """
 
     component: str
@@ -65,6 +67,7 @@ class DeviceRun:
     taken: Floats
     waits: Floats
     ages: Floats
+    evenly: Floats
 
     @property
     def responses(self) -> list[str]:
@@ -165,5 +168,8 @@ def _read(
     given = given - given[0]
     # a device that answers does so with the newest command when its next sample comes
     taken = clock.begin + clock.period * (newest + 1) if facts.kind.answers else given
-    waits = np.maximum(taken - given, 0.0)
-    return DeviceRun(component, facts, plan, step, result, rows + 1, clock, taken, waits, age)
+    waits = taken - given
+    evenly = given - clock.begin - clock.period * newest
+    return DeviceRun(
+        component, facts, plan, step, result, rows + 1, clock, taken, waits, age, evenly
+    )

@@ -20,25 +20,26 @@ _COHERENT = 0.5
 def draw_bode(pair: IdentifiedPair, name: str) -> Figure:
     """Draw measured frequency response (H1) and coherence beside the model."""
     measured, fit = pair.model.response, pair.model.fit
-    frequencies = measured.frequencies
+    shown = measured.frequencies <= 0.25 / pair.record.period  # above, samples fold into each other
+    frequencies, response = measured.frequencies[shown], measured.response[shown]
     lag = pair.model.lag
     model = fit.gain * np.exp(-2j * np.pi * frequencies * fit.delay)
     if lag is not None:
         model = model * lag.transfer(frequencies)
-    sure = measured.coherence >= _COHERENT
+    sure = measured.coherence[shown] >= _COHERENT
     figure = new_figure(8.0, 7.0)
     headline(figure, f"{name}: {pair.command} to {pair.response}")
     size, phase, coherence = figure.subplots(3, 1, sharex=True, height_ratios=(3, 3, 1.5))
-    error = measured.relative_error
+    error = measured.relative_error[shown]
     for marks, colour in ((sure, PALETTE[0]), (~sure, "0.75")):
         at = frequencies[marks]
-        height = np.abs(measured.response[marks])
+        height = np.abs(response[marks])
         size.errorbar(at, height, height * error[marks], fmt=".", color=colour, lw=0.8)
-        turned = _near(measured.response[marks], model[marks])
+        turned = _near(response[marks], model[marks])
         phase.errorbar(at, turned, np.degrees(error[marks]), fmt=".", color=colour, lw=0.8)
     size.plot(frequencies, np.abs(model), color=PALETTE[1])
     phase.plot(frequencies, np.degrees(np.unwrap(np.angle(model))), color=PALETTE[1])
-    coherence.plot(frequencies, measured.coherence, ".", color=PALETTE[0])
+    coherence.plot(frequencies, measured.coherence[shown], ".", color=PALETTE[0])
     size.set_yscale("log")
     for axes, label in ((size, "magnitude"), (phase, "phase [°]"), (coherence, "coherence")):
         axes.set_ylabel(label)

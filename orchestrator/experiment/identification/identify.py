@@ -195,7 +195,7 @@ def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> Signal
         samples=pair.record.count,
         validation=pair.validation,
         provenance="identified",
-        transit=_spread(run.waits + run.ages, procedure.confidence),
+        transit=_spread(run.waits + run.evenly, run.waits + run.ages, procedure.confidence),
         **_common(run, pair.response),
     )
 
@@ -212,7 +212,7 @@ def _at_rest(run: DeviceRun, response: str, procedure: Procedure) -> SignalPair:
         quantisation=step,
         samples=len(values),
         provenance="measured",
-        transit=_spread(run.ages, procedure.confidence),
+        transit=_spread(run.evenly, run.ages, procedure.confidence),
         **_common(run, response),
     )
 
@@ -227,9 +227,9 @@ def _common(run: DeviceRun, response: str) -> dict[str, object]:
     }
 
 
-def _spread(values: Floats, confidence: float) -> Estimate:
-    """Return the mean, and between which values that share of them lies."""
+def _spread(evenly: Floats, values: Floats, confidence: float) -> Estimate:
+    """Return the mean by the device's clock, and between which values that share lies."""
     outside = 0.5 * (1.0 - confidence)
     low, high = np.quantile(values, [outside, 1.0 - outside])
-    mean = float(values.mean())
+    mean = max(0.0, float(evenly.mean()))
     return Estimate(value=mean, low=min(float(low), mean), high=max(float(high), mean))
