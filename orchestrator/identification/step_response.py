@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 #: Two poles nearer than this are treated as one: the difference of the exponentials has no digits.
-_DOUBLE = 1e-4
+_DOUBLE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class Lag:
         w = 2.0 * math.pi * self.frequency
         turns = np.where(times > 0.0, w * times, 0.0)
         step, slope = _first(turns) if self.damping is None else _second(turns, self.damping)
-        return step, np.where(times > 0.0, w * slope, 0.0)
+        after = times > 0.0
+        return np.where(after, step, 0.0), np.where(after, w * slope, 0.0)
 
     def transfer(self, frequencies: Floats) -> npt.NDArray[np.complex128]:
         """Return the frequency response at frequencies in Hz."""

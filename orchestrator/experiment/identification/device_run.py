@@ -138,10 +138,10 @@ def run_device(
         realtime=realtime,
         name=component.name,
     )
-    return _read(component.name, facts, plan, step, result, result[f"{name}.{CLOCK}"], procedure)
+    return read_run(component.name, facts, plan, step, result, result[f"{name}.{CLOCK}"], procedure)
 
 
-def _read(
+def read_run(
     component: str,
     facts: DeviceFacts,
     plan: ExcitationPlan,
@@ -150,7 +150,10 @@ def _read(
     given: Floats,
     procedure: Procedure,
 ) -> DeviceRun:
-    """Sort samples and commands by the device's clock; row 0 is the initialisation."""
+    """Sort samples and commands by the device's clock; parameters as of :class:`DeviceRun`.
+
+    ``given`` is when the command of each row was given, s; row 0 is the initialisation.
+    """
     given = given[1 : len(plan.commands) + 1]
     rest = slice(1, len(given) + 1)
     age = result[f"{component}.sample_age"][rest]
