@@ -66,8 +66,7 @@ Status TwinUnit::begin(std::int64_t time_ns) {
         line.state = {given_[i], 0.0};
         line.now_ns = time_ns;
     }
-    now_.begun = true;
-    now_.samples = 0;
+    now_.has_stepped = false;
     return status;
 }
 
@@ -83,7 +82,7 @@ Status TwinUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
 Status TwinUnit::follow(std::int64_t time_ns) {
     const auto status = passed(inner_.get_outputs(given_.data()));
     if (failed(status)) return status;
-    ++now_.samples;
+    now_.has_stepped = true;
     for (std::size_t i = 0; i < output_count_; ++i) {
         auto& line = now_.lines[i];
         if (by_output_[i] == direct) continue;
@@ -140,13 +139,13 @@ void TwinUnit::relax(Line& line, const TwinChannel& channel, std::int64_t span_n
 
 double TwinUnit::read(const Line& line, const TwinChannel& channel) const {
     double value = channel.gain * line.state[0];
-    if (channel.noise > 0.0) value += channel.noise * normal_draw(channel.key, now_.samples);
+    if (channel.noise > 0.0) value += channel.noise * normal_draw(channel.key, line.now_ns);
     return channel.step > 0.0 ? channel.step * std::nearbyint(value / channel.step) : value;
 }
 
 Status TwinUnit::get_outputs(double* values) {
     const auto status = passed(inner_.get_outputs(values));
-    if (failed(status) || !now_.begun || now_.samples == 0) return status;
+    if (failed(status) || !now_.has_stepped) return status;
     for (std::size_t i = 0; i < output_count_; ++i) {
         if (by_output_[i] != direct) values[i] = now_.lines[i].value;
     }

@@ -23,7 +23,8 @@ struct TwinChannel {
 };
 
 // The unit within takes its inputs and steps as without it. Its outputs are taken for stairs, as a
-// device holds a command until the next one: each counts from the end of its step on.
+// device holds a command until the next one: each counts from the end of its step on. Noise is
+// drawn by the time, so that whoever goes back, or takes other steps, gets the same.
 class TwinUnit final : public Unit {
   public:
     static constexpr std::int64_t direct = -1;
@@ -69,8 +70,7 @@ class TwinUnit final : public Unit {
         double value = 0.0;
     };
     struct State {
-        bool begun = false;
-        std::int64_t samples = 0;
+        bool has_stepped = false;
         std::vector<Line> lines;
     };
 
