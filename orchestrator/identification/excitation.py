@@ -124,7 +124,7 @@ def _stairs(targets: Floats, count: int, step: float, limits: Limits) -> Floats:
         place = len(path)
         target = float(targets[place]) if place < len(targets) else 0.0
         stair = _stair(target - now, step, limits)
-        home = len(_stair(-target, step, limits))
+        home = _parts(target, step, limits)
         if target != 0.0 and place + len(stair) + home > count:
             stair = _stair(-now, step, limits)  # time to go back
             target = 0.0
@@ -135,13 +135,18 @@ def _stairs(targets: Floats, count: int, step: float, limits: Limits) -> Floats:
 
 def _stair(height: float, step: float, limits: Limits) -> list[float]:
     """Return a smooth stair (a polynomial of order five), its last value exactly ``height``."""
+    parts = _parts(height, step, limits)
+    at = np.arange(1, parts + 1) / parts
+    return [height * float(x**3 * (10.0 - 15.0 * x + 6.0 * x * x)) for x in at]
+
+
+def _parts(height: float, step: float, limits: Limits) -> int:
+    """Return how many steps a stair takes, at least one."""
     least = max(
         _STAIR_SPEED * abs(height) / limits.speed,
         math.sqrt(_STAIR_ACCELERATION * abs(height) / limits.acceleration),
     )
-    parts = max(1, math.ceil(least / step))
-    at = np.arange(1, parts + 1) / parts
-    return [height * float(x**3 * (10.0 - 15.0 * x + 6.0 * x * x)) for x in at]
+    return max(1, math.ceil(least / step))
 
 
 def _chirp(count: int, step: float, limits: Limits, hold: float) -> Floats:

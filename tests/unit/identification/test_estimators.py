@@ -165,7 +165,7 @@ def test_a_standard_deviation_of_normal_residuals_has_the_interval_of_chi_square
 
 def test_the_frequency_response_has_the_hold_taken_out():
     lag, delay = Lag(15.0, 0.7), 0.0163
-    made = record(noiseless(lag, delay, count=2000), 0.0, 0)
+    made = record(noiseless(lag, delay, count=1000), 0.0, 0)
     found = frequency_response(made)
     low = (found.frequencies > 2.0) & (found.frequencies < 25.0)
     expected = (

@@ -1,5 +1,7 @@
 """From the run of a device to its twin, with a robot that is computed: no clock, no wire."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -54,7 +56,8 @@ def robot_result(plan, step, delay_ms, frequency, damping, phase, late=()):
     return Result("robot", times, tuple(columns), rows), np.append(begun[:1], begun)
 
 
-def identified(monkeypatch, step, delay_ms, frequency, damping, phase, late=()):
+@cache
+def identified(step, delay_ms, frequency, damping, phase, late=()):
     facts = device_facts(DEVICE)
     plan = excitation_plan("robot", facts.ports.inputs, step, PERIOD, PROCEDURE)
     result, given = robot_result(plan, step, delay_ms, frequency, damping, phase, late)
@@ -62,10 +65,11 @@ def identified(monkeypatch, step, delay_ms, frequency, damping, phase, late=()):
     def run(component, step, procedure, realtime):
         return device_run.read_run("robot", facts, plan, step, result, given, procedure)
 
-    monkeypatch.setattr(identify, "run_device", run)
     robot = component_of(Source.parse(f"device:{DEVICE}"), "robot")
     system = System("rig", {"robot": robot})
-    return identify.identify_device(system, "robot", step, PROCEDURE, RealTime())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(identify, "run_device", run)
+        return identify.identify_device(system, "robot", step, PROCEDURE, RealTime())
 
 
 @pytest.mark.parametrize(
@@ -73,11 +77,11 @@ def identified(monkeypatch, step, delay_ms, frequency, damping, phase, late=()):
     [
         (0.004, 16.0, 15.0, 0.7, 0.0011),
         (0.004, 32.0, 10.0, None, 0.0035),
-        (0.001, 17.3, 15.0, 0.7, 0.0004),
+        pytest.param(0.001, 17.3, 15.0, 0.7, 0.0004, marks=pytest.mark.slow),
     ],
 )
-def test_the_robot_is_found(monkeypatch, step, delay_ms, frequency, damping, phase):
-    found = identified(monkeypatch, step, delay_ms, frequency, damping, phase)
+def test_the_robot_is_found(step, delay_ms, frequency, damping, phase):
+    found = identified(step, delay_ms, frequency, damping, phase)
     (pair,) = found.twin.pair
     assert (pair.command, pair.response) == ("dx", "x")
     assert pair.delay.value == pytest.approx(delay_ms * 1e-3, abs=2e-5)
@@ -92,16 +96,16 @@ def test_the_robot_is_found(monkeypatch, step, delay_ms, frequency, damping, pha
     assert pair.validation.fit > 0.998
 
 
-def test_a_delay_alone_and_answers_that_came_late(monkeypatch):
-    found = identified(monkeypatch, 0.004, 16.0, None, None, 0.002, late=(60, 61, 200))
+def test_a_delay_alone_and_answers_that_came_late():
+    found = identified(0.004, 16.0, None, None, 0.002, late=(60, 61, 200))
     (pair,) = found.twin.pair
     assert pair.dynamics.order == 0
     assert pair.delay.value == pytest.approx(0.016, abs=1e-4)
     assert pair.delay.low == pytest.approx(0.012, abs=2e-4)
 
 
-def test_twin_report_and_delays_are_written(monkeypatch, tmp_path, no_pictures):
-    found = identified(monkeypatch, 0.004, 16.0, 15.0, 0.7, 0.002)
+def test_twin_report_and_delays_are_written(tmp_path, no_pictures):
+    found = identified(0.004, 16.0, 15.0, 0.7, 0.0011)
     files = write_identification([found], "rig", tmp_path / "out")
     assert [path.name for path in files] == ["robot.twin.toml", "identification.html"]
     assert read_twin(files[0]) == found.twin
@@ -135,7 +139,7 @@ def test_twin_report_and_delays_are_written(monkeypatch, tmp_path, no_pictures):
         set_identified_delays(system, [found.twin.model_copy(update={"component": "other"})])
 
 
-def test_what_cannot_be_excited_is_refused(monkeypatch):
+def test_what_cannot_be_excited_is_refused():
     port = device_facts(DEVICE).ports.inputs
     too_far = Procedure(limits={"robot.dx": Limits(1.0)})
     with pytest.raises(DescriptionError, match=r"leaves its range; expected at most 0\.05"):
