@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchestrator.cli.terminal.console import output as console
-from orchestrator.cli.terminal.console import print_json, print_table
+from orchestrator.cli.terminal.console import print_json, print_table, print_warning
 from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def identify(
         return
     for each in found:
         _print(each.twin)
+        for text in each.left_out:
+            print_warning(text)
     for text in (*changed, *map(str, files)):
         console.print(text, markup=False)
 

@@ -23,6 +23,8 @@ from orchestrator.system import SourceKind, System
 
 #: Mean coherence from which on a response follows a command.
 _FOLLOWS = 0.5
+#: Fit on the second record below which a model says nothing of the device.
+_POOR = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,11 +67,14 @@ class IdentifiedDevice:
         The models.
     twin
         What its file says.
+    left_out
+        Responses that follow a command, but not by a delay with a lag, in sentences.
     """
 
     run: DeviceRun
     pairs: tuple[IdentifiedPair, ...]
     twin: TwinFile
+    left_out: tuple[str, ...]
 
 
 def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
@@ -117,7 +122,7 @@ def identify_device(
     Raises
     ------
     DescriptionError
-        If it cannot be excited, or a command moved nothing.
+        If it cannot be excited, a command moved nothing, or no model describes any response.
     FailedRunError
         If the device is lost meanwhile.
     """
@@ -135,11 +140,20 @@ def identify_device(
         known = best.get(pair.response)
         if known is None or known.validation.fit < pair.validation.fit:
             best[pair.response] = pair
+    poor = {each: best.pop(each) for each, p in list(best.items()) if p.validation.fit < _POOR}
+    left_out = tuple(
+        f"{name}.{pair.response} follows {pair.command}, but not by a delay with a lag of first or"
+        f" second order (fit {pair.validation.fit:.3g} on the second record): it is left out"
+        for pair in poor.values()
+    )
+    if poor and not best:
+        raise DescriptionError(*left_out)
     entries = [
         _entry(run, best[response], procedure)
         if response in best
         else _at_rest(run, response, procedure)
         for response in run.responses
+        if response not in poor
     ]
     twin = TwinFile(
         software=f"softdock {version('softdock')}",
@@ -151,7 +165,7 @@ def identify_device(
         confidence=procedure.confidence,
         pair=tuple(entries),
     )
-    return IdentifiedDevice(run, tuple(best.values()), twin)
+    return IdentifiedDevice(run, tuple(best.values()), twin, left_out)
 
 
 def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
