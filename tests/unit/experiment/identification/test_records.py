@@ -104,6 +104,12 @@ def test_a_delay_alone_and_answers_that_came_late():
     assert pair.delay.low == pytest.approx(0.012, abs=2e-4)
 
 
+def test_a_model_that_does_not_hold_is_not_written(monkeypatch):
+    monkeypatch.setattr(identify, "_POOR", 1.1)
+    with pytest.raises(DescriptionError, match=r"robot\.x follows dx, but not by a delay"):
+        identified(0.004, 8.0, None, None, 0.0011)
+
+
 def test_twin_report_and_delays_are_written(tmp_path, no_pictures):
     found = identified(0.004, 16.0, 15.0, 0.7, 0.0011)
     files = write_identification([found], "rig", tmp_path / "out")
