@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from orchestrator.identification.twin_file import Estimate
+from orchestrator.identification.estimate import Estimate
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.diagnostics import DescriptionError
+from orchestrator.identification.estimate import Estimate
 from orchestrator.identification.intervals import deviation_interval, normal_interval
-from orchestrator.identification.twin_file import Estimate
 
 Floats = npt.NDArray[np.float64]
 #: Arrivals farther out than so many times the usual deviation say nothing of the device's clock.

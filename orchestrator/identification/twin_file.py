@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -11,7 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
 from orchestrator.diagnostics.validation import format_validation_error
+from orchestrator.identification.estimate import Estimate
 from orchestrator.plain_data import toml_data
+
+__all__ = [
+    "Dynamics",
+    "Estimate",
+    "SignalPair",
+    "TwinFile",
+    "Validation",
+    "read_twin",
+    "twin_text",
+]
 
 #: Of what is wrong with a twin file by itself.
 CODE = "TWN101"
@@ -26,40 +36,6 @@ Share = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Estimate(_Table):
-    """A number with its confidence interval, whose level the file states once.
-
-    Parameters
-    ----------
-    value
-        The estimate.
-    low, high
-        Ends of the interval.
-    """
-
-    value: Number
-    low: Number
-    high: Number
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if not self.low <= self.value <= self.high:
-            raise ValueError("low <= value <= high")
-        return self
-
-    def __add__(self, other: Estimate) -> Estimate:
-        """Return the sum; its interval is the sum of both, which is never too narrow."""
-        return Estimate(
-            value=self.value + other.value, low=self.low + other.low, high=self.high + other.high
-        )
-
-    def without(self, variance: float) -> Estimate:
-        """Return a standard deviation without a variance that it contains; none is below 0."""
-        found = (math.sqrt(max(0.0, x * x - variance)) for x in (self.value, self.low, self.high))
-        value, low, high = found
-        return Estimate(value=value, low=low, high=high)
 
 
 class Dynamics(_Table):
