@@ -115,7 +115,8 @@ class KukaRsi(Device):
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return pose and correction along the axes of RSI, or of the six joints."""
         given = cast("KukaRsiSettings", settings)
-        move, turn = ("m", given.translation_limit), ("rad", given.rotation_limit)
+        move = ("m", given.translation_limit, given.speed_limit)
+        turn = ("rad", given.rotation_limit, given.angular_speed_limit)
         kinds = (turn,) * 6 if given.space == "joint" else (move,) * 3 + (turn,) * 3
         axes = [(name, *kind) for name, kind in zip(given.names, kinds, strict=True)]
         return DeviceConnectors(
@@ -127,15 +128,16 @@ class KukaRsi(Device):
                     frame=given.frame,
                     minimum=-limit,
                     maximum=limit,
+                    speed=speed,
                 )
-                for name, unit, limit in axes
+                for name, unit, limit, speed in axes
                 if not given.axes or name in given.axes
             ),
             outputs=tuple(
                 DeviceConnector(
                     name, unit, f"Measured {given.measured}, {name.upper()}", frame=given.frame
                 )
-                for name, unit, _ in axes
+                for name, unit, *_ in axes
             ),
             rate=1000.0 / given.cycle_ms,
         )

@@ -162,6 +162,8 @@ class DelayTable(_Table):
 
     nominal: Time
     provenance: StrictStr = "assumed"
+    device: StrictStr = ""
+    date: StrictStr = ""
     jitter: JitterTable | None = None
     trace: StrictStr | tuple[tuple[StrictStr, StrictStr], ...] | None = None
     interpolated: StrictBool = False

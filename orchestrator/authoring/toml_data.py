@@ -24,6 +24,7 @@ from orchestrator.system import (
     MappingTransformation,
     PowerPort,
     Provenance,
+    Source,
     System,
     TransportDelay,
     Value,
@@ -118,10 +119,16 @@ def _source(component: Component, folder: Path) -> str:
         source = component.source.named()
     except DescriptionError as error:
         raise type(error)(f"component '{component.name}': {error}") from None
+    if source.inner is not None:
+        source = source.around(_relative(source.inner, folder))
+    return str(_relative(source, folder))
+
+
+def _relative(source: Source, folder: Path) -> Source:
     if source.file is None:
-        return str(source)
+        return source
     path = os.path.relpath(source.file.resolve(), folder.resolve())
-    return str(source.with_file(Path(path).as_posix()))
+    return source.with_file(Path(path).as_posix())
 
 
 def _options(options: ComponentOptions) -> Data:
@@ -215,9 +222,14 @@ def _line(line: Connection) -> Data:
 def _delay(delay: TransportDelay) -> Any:
     nominal = time_text(delay.nominal_ns)
     known = delay.provenance is not Provenance.ASSUMED
-    if not known and delay.variation is None:
+    if not (known or delay.device or delay.date) and delay.variation is None:
         return nominal
-    head = _said(nominal=nominal, provenance=str(delay.provenance) if known else None)
+    head = _said(
+        nominal=nominal,
+        provenance=str(delay.provenance) if known else None,
+        device=delay.device or None,
+        date=delay.date or None,
+    )
     return head | (_variation(delay.variation) if delay.variation else {})
 
 

@@ -131,7 +131,9 @@ def connection_of(key: str, table: ConnectionTable, folder: Path) -> Connection:
 def _delay(table: DelayTable, folder: Path) -> TransportDelay:
     told = {"jitter", "trace", "loss", "seed", "delivery", "newest", "interpolated"}
     if not told & table.model_fields_set:
-        return TransportDelay.of(table.nominal, table.provenance)
+        return TransportDelay.of(
+            table.nominal, table.provenance, device=table.device, date=table.date
+        )
     jitter = None
     if table.jitter is not None:
         more: dict[str, Any] = {"kind": table.jitter.kind}
@@ -148,4 +150,10 @@ def _delay(table: DelayTable, folder: Path) -> TransportDelay:
     words: dict[str, Any] = {"delivery": table.delivery, "newest": table.newest}
     said = {key: word for key, word in words.items() if word is not None}
     variation = Variation(jitter, trace, table.loss, table.seed, **said)
-    return TransportDelay.of(table.nominal, table.provenance, variation=variation)
+    return TransportDelay.of(
+        table.nominal,
+        table.provenance,
+        variation=variation,
+        device=table.device,
+        date=table.date,
+    )

@@ -70,6 +70,11 @@ HOMES: Mapping[str, Home] = {
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
     "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
+    "identify": Home(
+        "identify",
+        "identify",
+        "Excite the devices of a case one at a time, and write twins and a report.",
+    ),
     "system": Home("system", "app", "Show, edit in place and convert systems."),
     "export": Home("export.export", "app", "Turn systems into files for other tools."),
 }

@@ -29,6 +29,8 @@ class DeviceConnector:
     start
         Of a command: what is sent until the run gives another; of a measurement: its value until
         the first sample has come.
+    speed, acceleration
+        Of a command: how fast it may change, per s and per s**2; what excites a device keeps to it.
     """
 
     name: str
@@ -39,8 +41,15 @@ class DeviceConnector:
     minimum: float = -math.inf
     maximum: float = math.inf
     start: float = 0.0
+    speed: float = math.inf
+    acceleration: float = math.inf
 
     def __post_init__(self) -> None:
+        if not (self.speed > 0.0 and self.acceleration > 0.0):
+            raise DescriptionError(
+                f"'{self.name}': expected a speed and an acceleration > 0, found {self.speed:g} and"
+                f" {self.acceleration:g}"
+            )
         if not self.minimum < self.maximum:
             raise DescriptionError(
                 f"'{self.name}': expected a range, found {self.minimum:g} to {self.maximum:g}"

@@ -181,6 +181,10 @@ def _linear(factor: float, offset: float) -> str:
 def _delay(delay: TransportDelay) -> Iterator[tuple[str, str]]:
     yield "Delay", milliseconds(delay.nominal_ns)
     yield "Provenance", str(delay.provenance)
+    if delay.device:
+        yield "Device", delay.device
+    if delay.date:
+        yield "Date", delay.date
     varies = delay.variation
     if varies is None:
         yield "Variation", "none"

@@ -72,6 +72,7 @@ def delay_label(delay: TransportDelay) -> str:
 def delay_text(delay: TransportDelay) -> str:
     """A delay with all that is declared of it, to the nanosecond."""
     parts = [f"{delay.nominal_ns / 1e6:.15g} ms", str(delay.provenance)]
+    parts += [each for each in (delay.device, delay.date) if each]
     varies = delay.variation
     if varies is None:
         return ", ".join(parts)

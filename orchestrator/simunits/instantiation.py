@@ -42,6 +42,8 @@ def make_unit(
         return _make_device(component)
     if source.kind is SourceKind.LOG:
         return _make_log(component)
+    if source.kind is SourceKind.TWIN:
+        return _make_twin(component, processes)
     if component.options.isolation == "process":
         from orchestrator.simunits.isolation.remote_unit import WorkerUnit
 
@@ -94,6 +96,15 @@ def _make_log(component: Component) -> SimulationUnit:
     _refuse_fmu_options(component, "a recording")
     _refuse_process_options(component, "a recording, which runs in the process of the run,")
     return LogUnit(component, description_of(component))
+
+
+def _make_twin(component: Component, processes: dict[str, WorkerProcess] | None) -> SimulationUnit:
+    """Make a twin around the unit of what it is around, which all options are for."""
+    from orchestrator.simunits.twins.description import inner_of
+    from orchestrator.simunits.twins.twin_unit import TwinUnit
+
+    inner = make_unit(inner_of(component), processes=processes)
+    return TwinUnit(component, description_of(component), inner)
 
 
 def _refuse_process_options(component: Component, what: str) -> None:

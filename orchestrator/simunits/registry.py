@@ -79,6 +79,11 @@ def _describe(component: Component, *, runnable: bool = True) -> UnitDescription
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), component.options.interface, runnable=runnable)
         return found.shaped(component.values).description
+    if source.kind is SourceKind.TWIN:
+        from orchestrator.simunits.twins.description import describe_twin, inner_of
+
+        inner = _describe(inner_of(component), runnable=runnable)
+        return describe_twin(component.source, inner)
     return _describe_other(source, component)
 
 
@@ -93,8 +98,8 @@ def _describe_other(source: Source, like: Component) -> UnitDescription:
         return describe_log(source, like)
     if source.kind is not SourceKind.BLOCK:
         raise CapabilityError(
-            f"{source}: a {source.kind} cannot be run; expected an FMU, a block, a device or a"
-            " recording, swap it for one"
+            f"{source}: a {source.kind} cannot be run; expected an FMU, a block, a device, a"
+            " recording or a twin, swap it for one"
         )
     from orchestrator.simunits.blocks.block_unit import describe_block
 
@@ -125,13 +130,21 @@ def component_of(
     runnable
         Whether an FMU must have a binary for this machine.
     like
-        What it is to stand for, by which a recording is read.
+        What it is to stand for, by which a recording is read, and which a twin is around if its
+        source does not say of what.
     """
     options = options or ComponentOptions()
     found = None
+    if source.kind is SourceKind.TWIN:
+        from orchestrator.simunits.twins.description import complete_twin
+
+        source = complete_twin(source, name, like)
     if source.kind is SourceKind.FMU:
         found = read_fmu(Path(source.location), options.interface, runnable=runnable)
         description = found.shaped(values or {}).description
+    elif source.kind is SourceKind.TWIN:
+        whole = Component(name, source, values=values or {}, options=options)
+        description = _describe(whole, runnable=runnable)
     else:
         description = _describe_other(source, like or Component(name, source))
     return Component(

@@ -14,6 +14,7 @@ KINDS = {
     "block": ("#FBE8C8", "#9A6A10", "Python block"),
     "device": ("#F6D9D2", "#9C3D22", "device"),
     "log": ("#E3E7EA", "#5B6770", "recording"),
+    "twin": ("#F3E0EE", "#8A4A78", "twin"),
     "system": ("#E6E1F2", "#5D4B94", "system"),
     "bus": ("#D9EFE0", "#2C7A4B", "signal dictionary"),
 }

@@ -163,6 +163,8 @@ class _Collector:
     def _component(self, component: Component, path: str, used: Mapping[str, list[str]]) -> Part:
         kind = str(component.source.kind)
         location = PurePath(component.source.location).name
+        if component.source.inner is not None:
+            location = component.source.short.partition(":")[2]
         return Part(
             path,
             one_line(component.name),

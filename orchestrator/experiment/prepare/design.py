@@ -100,7 +100,7 @@ def placed(sweep: Sweep, point: Point, seed: int | None, case: PreparedCase) -> 
 
 
 def _seeded(case: PreparedCase, seed: int) -> PreparedCase:
-    """Give the seed to every noise, and to every delay that varies."""
+    """Give the seed to every noise, every twin, and every delay that varies."""
     faults: dict[str, FaultTable] = {
         label: table.model_copy(update={"seed": seed}) if table.kind == "noise" else table
         for label, table in case.case.fault.items()
@@ -111,5 +111,12 @@ def _seeded(case: PreparedCase, seed: int) -> PreparedCase:
         else line
         for line in case.system.connections
     )
+    components = {
+        name: replace(part, source=part.source.around(part.source.inner, seed))
+        if part.source.inner is not None
+        else part
+        for name, part in case.system.components.items()
+    }
     table = case.case.model_copy(update={"fault": faults})
-    return replace(case, case=table, system=replace(case.system, connections=lines))
+    system = replace(case.system, connections=lines, components=components)
+    return replace(case, case=table, system=system)

@@ -91,6 +91,11 @@ class Fingerprints:
             return replace(component, source=Source(source.kind, self.file(source.location)))
         if source.kind is SourceKind.LOG and source.file is not None:
             return replace(component, source=source.with_file(self.file(str(source.file))))
+        if source.kind is SourceKind.TWIN and source.inner is not None:
+            inner = self._component(replace(component, source=source.inner))
+            twin = Source(source.kind, self.file(str(source.file)))
+            said = f"{twin.location} {inner.source.location} {source.seed}"
+            return replace(inner, source=Source(source.kind, said))
         if source.kind is SourceKind.BLOCK:
             if is_playback(component):
                 values = {**values, "file": self.file(str(values["file"]))}

@@ -29,6 +29,7 @@ HEALTH = (
     ("restarts", "1", "How often the device began to count anew"),
     ("clamped", "1", "Commands that were beyond their range"),
     ("valid", "1", "1 if the outputs can be used: the device says so, and they are not stale"),
+    ("samples", "1", "Samples that came so far; with those that were lost, the device's own count"),
 )
 
 

@@ -21,6 +21,7 @@ from orchestrator.ssp.common.names import (
     FMU_TYPE,
     LOG_TYPE,
     PACKAGE_TYPE,
+    TWIN_TYPE,
 )
 from orchestrator.system import Component, Source, SourceKind
 
@@ -32,6 +33,7 @@ _OWN = {
     BLOCK_TYPE: SourceKind.BLOCK,
     DEVICE_TYPE: SourceKind.DEVICE,
     LOG_TYPE: SourceKind.LOG,
+    TWIN_TYPE: SourceKind.TWIN,
 }
 _OWN_TYPES = {kind: mime for mime, kind in _OWN.items()}
 
@@ -165,10 +167,13 @@ def read_source(element: etree._Element, place: Place) -> Source:
                 if place.packed:
                     expect_packable(source)
                 return source
-            is_log = source.kind is SourceKind.LOG
-            path = name.partition("?")[0] if is_log else name.rpartition(":")[0]
+            has_query = source.kind in {SourceKind.LOG, SourceKind.TWIN}
+            path = name.partition("?")[0] if has_query else name.rpartition(":")[0]
             file = place.file(path, inside=False)
-            return replace(source.with_file(file), packed=place.packed)
+            source = source.with_file(file)
+            if source.inner is not None:
+                source = source.around(source.inner.resolved(place.folder))
+            return replace(source, packed=place.packed)
     elif kind == FMU_TYPE and unquote(uri).endswith(".fmu"):
         return Source(SourceKind.FMU, str(place.file(uri, inside=False)))
     raise refusal(
@@ -227,7 +232,7 @@ def relative_uri(path: Path, folder: Path) -> str:
 
 
 def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:
-    """Return MIME type and URI of a source that is ours: a block, a device, a log.
+    """Return MIME type and URI of a source that is ours: a block, a device, a log, a twin.
 
     Parameters
     ----------
@@ -236,9 +241,9 @@ def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:
     file_uri
         URI of its file, if it has one.
     """
-    if source.kind is SourceKind.LOG:
+    if source.kind in {SourceKind.LOG, SourceKind.TWIN}:
         _, mark, query = source.location.partition("?")
-        return _OWN_TYPES[source.kind], f"{source.kind}:{file_uri}{mark}{quote(query, safe='=')}"
+        return _OWN_TYPES[source.kind], f"{source.kind}:{file_uri}{mark}{quote(query, safe='=&:/')}"
     place, colon, name = source.location.rpartition(":")
     head = f"{quote(place, safe='')}{colon}" if file_uri is None else f"{file_uri}:"
     return _OWN_TYPES[source.kind], f"{source.kind}:{head}{quote(name, safe='')}"

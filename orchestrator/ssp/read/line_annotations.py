@@ -80,6 +80,7 @@ def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
         nominal=seconds_text(delay.nominal_ns),
         unit="s",
         provenance=str(delay.provenance),
+        **{k: v for k, v in (("device", delay.device), ("date", delay.date)) if v},
     )
     varies = delay.variation
     if varies is None:
@@ -151,14 +152,16 @@ def read_delay(connection: etree._Element, place: Place) -> TransportDelay | Non
     element = own(connection, DELAY_TYPE, "sd:TransportDelay")
     if element is None:
         return None
-    only(element, ("nominal", "unit", "provenance"))
+    only(element, ("nominal", "unit", "provenance", "device", "date"))
     nominal = element.get("nominal")
     if nominal is None:
         raise SspError("sd:TransportDelay: expected the attribute nominal, in seconds")
     provenance = _word(element, "provenance", Provenance) or Provenance.ASSUMED
     time = nanoseconds(f"{nominal} {element.get('unit', 's')}", "delay")
     inside = _single(element, ("sd:Variation",))
-    return TransportDelay(time, provenance, None if inside is None else _variation(inside, place))
+    variation = None if inside is None else _variation(inside, place)
+    device, date = element.get("device", ""), element.get("date", "")
+    return TransportDelay(time, provenance, variation, device, date)
 
 
 def _word(element: etree._Element, name: str, words: type[_Word]) -> _Word | None:

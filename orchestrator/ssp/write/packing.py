@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
 
-from orchestrator.diagnostics import DescriptionError, FmuError, SspError
+from orchestrator.diagnostics import CapabilityError, DescriptionError, FmuError, SspError
 from orchestrator.ssp.archive.sources import expect_packable, file_path, packed_block
 from orchestrator.ssp.common.files import replacing
 from orchestrator.ssp.common.names import MAIN_SSD, SSD_SUFFIX
@@ -125,6 +125,11 @@ def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
     taken: dict[str, Path] = {}
     missing = []
     for component in _with_files(systems):
+        if component.source.kind is SourceKind.TWIN:
+            raise CapabilityError(
+                f"component '{component.name}' ({component.source}): an archive does not hold"
+                " twins; write an .ssd or .toml file, or leave out the twin"
+            )
         try:
             path = file_path(component)
         except DescriptionError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from urllib.parse import unquote
 
 from lxml import etree
 
@@ -107,6 +108,9 @@ class SystemWriter:
     def _component(self, elements: etree._Element, component: Component) -> None:
         named = component.source.named()
         uri = None if named.file is None else self.file_uri(component)
+        if named.inner is not None and named.inner.file is not None:
+            within = self.file_uri(replace(component, source=named.inner))
+            named = named.around(named.inner.with_file(unquote(within)))
         kind, source = own_source(named, uri) if named.kind != "fmu" else (FMU_TYPE, uri or "")
         element = add(
             elements, "ssd:Component", name=decoded(component.name), type=kind, source=source

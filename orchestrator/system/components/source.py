@@ -6,11 +6,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import parse_qsl, quote
 
 from orchestrator.diagnostics import DescriptionError
 
 #: Sources that are no files of FMUs or systems, for messages.
-SOURCES = "block:NAME, block:FILE.py:CLASS, block:MODULE:CLASS, device:NAME?key=value or log:FILE"
+SOURCES = (
+    "block:NAME, block:FILE.py:CLASS, block:MODULE:CLASS, device:NAME?key=value, log:FILE or"
+    " twin:FILE"
+)
 
 
 class SourceKind(StrEnum):
@@ -21,6 +25,11 @@ class SourceKind(StrEnum):
     SYSTEM = "system"
     DEVICE = "device"
     LOG = "log"
+    TWIN = "twin"
+
+
+#: Kinds whose location is a path with settings behind it.
+_WITH_QUERY = (SourceKind.LOG, SourceKind.TWIN)
 
 
 class Backend(StrEnum):
@@ -50,7 +59,9 @@ class Source:
     location
         Path of an FMU; name of a registered block, or ``FILE.py:CLASS`` or ``MODULE:CLASS`` of
         one's own; ``NAME?key=value&key=value`` of a device with its settings; path of the file of
-        a recording, with ``?component=NAME`` if the component had another name there.
+        a recording, with ``?component=NAME`` if the component had another name there; path of the
+        file of a twin, with ``?inner=SOURCE``, the FMU or block that it is around, and ``seed=N``
+        of its noise.
     definition
         The class itself, if a program gave one: then the location only says where it is from.
     packed
@@ -64,12 +75,12 @@ class Source:
 
     @classmethod
     def parse(cls, text: str) -> Source:
-        """Read ``"block:NAME"`` (or device, or log), or a path that ends in ``.fmu``.
+        """Read ``"block:NAME"`` (or device, log, twin), or a path that ends in ``.fmu``.
 
         A block of one's own is ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``.
         """
         kind, colon, location = text.partition(":")
-        if colon and kind in {"block", "device", "log"} and location:
+        if colon and kind in {"block", "device", "log", "twin"} and location:
             return cls(SourceKind(kind), location)
         if text.endswith(".fmu"):
             return cls(SourceKind.FMU, text)
@@ -84,10 +95,10 @@ class Source:
 
     @property
     def file(self) -> Path | None:
-        """The FMU, the recording, or the Python file of a block; ``None`` if it is none."""
+        """The FMU, the recording, the twin, or the Python file of a block; ``None`` for others."""
         if self.kind is SourceKind.FMU:
             return Path(self.location)
-        if self.kind is SourceKind.LOG:
+        if self.kind in _WITH_QUERY:
             return Path(self.location.partition("?")[0])
         path, colon, _ = self.location.rpartition(":")
         is_file = self.kind is SourceKind.BLOCK and colon and path.endswith(".py")
@@ -97,7 +108,7 @@ class Source:
         """Return the source with another path in place of that of its file."""
         if self.kind is SourceKind.FMU:
             return Source(self.kind, str(path))
-        if self.kind is SourceKind.LOG:
+        if self.kind in _WITH_QUERY:
             _, mark, query = self.location.partition("?")
             return Source(self.kind, f"{path}{mark}{query}")
         location = f"{path}:{self.location.rpartition(':')[2]}"
@@ -106,14 +117,75 @@ class Source:
     @property
     def short(self) -> str:
         """The source without the folder of its file, for people."""
-        return str(self if self.file is None else self.with_file(self.file.name))
+        if self.file is None:
+            return str(self)
+        named, inner = self.with_file(self.file.name), self.inner
+        if inner is None or inner.file is None:
+            return str(named)
+        return str(named.around(inner.with_file(inner.file.name)))
 
     def resolved(self, folder: Path) -> Source:
         """Return the source with a relative path taken from ``folder``."""
         file = self.file
         if file is None or self.definition is not None:
             return self
-        return self.with_file((folder / file).resolve())
+        found = self.with_file((folder / file).resolve())
+        inner = self.inner
+        return found if inner is None else found.around(inner.resolved(folder))
+
+    @property
+    def inner(self) -> Source | None:
+        """What a twin is around; ``None`` if its location does not say it, and for others.
+
+        Raises
+        ------
+        DescriptionError
+            If what is behind the file's path cannot be read.
+        """
+        text = self._settings().get("inner") if self.kind is SourceKind.TWIN else None
+        if text is None:
+            return None
+        inner = Source.parse(text)
+        if inner.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
+            raise DescriptionError(f"{self}: expected an FMU or a block within, found '{inner}'")
+        return inner
+
+    @property
+    def seed(self) -> int:
+        """Of the noise of a twin.
+
+        Raises
+        ------
+        DescriptionError
+            If it is no whole number >= 0.
+        """
+        text = self._settings().get("seed", "0")
+        if not text.isdecimal():
+            raise DescriptionError(f"{self}: expected a seed, a whole number >= 0, found '{text}'")
+        return int(text)
+
+    def around(self, inner: Source, seed: int | None = None) -> Source:
+        """Return a twin around something else, perhaps with another seed."""
+        path = self.location.partition("?")[0]
+        settings = {"inner": str(inner.named())}
+        if (number := self.seed if seed is None else seed) != 0:
+            settings["seed"] = str(number)
+        query = "&".join(f"{key}={quote(text, safe='/:.')}" for key, text in settings.items())
+        return replace(self, location=f"{path}?{query}")
+
+    def _settings(self) -> dict[str, str]:
+        """Return what is behind the path of a twin."""
+        _, mark, query = self.location.partition("?")
+        try:
+            found = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(mark)))
+        except ValueError:
+            found = {"": query}
+        if unknown := set(found) - {"inner", "seed"}:
+            raise DescriptionError(
+                f"{self}: expected twin:FILE?inner=SOURCE&seed=N, found"
+                f" {', '.join(map(repr, sorted(unknown)))} behind '?'"
+            )
+        return found
 
     def named(self) -> Source:
         """Return the source as a file says it, without a class that a program gave.

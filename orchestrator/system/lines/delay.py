@@ -31,6 +31,8 @@ class TransportDelay:
         Where the figure comes from.
     variation
         How the delay differs from sample to sample, and which samples are lost; ``None``: not.
+    device, date
+        Of which device it was identified or measured, and when (ISO 8601); empty: not known.
 
     Raises
     ------
@@ -41,6 +43,8 @@ class TransportDelay:
     nominal_ns: int
     provenance: Provenance = Provenance.ASSUMED
     variation: Variation | None = None
+    device: str = ""
+    date: str = ""
 
     def __post_init__(self) -> None:
         if self.nominal_ns < 0:
@@ -62,6 +66,8 @@ class TransportDelay:
         provenance: Provenance | str = Provenance.ASSUMED,
         *,
         variation: Variation | None = None,
+        device: str = "",
+        date: str = "",
     ) -> TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
         if provenance not in set(Provenance):
@@ -69,4 +75,4 @@ class TransportDelay:
                 f"provenance of a delay: expected one of {', '.join(Provenance)},"
                 f" found '{provenance}'"
             )
-        return cls(nanoseconds(nominal, "delay"), Provenance(provenance), variation)
+        return cls(nanoseconds(nominal, "delay"), Provenance(provenance), variation, device, date)

@@ -17,6 +17,7 @@ void bind_python_unit(nanobind::module_& module);
 void bind_linear_unit(nanobind::module_& module);
 void bind_device(nanobind::module_& module);
 void bind_log_unit(nanobind::module_& module);
+void bind_twin_unit(nanobind::module_& module);
 void bind_relay(nanobind::module_& module);
 void bind_remote_unit(nanobind::module_& module);
 void bind_engine(nanobind::module_& module);

@@ -12,6 +12,7 @@ NB_MODULE(_engine, module) {
     softdock::bind_linear_unit(module);
     softdock::bind_device(module);
     softdock::bind_log_unit(module);
+    softdock::bind_twin_unit(module);
     softdock::bind_relay(module);
     softdock::bind_history(module);
     softdock::bind_rows(module);

@@ -106,6 +106,7 @@ void DeviceUnit::refresh() {
     health[malformed] = static_cast<double>(facts_.malformed);
     health[restarts] = static_cast<double>(facts_.restarts);
     health[clamped] = static_cast<double>(clamped_);
+    health[samples] = static_cast<double>(facts_.number);
     health[valid] =
         has_sample() && facts_.valid && age_ns < rules_.stale_ns && !block_.lost() ? 1.0 : 0.0;
 }

@@ -28,7 +28,18 @@ struct CommandLimit {
 class DeviceUnit final : public Unit {
   public:
     // What is known of the samples, as outputs behind the measurements, in this order.
-    enum Health { sample_age, lost, late, repeated, malformed, restarts, clamped, valid, healths };
+    enum Health {
+        sample_age,
+        lost,
+        late,
+        repeated,
+        malformed,
+        restarts,
+        clamped,
+        valid,
+        samples,
+        healths
+    };
 
     DeviceUnit(DeviceBlock& block, std::string name, DeviceRules rules,
                std::vector<CommandLimit> limits);

@@ -1,0 +1,153 @@
+"""``softdock identify``: excite the devices of a rig, and write what they are like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.cli.terminal.console import print_json, print_table, print_warning
+from orchestrator.diagnostics import DescriptionError
+
+if TYPE_CHECKING:
+    from orchestrator.identification.excitation import Limits
+    from orchestrator.identification.twin_file import Dynamics, Estimate, TwinFile
+
+
+def identify(
+    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    case: Annotated[
+        str | None, typer.Option(help="Whose devices; may be left out if there is one case")
+    ] = None,
+    device: Annotated[
+        list[str] | None, typer.Option(help="Only this component; may be given several times")
+    ] = None,
+    swap: Annotated[
+        list[str] | None, typer.Option(help="component=device:NAME?key=value; as of run")
+    ] = None,
+    excitation: Annotated[
+        Literal["prbs", "chirp", "step"], typer.Option(help="That models are fitted to")
+    ] = "prbs",
+    compared: Annotated[
+        Literal["prbs", "chirp", "step"], typer.Option(help="Of the second record")
+    ] = "step",
+    duration: Annotated[float, typer.Option(help="Of the first record, s", min=0.0)] = 4.0,
+    compared_duration: Annotated[float, typer.Option(help="Of the second, s", min=0.0)] = 2.0,
+    rest: Annotated[
+        float, typer.Option(help="After each, s; longer than delay and settling time", min=0.0)
+    ] = 0.5,
+    limits: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="component.command=AMPLITUDE[,SPEED[,ACCELERATION]], in its unit, per s and s2"
+        ),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals")] = 0.95,
+    step: Annotated[
+        str | None, typer.Option(help="Of the runs; default: that of the case, or the device's")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder; default: results/NAME-identification")
+    ] = None,
+    set_delays: Annotated[
+        Path | None,
+        typer.Option(help="A system file (.ssd, .ssp, .toml) to write the delays into"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Excite the devices of a case one at a time, and write twins and a report."""
+    from orchestrator.cli.run import pairs
+    from orchestrator.cli.target import expect_case, experiment_of, results_name
+    from orchestrator.experiment.identification.delays import set_identified_delays
+    from orchestrator.experiment.identification.excitation_plan import Procedure
+    from orchestrator.experiment.identification.report import write_identification
+    from orchestrator.experiment.identification.runner import identify_case
+    from orchestrator.experiment.prepare.run_settings import RunSettings
+
+    experiment, folder = experiment_of(target)
+    if case is None:
+        if len(experiment.case) != 1:
+            raise DescriptionError(f"--case: which of {', '.join(experiment.case)}?")
+        case = next(iter(experiment.case))
+    expect_case(target, experiment, case)
+    given = pairs(limits or [], "--limits", "component.command=AMPLITUDE[,SPEED[,ACCELERATION]]")
+    procedure = Procedure(
+        excitation,
+        compared,
+        duration,
+        compared_duration,
+        rest,
+        confidence,
+        {name: _limits(name, text) for name, text in given.items()},
+    )
+    settings = RunSettings(swaps=pairs(swap or [], "--swap", "component=SOURCE"), realtime=1.0)
+    found = list(
+        identify_case(
+            experiment, folder, case, settings, procedure, chosen=tuple(device or ()), step=step
+        )
+    )
+    where = output or Path("results") / f"{results_name(target, folder)}-identification"
+    files = write_identification(found, experiment.title, where)
+    changed = set_identified_delays(set_delays, [d.twin for d in found]) if set_delays else []
+    if json:
+        twins = [each.twin.model_dump(mode="json", exclude_none=True) for each in found]
+        print_json({"twins": twins, "files": [str(path) for path in files], "delays": changed})
+        return
+    for each in found:
+        _print(each.twin)
+        for text in each.left_out:
+            print_warning(text)
+    for text in (*changed, *map(str, files)):
+        console.print(text, markup=False)
+
+
+def _limits(name: str, text: str) -> Limits:
+    from orchestrator.identification.excitation import Limits
+
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not 1 <= len(numbers) <= 3:
+        raise DescriptionError(
+            f"--limits {name}={text}: expected one to three numbers with commas between them"
+        )
+    return Limits(*numbers)
+
+
+def _print(twin: TwinFile) -> None:
+    """Print one line for each response; the report has the rest."""
+    columns = ["response", "command", "delay [ms]", "transit [ms]", "lag", "gain", "noise", "fit"]
+    rows = []
+    for pair in twin.pair:
+        if pair.delay is None or pair.dynamics is None or pair.gain is None:
+            rows.append([pair.response, "", "", _milli(pair.transit), "", "", "", ""])
+        else:
+            fit = "" if pair.validation is None else f"{pair.validation.fit:.5f}"
+            rows.append(
+                [
+                    pair.response,
+                    pair.command or "",
+                    _milli(pair.delay),
+                    _milli(pair.transit),
+                    _lag(pair.dynamics),
+                    f"{pair.gain.value:.6g}",
+                    f"{pair.noise.value:.3g} {pair.response_unit}",
+                    fit,
+                ]
+            )
+    heading = f"{twin.component}: {twin.device}, intervals of {twin.confidence:.0%}"
+    print_table(heading, columns, rows)
+
+
+def _milli(found: Estimate) -> str:
+    return f"{found.value * 1e3:.5g} ({found.low * 1e3:.5g} to {found.high * 1e3:.5g})"
+
+
+def _lag(dynamics: Dynamics) -> str:
+    if dynamics.frequency is None:
+        return "none"
+    damping = "" if dynamics.damping is None else f", damping {dynamics.damping.value:.4g}"
+    return f"{dynamics.frequency.value:.5g} Hz{damping}"

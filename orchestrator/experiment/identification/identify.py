@@ -1,0 +1,249 @@
+"""From the run of a device to its twin: which command moves which response, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import numpy as np
+
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.experiment.identification.device_run import DeviceRun, run_device
+from orchestrator.experiment.identification.excitation_plan import Procedure, Segment
+from orchestrator.identification.frequency_response import frequency_response
+from orchestrator.identification.intervals import deviation_interval
+from orchestrator.identification.pair_model import PairModel, pair_model
+from orchestrator.identification.quantisation import quantisation_step
+from orchestrator.identification.record import Floats, Record
+from orchestrator.identification.twin_file import Estimate, SignalPair, TwinFile, Validation
+from orchestrator.realtime import RealTime
+from orchestrator.system import SourceKind, System
+
+#: Mean coherence from which on a response follows a command.
+_FOLLOWS = 0.5
+#: Fit on the second record below which a model says nothing of the device.
+_POOR = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdentifiedPair:
+    """A command, a response, and the model between them.
+
+    Parameters
+    ----------
+    command, response
+        Names of the scalars.
+    fitted, compared
+        Excitations of both records.
+    record, second
+        That the model was fitted to, and compared with.
+    model
+        What was found.
+    validation
+        How well it gives the second record.
+    """
+
+    command: str
+    response: str
+    fitted: Segment
+    compared: Segment
+    record: Record
+    second: Record
+    model: PairModel
+    validation: Validation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdentifiedDevice:
+    """All that was found of one device.
+
+    Parameters
+    ----------
+    run
+        What it did.
+    pairs
+        The models.
+    twin
+        What its file says.
+    left_out
+        Responses that follow a command, but not by a delay with a lag, in sentences.
+    """
+
+    run: DeviceRun
+    pairs: tuple[IdentifiedPair, ...]
+    twin: TwinFile
+    left_out: tuple[str, ...]
+
+
+def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
+    """Return the components that are devices: all, or those that are chosen.
+
+    Raises
+    ------
+    UnknownNameError, DescriptionError
+        If a component is not there, or is no device; or there is no device at all.
+    """
+    found = [n for n, c in system.components.items() if c.source.kind is SourceKind.DEVICE]
+    for name in chosen:
+        if name not in system.components:
+            known = list(system.components)
+            raise UnknownNameError(f"no component '{name}'{nearest(name, known)}")
+        if name not in found:
+            raise DescriptionError(
+                f"component '{name}' is {system.components[name].source}, expected a device; put"
+                f" one in its place, such as --swap '{name}=device:NAME?key=value'"
+            )
+    if not found:
+        raise DescriptionError(
+            f"system '{system.name}' has no device, so there is nothing to identify; put one in a"
+            " component's place, such as --swap 'robot=device:kuka_rsi'"
+        )
+    return list(chosen) or found
+
+
+def identify_device(
+    system: System, name: str, step: float, procedure: Procedure, realtime: RealTime
+) -> IdentifiedDevice:
+    """Excite one device of a system, the others left alone, and identify it.
+
+    Parameters
+    ----------
+    system
+        Flat.
+    name
+        Of the component that is a device.
+    step
+        s, of the run.
+    procedure, realtime
+        How it is excited.
+
+    Raises
+    ------
+    DescriptionError
+        If it cannot be excited, a command moved nothing, or no model describes any response.
+    FailedRunError
+        If the device is lost meanwhile.
+    """
+    date = datetime.now(UTC).replace(microsecond=0)
+    run = run_device(system.component(name), step, procedure, realtime)
+    pairs = tuple(_pairs(run, procedure))
+    moved = {pair.command for pair in pairs}
+    if still := [each for each in run.plan.names if each not in moved]:
+        raise DescriptionError(
+            f"component '{name}': no response followed {', '.join(map(repr, still))}; is the device"
+            " in a mode in which it moves, and is the amplitude above its noise (--limits)?"
+        )
+    best: dict[str, IdentifiedPair] = {}
+    for pair in pairs:
+        known = best.get(pair.response)
+        if known is None or known.validation.fit < pair.validation.fit:
+            best[pair.response] = pair
+    poor = {each: best.pop(each) for each, p in list(best.items()) if p.validation.fit < _POOR}
+    left_out = tuple(
+        f"{name}.{pair.response} follows {pair.command}, but not by a delay with a lag of first or"
+        f" second order (fit {pair.validation.fit:.3g} on the second record): it is left out"
+        for pair in poor.values()
+    )
+    if poor and not best:
+        raise DescriptionError(*left_out)
+    entries = [
+        _entry(run, best[response], procedure)
+        if response in best
+        else _at_rest(run, response, procedure)
+        for response in run.responses
+        if response not in poor
+    ]
+    twin = TwinFile(
+        software=f"softdock {version('softdock')}",
+        date=date,
+        component=name,
+        device=run.facts.name,
+        settings=run.facts.settings.model_dump(mode="json", exclude_none=True),
+        step=step,
+        confidence=procedure.confidence,
+        pair=tuple(entries),
+    )
+    return IdentifiedDevice(run, tuple(best.values()), twin, left_out)
+
+
+def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
+    """Fit a model to each response that follows a command."""
+    for number, command in enumerate(run.plan.names):
+        fitted, compared = (each for each in run.plan.segments if each.command == number)
+        for response in run.responses:
+            record = run.record(fitted, response)
+            if not _follows(record):
+                continue
+            model = pair_model(record, procedure.confidence, longest=procedure.rest)
+            second = run.record(compared, response)
+            validation = model.validate(second, compared.kind)
+            yield IdentifiedPair(
+                command, response, fitted, compared, record, second, model, validation
+            )
+
+
+def _follows(record: Record) -> bool:
+    """Whether a response is coherent with the command where that has power."""
+    if float(np.ptp(record.values)) <= 1e-12 * max(1.0, float(np.abs(record.values).max())):
+        return False
+    measured = frequency_response(record)
+    half = measured.frequencies <= 0.25 / record.period
+    return bool(half.any()) and float(np.median(measured.coherence[half])) > _FOLLOWS
+
+
+def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> SignalPair:
+    model = pair.model
+    commands = {port.name: port.unit for port in run.facts.ports.inputs}
+    return SignalPair(
+        command=pair.command,
+        command_unit=commands[pair.command.partition("[")[0]],
+        delay=model.delay,
+        dynamics=model.dynamics,
+        gain=model.gain,
+        offset=model.fit.offset,
+        noise=model.noise,
+        quantisation=model.quantisation,
+        excitation=pair.fitted.kind,
+        samples=pair.record.count,
+        validation=pair.validation,
+        provenance="identified",
+        transit=_spread(run.waits + run.evenly, run.waits + run.ages, procedure.confidence),
+        **_common(run, pair.response),
+    )
+
+
+def _at_rest(run: DeviceRun, response: str, procedure: Procedure) -> SignalPair:
+    """Return what a response says of itself that no command moves."""
+    values = run.response(response)
+    mean = float(values.mean())
+    step = quantisation_step(values)
+    noise = deviation_interval(values - mean, 1, procedure.confidence)
+    return SignalPair(
+        offset=mean,
+        noise=noise.without(step**2 / 12.0),
+        quantisation=step,
+        samples=len(values),
+        provenance="measured",
+        transit=_spread(run.evenly, run.ages, procedure.confidence),
+        **_common(run, response),
+    )
+
+
+def _common(run: DeviceRun, response: str) -> dict[str, object]:
+    units = {port.name: port.unit for port in run.facts.ports.outputs}
+    return {
+        "response": response,
+        "response_unit": units[response.partition("[")[0]],
+        "jitter": run.clock.jitter,
+        "sample_rate": run.clock.rate,
+    }
+
+
+def _spread(evenly: Floats, values: Floats, confidence: float) -> Estimate:
+    """Return the mean by the device's clock, and between which values that share lies."""
+    outside = 0.5 * (1.0 - confidence)
+    low, high = np.quantile(values, [outside, 1.0 - outside])
+    mean = max(0.0, float(evenly.mean()))
+    return Estimate(value=mean, low=min(float(low), mean), high=max(float(high), mean))

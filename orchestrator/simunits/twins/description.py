@@ -1,0 +1,201 @@
+"""What a twin says of itself as a unit, and what its outputs pass through."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from orchestrator.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
+from orchestrator.identification.twin_file import SignalPair, TwinFile, read_twin
+from orchestrator.simunits.protocol.description import UnitDescription
+from orchestrator.system import (
+    Causality,
+    Component,
+    Connector,
+    DataType,
+    Source,
+    SourceKind,
+    conversion_between,
+)
+from orchestrator.system.naming import listed_names
+
+_ELEMENT = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """What one scalar of an output passes through, in the unit of its connector.
+
+    Parameters
+    ----------
+    delay_ns
+        Nanoseconds: of the device, and of the way there and back.
+    order
+        Of the lag.
+    frequency
+        rad/s; 0 without a lag.
+    damping
+        Ratio; 0 but with the second order.
+    gain
+        Of the device, where it follows a command of the same unit; else 1, as the model has its
+        own.
+    noise
+        Standard deviation.
+    step
+        Of the values; 0: any.
+    key
+        Of the noise.
+    """
+
+    delay_ns: int
+    order: int
+    frequency: float
+    damping: float
+    gain: float
+    noise: float
+    step: float
+    key: int
+
+
+def complete_twin(source: Source, name: str, like: Component | None) -> Source:
+    """Return the source with what it is around: what it says, or what stood there.
+
+    Raises
+    ------
+    DescriptionError
+        If it does not say it, and neither an FMU nor a block nor a twin stood there.
+    """
+    if source.inner is not None:
+        return source
+    inner = None if like is None else like.source
+    if inner is not None and inner.kind is SourceKind.TWIN:
+        inner = inner.inner
+    if inner is None or inner.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
+        raise DescriptionError(
+            f"component '{name}' ({source}): a twin is around an FMU or a block, and none stands"
+            f" there; say which: {source}?inner=FILE.fmu, or inner=block:NAME"
+        )
+    return source.around(inner)
+
+
+def inner_of(component: Component) -> Component:
+    """Return the component that a twin is around."""
+    source = complete_twin(component.source, component.name, None)
+    assert source.inner is not None  # noqa: S101 - it is complete
+    return replace(component, source=source.inner, has_event_mode=False)
+
+
+def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
+    """Describe a twin by what it is around: outputs that are late depend on nothing at once.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        If the file cannot be read, or none of its responses is an output of what it is around.
+    """
+    channels = channels_of(source, inner)
+    late = {_place(name)[0] for name, channel in channels.items() if channel.delay_ns > 0}
+    late -= {_place(name)[0] for name, channel in channels.items() if channel.delay_ns == 0}
+    twin = _twin(source)
+    return replace(
+        inner,
+        feedthrough={
+            name: () if name in late else depends for name, depends in inner.feedthrough.items()
+        }
+        | dict.fromkeys(late, ()),
+        capabilities=replace(
+            inner.capabilities,
+            can_serialize=False,
+            has_directional_derivatives=False,
+            has_event_mode=False,
+        ),
+        has_states=True,
+        details={
+            **inner.details,
+            "twin": str(source.file),
+            "device": f"{twin.component} ({twin.device}), {twin.date.isoformat()}",
+        },
+    )
+
+
+def channels_of(source: Source, inner: UnitDescription) -> dict[str, Channel]:
+    """Return what each scalar of an output passes through, by its name.
+
+    Responses of the device that what it is around has not are left out.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        As :func:`describe_twin`; or if a unit does not convert.
+    """
+    twin = _twin(source)
+    outputs = {c.name: c for c in inner.of(Causality.OUTPUT) if c.type is DataType.REAL}
+    found = dict(_channels(source, twin, outputs))
+    if not found:
+        raise UnknownNameError(
+            f"{source}: expected a response of the device among the outputs of what it is around"
+            f" ({listed_names(list(outputs))}), found:"
+            f" {', '.join(pair.response for pair in twin.pair)}"
+        )
+    return found
+
+
+def _channels(
+    source: Source, twin: TwinFile, outputs: dict[str, Connector]
+) -> Iterator[tuple[str, Channel]]:
+    for pair in twin.pair:
+        name, index = _place(pair.response)
+        connector = outputs.get(name)
+        if connector is None or not 0 <= index < connector.size:
+            continue
+        given = replace(connector, unit=pair.response_unit, unit_definition=None)
+        try:
+            factor, _ = conversion_between(given, connector)
+        except UnitMismatchError as error:
+            raise UnitMismatchError(f"{source}: {error}") from None
+        yield pair.response, _channel(source, twin, pair, factor)
+
+
+def _channel(source: Source, twin: TwinFile, pair: SignalPair, factor: float) -> Channel:
+    dynamics = pair.dynamics
+    lag = None if dynamics is None else dynamics.frequency
+    damping = None if dynamics is None else dynamics.damping
+    follows = pair.gain is not None and pair.command_unit == pair.response_unit
+    text = f"{source.seed}\0{twin.component}\0{pair.response}"
+    return Channel(
+        delay_ns=round(pair.loop_delay.value * 1e9),
+        order=0 if dynamics is None else dynamics.order,
+        frequency=0.0 if lag is None else 2.0 * math.pi * lag.value,
+        damping=0.0 if damping is None else damping.value,
+        gain=pair.gain.value if pair.gain is not None and follows else 1.0,
+        noise=pair.noise.value * abs(factor),
+        step=pair.quantisation * abs(factor),
+        key=int.from_bytes(sha256(text.encode()).digest()[:8], "little"),
+    )
+
+
+def _place(name: str) -> tuple[str, int]:
+    """Return the connector of a scalar, and its place in it."""
+    element = _ELEMENT.fullmatch(name)
+    return (element["name"], int(element["index"])) if element else (name, 0)
+
+
+def _twin(source: Source) -> TwinFile:
+    path = source.file
+    assert path is not None  # noqa: S101 - every twin has a file
+    try:
+        found = path.stat()
+    except OSError:
+        return read_twin(path)  # which says that it is not there
+    return _read(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, changed_ns: int, size: int) -> TwinFile:
+    del changed_ns, size  # of the file that was read: another one is read anew
+    return read_twin(path)

@@ -1,0 +1,159 @@
+"""From the run of a device to its twin, with a robot that is computed: no clock, no wire."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from hw_adapters.emulation.tracking import Tracking
+from orchestrator import DescriptionError, Result, TransportDelay, read_system
+from orchestrator.experiment.identification import device_run, identify
+from orchestrator.experiment.identification.delays import set_identified_delays
+from orchestrator.experiment.identification.excitation_plan import Procedure, excitation_plan
+from orchestrator.experiment.identification.report import write_identification
+from orchestrator.identification.excitation import Limits
+from orchestrator.identification.twin_file import read_twin
+from orchestrator.realtime import RealTime
+from orchestrator.simunits import component_of
+from orchestrator.simunits.devices.description import device_facts
+from orchestrator.system import Source, System
+
+DEVICE = 'kuka_rsi?axes=["x"]&measured=displacement'
+PROCEDURE = Procedure(duration=1.6, compared_duration=0.8, rest=0.24)
+PERIOD = 0.004
+QUANTUM = 1e-7
+
+
+def robot_result(plan, step, delay_ms, frequency, damping, phase, late=()):
+    """Return what a run would record of a robot that answers each frame with the newest command.
+
+    Frames are sent at ``phase + n * PERIOD``, and arrive 50 us later or a little more; steps begin
+    up to 30 us late. ``late``: numbers of frames whose answer the robot does not take.
+    """
+    draws = np.random.default_rng(3)
+    count = len(plan.commands)
+    begun = np.arange(count) * step + draws.uniform(0.0, 3e-5, count)
+    frames = 1 + int((count * step - phase) / PERIOD)
+    arrived = phase + np.arange(frames) * PERIOD + 5e-5 + draws.exponential(2e-5, frames)
+    tracking = Tracking(1, round(delay_ms * 1e6), frequency, damping)
+    pose = np.empty(frames)
+    for n in range(frames):
+        tracking.advance(round(n * PERIOD * 1e9))
+        pose[n] = QUANTUM * round(tracking.position[0] / QUANTUM)
+        given = int(np.searchsorted(begun, arrived[n], side="right")) - 1
+        if given >= 0 and n not in late:
+            tracking.command(round(n * PERIOD * 1e9), plan.commands[given, :1])
+    newest = np.searchsorted(arrived, begun, side="right") - 1
+    seen = newest >= 0
+    columns = {
+        "robot.x": np.where(seen, pose[newest], 0.0),
+        "robot.sample_age": np.where(seen, begun - arrived[newest], begun - phase + PERIOD - 7e-5),
+        "robot.samples": 5.0 + newest,
+        "robot.lost": np.zeros(count),
+    }
+    rows = np.column_stack([np.append(c[:1], c) for c in columns.values()])
+    times = np.round(np.arange(count + 1) * step * 1e9).astype(np.int64)
+    return Result("robot", times, tuple(columns), rows), np.append(begun[:1], begun)
+
+
+@cache
+def identified(step, delay_ms, frequency, damping, phase, late=()):
+    facts = device_facts(DEVICE)
+    plan = excitation_plan("robot", facts.ports.inputs, step, PERIOD, PROCEDURE)
+    result, given = robot_result(plan, step, delay_ms, frequency, damping, phase, late)
+
+    def run(component, step, procedure, realtime):
+        return device_run.read_run("robot", facts, plan, step, result, given, procedure)
+
+    robot = component_of(Source.parse(f"device:{DEVICE}"), "robot")
+    system = System("rig", {"robot": robot})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(identify, "run_device", run)
+        return identify.identify_device(system, "robot", step, PROCEDURE, RealTime())
+
+
+@pytest.mark.parametrize(
+    ("step", "delay_ms", "frequency", "damping", "phase"),
+    [
+        (0.004, 16.0, 15.0, 0.7, 0.0011),
+        (0.004, 32.0, 10.0, None, 0.0035),
+        pytest.param(0.001, 17.3, 15.0, 0.7, 0.0004, marks=pytest.mark.slow),
+    ],
+)
+def test_the_robot_is_found(step, delay_ms, frequency, damping, phase):
+    found = identified(step, delay_ms, frequency, damping, phase)
+    (pair,) = found.twin.pair
+    assert (pair.command, pair.response) == ("dx", "x")
+    assert pair.delay.value == pytest.approx(delay_ms * 1e-3, abs=2e-5)
+    assert pair.dynamics.frequency.value == pytest.approx(frequency, rel=2e-3)
+    if damping is not None:
+        assert pair.dynamics.damping.value == pytest.approx(damping, abs=2e-3)
+    assert pair.gain.value == pytest.approx(1.0, abs=1e-3)
+    assert pair.transit.value == pytest.approx(PERIOD, abs=1e-5)
+    assert pair.quantisation == pytest.approx(QUANTUM, rel=1e-3)
+    assert pair.sample_rate.low <= 250.0 <= pair.sample_rate.high
+    assert 1e-5 < pair.jitter.value < 3e-5
+    assert pair.validation.fit > 0.998
+
+
+def test_a_delay_alone_and_answers_that_came_late():
+    found = identified(0.004, 16.0, None, None, 0.002, late=(60, 61, 200))
+    (pair,) = found.twin.pair
+    assert pair.dynamics.order == 0
+    assert pair.delay.value == pytest.approx(0.016, abs=1e-4)
+    assert pair.delay.low == pytest.approx(0.012, abs=2e-4)
+
+
+def test_a_model_that_does_not_hold_is_not_written(monkeypatch):
+    monkeypatch.setattr(identify, "_POOR", 1.1)
+    with pytest.raises(DescriptionError, match=r"robot\.x follows dx, but not by a delay"):
+        identified(0.004, 8.0, None, None, 0.0011)
+
+
+def test_twin_report_and_delays_are_written(tmp_path, no_pictures):
+    found = identified(0.004, 16.0, 15.0, 0.7, 0.0011)
+    files = write_identification([found], "rig", tmp_path / "out")
+    assert [path.name for path in files] == ["robot.twin.toml", "identification.html"]
+    assert read_twin(files[0]) == found.twin
+    page = files[1].read_text()
+    for text in ("natural frequency", "jitter of arrivals", "robot: dx to x"):
+        assert text in page
+    system = tmp_path / "rig.toml"
+    text = (
+        '[system]\nname = "rig" # mine\n\n[component.robot]\nsource = "block:rig.py:Robot"\n\n'
+        '[component.use]\nsource = "block:rig.py:Use"\n\n[connections]\n'
+        '"robot.x -> use.x" = { delay = "1 ms" }\n'
+    )
+    (tmp_path / "rig.py").write_text(
+        "from orchestrator import Block, Input, Output\n\n\n"
+        'class Robot(Block):\n    dx: float = Input(unit="m")\n    x: float = Output(unit="m")\n'
+        "    def step(self, t, h):\n        self.x = self.dx\n\n\n"
+        'class Use(Block):\n    x: float = Input(unit="m")\n'
+        "    def step(self, t, h):\n        pass\n"
+    )
+    system.write_text(text)
+    (told,) = set_identified_delays(system, [found.twin])
+    assert "robot.x -> use.x: 20 ms, identified" in told
+    after = system.read_text()
+    assert after.splitlines()[:9] == text.splitlines()[:9]
+    (line,) = read_system(system).connections
+    expected = TransportDelay.of(
+        "20 ms", "identified", device="kuka_rsi", date=found.twin.date.isoformat()
+    )
+    assert line.delay == expected
+    with pytest.raises(DescriptionError, match="no connection begins at a response of 'other'"):
+        set_identified_delays(system, [found.twin.model_copy(update={"component": "other"})])
+
+
+def test_what_cannot_be_excited_is_refused():
+    port = device_facts(DEVICE).ports.inputs
+    too_far = Procedure(limits={"robot.dx": Limits(1.0)})
+    with pytest.raises(DescriptionError, match=r"leaves its range; expected at most 0\.05"):
+        excitation_plan("robot", port, 0.004, PERIOD, too_far)
+    sensors = System("rig", {"robot": component_of(Source.parse(f"device:{DEVICE}"), "robot")})
+    with pytest.raises(DescriptionError, match="no component 'robbot'"):
+        identify.devices_of(sensors, ("robbot",))
+    with pytest.raises(DescriptionError, match="has no device"):
+        identify.devices_of(System("rig"))
+    with pytest.raises(DescriptionError, match="expected a level from"):
+        Procedure(confidence=1.2)
