@@ -15,6 +15,7 @@ from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import StepClock
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
+from orchestrator.master.run.device_clock import expect_clock
 from orchestrator.master.run.pacing import Pacing, threads_of
 from orchestrator.master.run.ports import Ports, PortValue
 from orchestrator.master.run.recorder import Recorder, Recording
@@ -73,7 +74,7 @@ class Execution:
         :meth:`step` and :meth:`advance` begins now. Units are stepped by one thread then, unless
         ``threads`` asks for more.
     step_clock
-        That steps wait for in real time; ``None``: the computer's.
+        That steps wait for in real time; ``None``: that of ``realtime``.
 
     Raises
     ------
@@ -105,6 +106,7 @@ class Execution:
     ) -> None:
         if realtime is not None:
             threads = threads_of(realtime, threads)
+            expect_clock(realtime, system, step)
         options = ExecutionOptions(
             step=step,
             algorithm=algorithm,
@@ -136,7 +138,7 @@ class Execution:
         if realtime is None:
             return None
         try:
-            return Pacing(realtime, self.schedule, [unit.name for unit in self.units], clock)
+            return Pacing(realtime, self.schedule, self.units, clock)
         except DescriptionError:
             self._terminate()
             raise

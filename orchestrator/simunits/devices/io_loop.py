@@ -74,6 +74,8 @@ class _Link:
             if not self.rate.done:
                 self.rate.take(received)
         self._publish()
+        for moment in self.counter.ticked_ns:  # behind its sample, which a step that begins reads
+            self.block.ticks.tick(moment)
         if self.device.answers:
             self.send()
         return is_new
