@@ -40,6 +40,7 @@ from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.case_account import with_account
 from orchestrator.experiment.run.case_run import run_case
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
+from orchestrator.experiment.run.emulation import emulating
 from orchestrator.experiment.run.pace import is_paced, realtime_of
 from orchestrator.experiment.run.recorders import (
     journal_of,
@@ -253,7 +254,8 @@ def _run_cases(
         journal = journal_of(case, output)
         pace = realtime if realtime is not None and is_paced(case, realtime) else None
         try:
-            result = run_case(case, partial(tell, name), journal, realtime=pace)
+            with emulating(case, pace):
+                result = run_case(case, partial(tell, name), journal, realtime=pace)
         except (FailedRunError, InterruptedRun) as failure:
             write_partial(failure.result, files, output)
             journal.remove()

@@ -93,6 +93,7 @@ class Pacing:
         self._names = tuple(unit.name for unit in units)
         self._device = clock
         self._master = master if isinstance(master, DeviceUnit) else None
+        self._processes = [unit.pid for unit in units if isinstance(unit, DeviceUnit)]
         self._clock = clock or MonotonicClock()
         self._grants = Grants()
         self._pacer = Pacer(
@@ -108,7 +109,7 @@ class Pacing:
     @contextmanager
     def running(self, engine: Engine) -> Iterator[None]:
         """Take privileges, and let the time at which the engine stands be now."""
-        with privileges(self._realtime, self._grants):
+        with privileges(self._realtime, self._grants, self._processes):
             self._pacer.start(engine.time_ns)
             yield
 

@@ -68,7 +68,10 @@ class _Link:
             return False
         if received is None:
             return False
-        is_new = self.counter.take(received, time.monotonic_ns())
+        now_ns = time.monotonic_ns()
+        if self.device.answers:  # before a step that waits for this sample can give a command
+            self.send()
+        is_new = self.counter.take(received, now_ns)
         if is_new:
             self._values[:] = received.values
             if not self.rate.done:
@@ -76,8 +79,6 @@ class _Link:
         self._publish()
         for moment in self.counter.ticked_ns:  # behind its sample, which a step that begins reads
             self.block.ticks.tick(moment)
-        if self.device.answers:
-            self.send()
         return is_new
 
     def _publish(self) -> None:
