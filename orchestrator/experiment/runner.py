@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,8 @@ from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
-from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.experiment.prepare.system_reader import ReadSystem, SystemReader
+from orchestrator.experiment.run.arming import armed, expect_armed, with_arming
 from orchestrator.experiment.run.case_account import with_account
 from orchestrator.experiment.run.case_run import run_case
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
@@ -153,25 +154,23 @@ def run_with(
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
     reader = SystemReader(folder)
-    experiment, cases, choices = _prepared(experiment, reader, settings)
+    experiment, cases, choices = prepared_cases(experiment, reader, settings)
     realtime = realtime_of(experiment, settings, cases)
+    armings = armed(experiment, cases, reader, settings)
+    expect_armed(armings)
     refinements = refinements_of(cases) if settings.verify else {}
     chosen = {name: case.case for name, case in cases.items()}
     if drawable(experiment, chosen):
         expect_viewer()
     nested: dict[str, System] = {}
-    told: dict[str, Sequence[str]] = {}
+    told: dict[str, list[str]] = {}
     for name, case in cases.items():
-        read, values = reader.read(case.case), settings.values
-        nested[name] = nested_of(case.case, read, case.system, values)
-        told[name] = settings.notes
-        if experiment.derived or values:
-            kept = kept_values(experiment.derived, read.written_flat, case.system, values)
-            told[name] = (*settings.notes, *kept)
-        if realtime is not None and (experiment.sweep or settings.verify):
-            told[name] = (*told[name], "sweeps and finer runs are not kept to real time")
+        read = reader.read(case.case)
+        nested[name] = nested_of(case.case, read, case.system, settings.values)
+        told[name] = list(_notes(experiment, case, read, settings, realtime))
+        told[name] += armings[name].notes if name in armings else ()
         if name in choices:
-            told[name] = (choice_note(choices[name]), *told[name])
+            told[name] = [choice_note(choices[name]), *told[name]]
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
@@ -183,6 +182,7 @@ def run_with(
         results = {name: result for name, (result, _) in finished.items()}
         for name, case in cases.items():
             result, measured = _measured(case, results, outcome)
+            result = with_arming(result, armings.get(name))
             title, ledger = case.case.title or name, finished[name][1]
             outcome.cases[name] = CaseOutcome(
                 title,
@@ -193,6 +193,7 @@ def run_with(
                 ledger,
                 step_choice=choices.get(name),
                 account=accounts[name],
+                arming=armings.get(name),
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")
@@ -205,7 +206,22 @@ def run_with(
     return outcome
 
 
-def _prepared(
+def _notes(
+    experiment: Experiment,
+    case: PreparedCase,
+    read: ReadSystem,
+    settings: RunSettings,
+    realtime: RealTime | None,
+) -> Iterator[str]:
+    """Yield what was asked of a run and does not follow from its file."""
+    yield from settings.notes
+    if experiment.derived or settings.values:
+        yield from kept_values(experiment.derived, read.written_flat, case.system, settings.values)
+    if realtime is not None and (experiment.sweep or settings.verify):
+        yield "sweeps and finer runs are not kept to real time"
+
+
+def prepared_cases(
     experiment: Experiment, reader: SystemReader, settings: RunSettings
 ) -> tuple[Experiment, dict[str, PreparedCase], dict[str, StepChoice]]:
     """Prepare and check cases, and expect that what is asked of the run fits some of them.

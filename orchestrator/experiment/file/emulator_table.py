@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import ConfigDict, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from orchestrator.experiment.file.table import Table

@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.animation import Animation
 from orchestrator.diagnostics import nearest
+from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.device_table import DeviceTable
 from orchestrator.experiment.file.emulator_table import EmulatorTable
 from orchestrator.experiment.file.figure_tables import Figure
@@ -194,6 +195,7 @@ class Case(RunOptions):
     devices: dict[str, DeviceTable] = Field({})
     emulators: dict[str, EmulatorTable] = Field({})
     physical: tuple[str, ...] = ()
+    arming: ArmingTable | None = None
     unit: dict[str, UnitTable] = Field({})
     fault: dict[Part, FaultTable] = Field({})
     recorder: dict[Part, Recorder] = Field({})
@@ -208,6 +210,7 @@ class Experiment(Table):
     defaults: RunOptions = RunOptions()
     case: dict[Name, Case] = Field(min_length=1)
     realtime: RealTimeTable | None = None
+    arming: ArmingTable | None = None
     emulators: dict[str, EmulatorTable] = Field({})
     derived: dict[str, tuple[str, ...]] = Field({})
     sweep: dict[Name, AnySweep] = Field({})

@@ -171,8 +171,7 @@ def _changes(
 ) -> Iterator[Callable[[System], System]]:
     """What a case makes of its system, and then the command line, in order."""
     yield partial(_without_values, names=case.input)
-    for line in case.physical:
-        yield partial(_without_line, line=line)
+    yield partial(_without_lines, lines=case.physical)
     for component, text in case.swap.items():
         source = Source.parse(text).resolved(folder)
         yield partial(swap_component, name=component, source=source)
@@ -203,10 +202,12 @@ def _without_values(system: System, names: Collection[str]) -> System:
     return replace(system, values=values)
 
 
-def _without_line(system: System, line: str) -> System:
+def _without_lines(system: System, lines: Collection[str]) -> System:
     """Take away what the hardware itself transmits."""
-    source, _, target = connection_name(line).partition(" -> ")
-    return system.disconnect(source, target)
+    for line in lines:
+        source, _, target = connection_name(line).partition(" -> ")
+        system = system.disconnect(source, target)
+    return system
 
 
 def _swapped(system: System, component: str, text: str) -> System:

@@ -123,7 +123,8 @@ def test_an_emulator_ends_with_who_started_it(fake):
         f"with EmulatorProcess('{fake}', ()) as p:\n"
         "    print(p._process.pid, flush=True)\n    import time; time.sleep(60)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as run:
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:  # noqa: S603
         emulator = int(run.stdout.readline())
         run.send_signal(signal.SIGKILL)
         run.wait()
