@@ -22,7 +22,7 @@ from orchestrator.linearisation.sweep import changer
 from orchestrator.linearisation.whole_system import LinearSystem
 
 #: Frequencies between which crossings are looked for, over so many decades below half the rate.
-_GRID, _DECADES = 1200, 5.0
+_GRID, _DECADES = 600, 5.0
 #: So many are solved at once.
 _CHUNK = 64
 #: What a second way through the line may be, as a share of the first: rounding.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from orchestrator.diagnostics import DescriptionError
+from orchestrator.diagnostics import UnknownNameError, nearest
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.realtime_table import RealTimeTable
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -22,7 +22,7 @@ def realtime_of(
     ------
     DescriptionError
         If a figure lies out of its range, a processor is not there, a case has no component
-        that a budget is given to, or none has the device that is the clock.
+        that a budget is given to, or none has the one that is the clock.
     """
     table = experiment.realtime
     if table is None and settings.realtime is None:
@@ -31,9 +31,11 @@ def realtime_of(
     realtime.expect_cpus()
     for case in cases.values():
         realtime.unit_budgets_ns(case.system.components)
-    if realtime.clock is not None and not any(is_paced(c, realtime) for c in cases.values()):
-        raise DescriptionError(
-            f"realtime.clock: no case has a device in the place of component '{realtime.clock}'"
+    known = {name for case in cases.values() for name in case.system.components}
+    if realtime.clock is not None and realtime.clock not in known:
+        raise UnknownNameError(
+            f"realtime.clock: no case has a component '{realtime.clock}'"
+            f"{nearest(realtime.clock, known)}; components: {', '.join(sorted(known))}"
         )
     return realtime
 

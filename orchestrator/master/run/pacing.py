@@ -138,11 +138,13 @@ class Pacing:
     def _silence(self, now: str) -> DeadlineError:
         if self._master is None:
             return DeadlineError(f"the clock that steps wait for fell silent {now}")
+        cause = self._master.exception()
+        why = f"silent for {self._master.silence:g} s" if cause is None else "lost"
         error = DeadlineError(
             f"component '{self._master.name}', whose samples are the clock (realtime.clock), was"
-            f" silent for {self._master.silence:g} s {now}"
+            f" {why} {now}{'' if cause is None else f': {cause}'}"
         )
-        error.__cause__ = self._master.exception()
+        error.__cause__ = cause
         return error
 
     def _overruns(self) -> tuple[Overrun, ...]:
