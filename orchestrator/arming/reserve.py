@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from orchestrator.linearisation import Margins
+if TYPE_CHECKING:
+    from orchestrator.linearisation import Margins
 
 
 @dataclass(frozen=True, slots=True)

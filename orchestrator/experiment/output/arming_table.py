@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from orchestrator.arming import ArmedLine, Arming
+from typing import TYPE_CHECKING
+
 from orchestrator.recording import TableItem
+
+if TYPE_CHECKING:
+    from orchestrator.arming import ArmedLine, Arming
 
 COLUMNS = (
     "command",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from orchestrator.arming import Arming, arm
-from orchestrator.arming.advice import Knobs
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import ArmingError, SoftdockError
 from orchestrator.experiment.file.arming_table import ArmingTable
@@ -15,9 +14,11 @@ from orchestrator.experiment.prepare.model_case import model_system
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.linearisation import linear_system
 from orchestrator.recording import Result
 from orchestrator.system import SourceKind, System
+
+if TYPE_CHECKING:
+    from orchestrator.arming import Arming
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
 
@@ -73,6 +74,9 @@ def commanded(system: System) -> list[str]:
 def _armed(
     experiment: Experiment, case: PreparedCase, reader: SystemReader, settings: RunSettings
 ) -> Arming:
+    from orchestrator.arming import Arming, Knobs, arm
+    from orchestrator.linearisation import linear_system
+
     table = case.case.arming or experiment.arming or ArmingTable()
     options = case.options
     reason = "--force-arming" if settings.force_arming else table.force or ""

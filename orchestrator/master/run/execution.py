@@ -15,7 +15,6 @@ from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import StepClock
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
-from orchestrator.master.run.device_clock import expect_clock
 from orchestrator.master.run.pacing import Pacing, threads_of
 from orchestrator.master.run.ports import Ports, PortValue
 from orchestrator.master.run.recorder import Recorder, Recording
@@ -106,6 +105,8 @@ class Execution:
     ) -> None:
         if realtime is not None:
             threads = threads_of(realtime, threads)
+            from orchestrator.master.run.device_clock import expect_clock
+
             expect_clock(realtime, system, step)
         options = ExecutionOptions(
             step=step,

@@ -30,7 +30,7 @@ from orchestrator.realtime import (
     RealTimeRecord,
 )
 from orchestrator.realtime.settings import KEPT_OVERRUNS
-from orchestrator.simunits import DeviceUnit, SimulationUnit
+from orchestrator.simunits import SimulationUnit
 from orchestrator.system import seconds
 
 _POLICIES = {OverrunPolicy.CATCH_UP: 0, OverrunPolicy.SLIP: 1, OverrunPolicy.STOP: 2}
@@ -80,6 +80,8 @@ class Pacing:
         units: Sequence[SimulationUnit],
         clock: StepClock | None = None,
     ) -> None:
+        from orchestrator.simunits import DeviceUnit
+
         master = next((unit for unit in units if unit.name == realtime.clock), None)
         if isinstance(master, DeviceUnit) and clock is None:
             clock = master.step_clock()
