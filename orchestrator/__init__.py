@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from orchestrator.diagnostics import (
         AlgebraicLoopError as AlgebraicLoopError,
+        ArmingError as ArmingError,
         CapabilityError as CapabilityError,
         ConnectorMismatchError as ConnectorMismatchError,
         ConvergenceError as ConvergenceError,

@@ -126,7 +126,74 @@ def capture_axis() -> System:
     )
 
 
+def _rig_parts(system: System, sheet_k: float, *, latched: bool) -> System:
+    """Put the models of robot and sheet into a system, with what lies between them on the rig."""
+    return (
+        system.add("robot", block(f"{HERE}/rig_parts.py:Robot"))
+        .add("sensor", block(f"{HERE}/rig_parts.py:Sheet"), k=sheet_k, latched=latched)
+        # 16 ms of the robot, 2 ms of the sensor.
+        .connect("robot.x", "sensor.x", delay="18 ms")
+    )
+
+
+def rig_contact() -> System:
+    """The hybrid contact on a rig: the robot moves the probe by how far the bodies overlap."""
+    virtual = hybrid_parameters_closed_form(
+        mass1=M1, mass2=M2, stiffness=K, damping=B, hardware_stiffness=K_SHEET
+    )
+    system = _rig_parts(
+        _bodies("rig_contact", "Robot and sheet of a rig, and virtual impedances."),
+        K_SHEET,
+        latched=False,
+    )
+    system = (
+        system.add(
+            "wall", fmu(FMUS / "Target.fmu"), v0=M1 * V1 / (M1 + M2), force=0.0, virtual_force=0.0
+        )
+        .add("overlap", block(f"{HERE}/rig_parts.py:Difference"))
+        .add(
+            "hybrid",
+            block("hybrid_contact"),
+            k1=virtual.k1,
+            b1=virtual.b1,
+            k2=virtual.k2,
+            b2=virtual.b2,
+        )
+        .connect("chaser.position", "overlap.a")
+        .connect("target.position", "overlap.b")
+        .connect("overlap.y", "robot.dx")
+        .connect("sensor.fx", "hybrid.measured_force")
+        .connect("hybrid.force_1", "chaser.force")
+        .connect("hybrid.force_2", "target.force")
+        .connect("wall.position", "hybrid.wall_position")
+        .connect("wall.velocity", "hybrid.wall_velocity")
+    )
+    for body, number in (("chaser", 1), ("target", 2)):
+        system = system.connect(f"{body}.position", f"hybrid.position_{number}").connect(
+            f"{body}.velocity", f"hybrid.velocity_{number}"
+        )
+    return system
+
+
+def rig_capture() -> System:
+    """The loop of the stability analysis on a rig; the damper is in software, as late as it was."""
+    system = (
+        System("rig_capture", experiment=CAPTURE, description="Constant thrust against a sheet.")
+        .add("chaser", fmu(FMUS / "Chaser.fmu"), m=M1, v0=0.0, thrust=THRUST)
+        .add("damper", block("virtual_damper"), b=100.0)
+    )
+    return (
+        _rig_parts(system, K_CAPTURE, latched=True)
+        .connect("chaser.position", "robot.dx")
+        .connect("sensor.fx", "chaser.force")
+        .connect("chaser.velocity", "damper.velocity", delay="16 ms")
+        .connect("damper.force", "chaser.virtual_force")
+    )
+
+
 SYSTEMS = {
+    "rig_contact.ssd": rig_contact,
+    "rig_capture.ssd": rig_capture,
     "SystemStructure.ssd": hybrid,
     "ideal.ssd": ideal,
     "capture.ssd": capture,

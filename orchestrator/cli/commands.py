@@ -54,6 +54,11 @@ HOMES: Mapping[str, Home] = {
         "Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.",
     ),
     "run": Home("run", "run", "Run, and write results, pictures and a report."),
+    "arm": Home(
+        "arm",
+        "arm",
+        "Compute the margins of loops through devices that are commanded; nothing is opened.",
+    ),
     "animate": Home("animate", "animate", "Draw animations anew, without running anything."),
     "sweep": Home(
         "sweep",

@@ -108,6 +108,10 @@ def run(
             help="Keep to real time, or to so many simulated seconds per second",
         ),
     ] = None,
+    force_arming: Annotated[
+        bool,
+        typer.Option("--force-arming", help="Let devices move although arming is refused"),
+    ] = False,
     linearise: Annotated[
         bool | None,
         typer.Option("--linearise/--no-linearise", help="Say what the step does to every loop"),
@@ -154,7 +158,7 @@ def run(
     changed += [f"--isolate {text}" for text in isolate or []]
     changed += [f"--option {text}" for text in option or []]
     changed += [f"--record {text}" for text in record or []]
-    changed += [f"--format {text}" for text in format_ or []]
+    changed += [f"--format {text}" for text in format_ or []] + ["--force-arming"] * force_arming
     changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
     notes = [f"changed on the command line: {' '.join(changed)}"] if changed else []
     if changed or case:
@@ -171,6 +175,7 @@ def run(
             strict=strict,
             verify=verify,
             realtime=None if realtime is None else _factor(realtime),
+            force_arming=force_arming,
         )
         where = output or Path("results") / name
         outcome = run_with(with_options(experiment, options), folder, where, settings, bar)

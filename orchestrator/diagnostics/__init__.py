@@ -3,6 +3,7 @@
 from orchestrator.diagnostics.diagnostic import Diagnostic, Severity
 from orchestrator.diagnostics.errors import (
     AlgebraicLoopError,
+    ArmingError,
     CapabilityError,
     ConnectorMismatchError,
     ConvergenceError,
@@ -28,6 +29,7 @@ from orchestrator.diagnostics.nearest import by_nearness, nearest, nearest_name,
 
 __all__ = [
     "AlgebraicLoopError",
+    "ArmingError",
     "CapabilityError",
     "ConnectorMismatchError",
     "ConvergenceError",

@@ -145,6 +145,10 @@ class DeviceError(SoftdockError):
     """A device is not there, refuses, or was lost; what was recorded until then is kept."""
 
 
+class ArmingError(DeviceError):
+    """Devices may not move: their loop has too little margin."""
+
+
 class WireFormatError(DeviceError):
     """What came over a wire is not of the protocol that was expected."""
 

@@ -28,6 +28,7 @@ from orchestrator.experiment.prepare.requested_names import (
 )
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.experiment.run.arming import armed, expect_armed, with_arming
 from orchestrator.experiment.run.case_runs import CaseRuns, Progress
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import realtime_of
@@ -130,8 +131,10 @@ def run_with(
 ) -> ExperimentOutcome:
     """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
     reader = SystemReader(folder)
-    experiment, cases, choices = _prepared(experiment, reader, settings)
+    experiment, cases, choices = prepared_cases(experiment, reader, settings)
     realtime = realtime_of(experiment, settings, cases)
+    armings = armed(experiment, cases, reader, settings)
+    expect_armed(armings)
     refinements = refinements_of(cases) if settings.verify else {}
     if drawable(experiment, {name: case.case for name, case in cases.items()}):
         expect_viewer()
@@ -142,6 +145,8 @@ def run_with(
         nested[name] = nested_of(case.case, reader.read(case.case), case.system, settings.values)
         chosen = choices.get(name)
         notes[name] = case_notes(experiment, case, reader, settings, chosen, paced=paced)
+        if name in armings:
+            notes[name] = (*notes[name], *armings[name].notes)
     tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
     where = output.absolute()  # stays the same if a unit changes the working directory
@@ -150,6 +155,7 @@ def run_with(
         results = {name: left.result for name, left in finished.items()}
         for name, case in cases.items():
             result, measured = with_measures(case, results, outcome)
+            result = with_arming(result, armings.get(name))
             outcome.cases[name] = CaseOutcome(
                 case.case.title or name,
                 case.system,
@@ -159,6 +165,7 @@ def run_with(
                 finished[name].ledger,
                 step_choice=choices.get(name),
                 account=finished[name].account,
+                arming=armings.get(name),
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")
@@ -171,7 +178,7 @@ def run_with(
     return outcome
 
 
-def _prepared(
+def prepared_cases(
     experiment: Experiment, reader: SystemReader, settings: RunSettings
 ) -> tuple[Experiment, dict[str, PreparedCase], dict[str, StepChoice]]:
     """Prepare and check cases, and expect that what is asked of the run fits some of them.

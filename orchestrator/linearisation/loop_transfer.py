@@ -115,42 +115,55 @@ class OpenLoop:
 
     def margins(self) -> Margins:
         """Return the margins, from all crossings of |L| = 1 and of the negative real axis."""
-        omega = _TURN * self.frequencies()
-        values = self.at(omega)
-        unity = _crossings(
-            omega, np.log(np.abs(values)), lambda w: float(np.log(np.abs(self.at(w))))
-        )
-        lags = [(float(np.angle(-self.at(w))) % _TURN, w) for w in unity]
-        if not self.is_stable:
-            lags = [(lag - _TURN, w) for lag, w in lags]
-        real = [
-            (float(self.at(w).real), w) for w in _crossings(omega, values.imag, self._imaginary)
-        ]
-        factors = [(-1.0 / value, w) for value, w in real if value < 0.0]
-        return Margins(
-            self.is_stable,
-            _nearest([pair for pair in factors if pair[0] > 1.0], math.inf),
-            _nearest([pair for pair in factors if pair[0] < 1.0], 0.0),
-            _nearest(lags, math.inf),
-            _nearest([(lag / w, w) for lag, w in lags], math.inf),
-            self._nearest_to_limit(omega, np.abs(1.0 + values)),
-        )
+        return margins_of(self.at, _TURN * self.frequencies(), is_stable=self.is_stable)
 
-    def _nearest_to_limit(self, omega: Floats, distances: Floats) -> Margin:
-        from scipy.optimize import minimize_scalar
 
-        place = int(np.argmin(distances))
-        first, last = omega[max(place - 1, 0)], omega[min(place + 1, omega.size - 1)]
-        found = minimize_scalar(
-            lambda w: float(np.abs(1.0 + self.at(w))),
-            bounds=(float(first), float(last)),
-            method="bounded",
-            options={"xatol": 1e-9 * float(last)},
-        )
-        return Margin(float(found.fun), float(found.x) / _TURN)
+def margins_of(
+    response: Callable[[Floats | float], Complex], omega: Floats, *, is_stable: bool
+) -> Margins:
+    """Return the margins of a loop by its response L.
 
-    def _imaginary(self, omega: float) -> float:
-        return float(self.at(omega).imag)
+    Parameters
+    ----------
+    response
+        L at angular frequencies in rad/s.
+    omega
+        Frequencies between which crossings are looked for, rad/s, increasing.
+    is_stable
+        Whether the loop is stable when it is closed.
+    """
+    values = response(omega)
+    unity = _crossings(omega, np.log(np.abs(values)), lambda w: float(np.log(np.abs(response(w)))))
+    lags = [(float(np.angle(-response(w))) % _TURN, w) for w in unity]
+    if not is_stable:
+        lags = [(lag - _TURN, w) for lag, w in lags]
+    turns = _crossings(omega, values.imag, lambda w: float(response(w).imag))
+    real = [(float(response(w).real), w) for w in turns]
+    factors = [(-1.0 / value, w) for value, w in real if value < 0.0]
+    return Margins(
+        is_stable,
+        _nearest([pair for pair in factors if pair[0] > 1.0], math.inf),
+        _nearest([pair for pair in factors if pair[0] < 1.0], 0.0),
+        _nearest(lags, math.inf),
+        _nearest([(lag / w, w) for lag, w in lags], math.inf),
+        _nearest_to_limit(response, omega, np.abs(1.0 + values)),
+    )
+
+
+def _nearest_to_limit(
+    response: Callable[[Floats | float], Complex], omega: Floats, distances: Floats
+) -> Margin:
+    from scipy.optimize import minimize_scalar
+
+    place = int(np.argmin(distances))
+    first, last = omega[max(place - 1, 0)], omega[min(place + 1, omega.size - 1)]
+    found = minimize_scalar(
+        lambda w: float(np.abs(1.0 + response(w))),
+        bounds=(float(first), float(last)),
+        method="bounded",
+        options={"xatol": 1e-9 * float(last)},
+    )
+    return Margin(float(found.fun), float(found.x) / _TURN)
 
 
 def open_loop(

@@ -75,6 +75,14 @@ class Drift:
     sigma_ppm: float
     samples: int
 
+    def of_device(self, here: float) -> float:
+        """Return what the device calls a time span of so many seconds by the computer."""
+        return here / (1.0 + self.ppm * 1e-6)
+
+    def of_computer(self, device: float) -> float:
+        """Return how long, by the computer, so many seconds of the device are."""
+        return device * (1.0 + self.ppm * 1e-6)
+
 
 @dataclass(frozen=True, slots=True)
 class RealTimeRecord:
@@ -105,6 +113,8 @@ class RealTimeRecord:
         The latest overruns.
     drift
         Of the clock that steps waited for, if it was a device's.
+    clock
+        The component whose samples were the clock; empty: it was the computer's.
     """
 
     factor: float
@@ -124,6 +134,7 @@ class RealTimeRecord:
     slipped_ns: int = 0
     listed: tuple[Overrun, ...] = ()
     drift: Drift | None = None
+    clock: str = ""
 
     @property
     def rows(self) -> Iterator[tuple[str, Durations]]:
@@ -144,8 +155,9 @@ class RealTimeRecord:
         if self.slipped_ns:
             notes.append(f"deadlines slipped by {seconds(self.slipped_ns):.9g} s")
         if self.drift is not None and self.drift.samples > 2:
+            whose = f"'{self.clock}' was the clock: its" if self.clock else "the device's"
             notes.append(
-                f"the device's second is {self.drift.ppm:+.4g} ppm longer than the computer's"
+                f"{whose} second is {self.drift.ppm:+.4g} ppm longer than the computer's"
                 f" (standard deviation {self.drift.sigma_ppm:.2g} ppm)"
             )
         return (*notes, *self.refused)
@@ -170,4 +182,5 @@ class RealTimeRecord:
             "slipped_ns": self.slipped_ns,
             "listed": [asdict(overrun) for overrun in self.listed],
             "drift": asdict(self.drift) if self.drift else None,
+            "clock": self.clock,
         }

@@ -38,6 +38,9 @@ class RealTime:
     ----------
     factor
         Simulated seconds per second on the wall, > 0.
+    clock
+        Name of the component, a device, whose samples are the clock: a step begins with each, and
+        simulated time is that of the device. ``None``: the computer's clock.
     policy
         What follows an overrun: ``"catch_up"``, ``"slip"`` or ``"stop"``; see
         :class:`OverrunPolicy`.
@@ -64,6 +67,7 @@ class RealTime:
     """
 
     factor: float = 1.0
+    clock: str | None = None
     policy: OverrunPolicy | str = OverrunPolicy.CATCH_UP
     overruns: int = 1
     budget: str | float | None = None
@@ -81,6 +85,9 @@ class RealTime:
     def _problems(self) -> Iterator[DescriptionError]:
         if not _is_number(self.factor) or not (0 < self.factor < math.inf):
             yield _wrong("factor", "a finite number > 0", self.factor)
+        elif self.clock is not None and self.factor != 1:
+            told = f"1 beside clock '{self.clock}', which nobody can hurry"
+            yield _wrong("factor", told, self.factor)
         policies = [str(policy) for policy in OverrunPolicy]
         if self.policy not in policies:
             said = f"{', '.join(policies[:-1])} or {policies[-1]}"

@@ -57,6 +57,7 @@ def origin(result: Result) -> dict[str, Any]:
         "energies": dict(result.energies),
         **({"realtime": result.timing.as_json()} if result.timing else {}),
         "linearised": dict(result.linearised),
+        **({"arming": dict(result.arming)} if result.arming else {}),
         "wall_seconds": result.wall_seconds,
         "simulated_seconds": result.simulated_seconds,
         "versions": versions(),

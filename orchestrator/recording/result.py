@@ -77,6 +77,8 @@ class Result:
         How it kept to real time, where it had to.
     linearised
         What the schedule does to the modes of its loops, as plain data; empty if that is not known.
+    arming
+        Which margins its devices were armed with, as plain data; empty if none is commanded.
     former_names
         Names of connectors by those that they had before, by which their signals are still found.
 
@@ -108,6 +110,7 @@ class Result:
     timing: RealTimeRecord | None = None
     former_names: dict[str, str] = field(default_factory=dict)
     linearised: dict[str, Any] = field(default_factory=dict)
+    arming: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         expected = (*self.time_ns.shape, len(self.names))

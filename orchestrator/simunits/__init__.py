@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         as_declared as as_declared,
         differences as differences,
     )
+    from orchestrator.simunits.devices.device_unit import DeviceUnit as DeviceUnit
     from orchestrator.simunits.fmi.fmi1_unit import Fmu1Unit as Fmu1Unit
     from orchestrator.simunits.fmi.fmi2_unit import Fmu2Unit as Fmu2Unit
     from orchestrator.simunits.fmi.fmi3_unit import Fmu3Unit as Fmu3Unit

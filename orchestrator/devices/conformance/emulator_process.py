@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import select
 import socket
 import subprocess
@@ -16,6 +18,7 @@ from orchestrator.diagnostics import DeviceError
 #: A busy machine may take so long to import what an emulator needs.
 _START_S = 30.0
 _END_S = 10.0
+_TETHER = "orchestrator.devices.conformance.tether"
 
 
 class EmulatorProcess:
@@ -42,12 +45,15 @@ class EmulatorProcess:
     def __init__(self, module: str, arguments: Sequence[str]) -> None:
         self._module = module
         self._process = subprocess.Popen(  # noqa: S603 # the module that an adapter registered
-            [sys.executable, "-m", module, "--json", *arguments],
+            [sys.executable, "-m", _TETHER, str(os.getpid()), module, "--json", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            process_group=0,  # Ctrl-C is for who started it
         )
+        #: What it wrote to standard error, once it has been stopped.
+        self.said = ""
         self.places: Mapping[str, Any] = {}
 
     def __enter__(self) -> Self:
@@ -72,6 +78,16 @@ class EmulatorProcess:
     ) -> None:
         self.stop()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.poll() is None
+
+    def prefer(self, priority: int) -> None:
+        """Give it a priority of SCHED_FIFO, if that is allowed here."""
+        with contextlib.suppress(PermissionError, ProcessLookupError):
+            os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(priority))
+
     def stop(self) -> int:
         """End it by SIGTERM, or SIGKILL after 10 s; return its exit code."""
         if self._process.poll() is None:
@@ -80,7 +96,8 @@ class EmulatorProcess:
                 self._process.wait(_END_S)
             except subprocess.TimeoutExpired:
                 self._process.kill()
-        self._process.communicate()
+        if self._process.stderr is not None and not self._process.stderr.closed:
+            self.said = self._process.communicate()[1].strip()
         return self._process.returncode
 
 

@@ -15,7 +15,10 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from orchestrator.animation import Animation
+from orchestrator.diagnostics import nearest
+from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.device_table import DeviceTable
+from orchestrator.experiment.file.emulator_table import EmulatorTable
 from orchestrator.experiment.file.figure_tables import Figure
 from orchestrator.experiment.file.ledger_table import LedgerTable
 from orchestrator.experiment.file.realtime_table import RealTimeTable
@@ -190,6 +193,9 @@ class Case(RunOptions):
     delays: dict[str, Time] = Field({})
     swap: dict[str, str] = Field({})
     devices: dict[str, DeviceTable] = Field({})
+    emulators: dict[str, EmulatorTable] = Field({})
+    physical: tuple[str, ...] = ()
+    arming: ArmingTable | None = None
     unit: dict[str, UnitTable] = Field({})
     fault: dict[Part, FaultTable] = Field({})
     recorder: dict[Part, Recorder] = Field({})
@@ -204,6 +210,8 @@ class Experiment(Table):
     defaults: RunOptions = RunOptions()
     case: dict[Name, Case] = Field(min_length=1)
     realtime: RealTimeTable | None = None
+    arming: ArmingTable | None = None
+    emulators: dict[str, EmulatorTable] = Field({})
     derived: dict[str, tuple[str, ...]] = Field({})
     sweep: dict[Name, AnySweep] = Field({})
     figure: dict[Name, Figure] = Field({})
@@ -222,6 +230,18 @@ class Experiment(Table):
             if step != AUTO and case.tolerance is not None:
                 raise PydanticCustomError(
                     "tolerance", f"case '{name}': expected step = \"auto\" beside its tolerance"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _emulators(self) -> Self:
+        known = {component for case in self.case.values() for component in case.devices}
+        for component in self.emulators:
+            if component not in known:
+                raise PydanticCustomError(
+                    "emulators",
+                    f"emulators.{component}: no case has a device in the place of '{component}'"
+                    f"{nearest(component, known)}",
                 )
         return self
 

@@ -16,6 +16,7 @@ class RealTimeTable(Table):
     """How cases are kept to real time; see :class:`~orchestrator.RealTime`."""
 
     factor: StrictInt | StrictFloat = 1.0
+    clock: StrictStr | None = None
     policy: StrictStr = "catch_up"
     overruns: StrictInt = 1
     budget: Time | None = None

@@ -14,6 +14,7 @@ from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
 
 if TYPE_CHECKING:
+    from orchestrator.arming import Arming
     from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
@@ -51,7 +52,8 @@ class CaseOutcome:
 
     ``ledger`` is what became of its energy, where the system or the experiment says that;
     ``verification`` compares it with runs with shorter steps, and ``step_choice`` is how its step
-    was chosen, where that was asked for. ``account`` is what its schedule does to its loops.
+    was chosen, where that was asked for. ``account`` is what its schedule does to its loops,
+    and ``arming`` with which margins its devices were armed.
     """
 
     title: str
@@ -63,6 +65,7 @@ class CaseOutcome:
     verification: Verification | None = None
     step_choice: StepChoice | None = None
     account: RunAccount | None = None
+    arming: Arming | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -107,6 +110,7 @@ class CaseOutcome:
             "energy_j": result.energies,
             **({"realtime": result.timing.as_json()} if result.timing else {}),
             **({"linearised": self.account.as_json()} if self.account else {}),
+            **({"arming": self.arming.as_json()} if self.arming else {}),
             **({"step_choice": self.step_choice.as_json()} if self.step_choice else {}),
             **({"verification": self.verification.as_json()} if self.verification else {}),
         }

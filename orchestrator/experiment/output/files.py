@@ -16,6 +16,7 @@ from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
 from orchestrator.experiment.output.account_table import account_table
 from orchestrator.experiment.output.animations import drawable, write_animation
+from orchestrator.experiment.output.arming_table import arming_table
 from orchestrator.experiment.output.default_figures import default_figures
 from orchestrator.experiment.output.diagram import facts_of_run
 from orchestrator.experiment.output.figures import cases_of, draw, sweeps_of
@@ -179,6 +180,8 @@ def _report(
 
 def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for name, case in outcome.cases.items():
+        if case.arming is not None:
+            yield arming_table(name, case.arming)
         if case.account is not None and case.account.accounts:
             yield account_table(name, case.account)
         if case.result.timing:

@@ -18,6 +18,7 @@ from orchestrator.experiment.file.experiment import (
 )
 from orchestrator.experiment.file.table import Time
 from orchestrator.experiment.prepare.devices import with_device
+from orchestrator.experiment.prepare.emulators import with_emulators
 from orchestrator.experiment.prepare.playback import with_played_input
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import AS_WRITTEN, RunSettings
@@ -122,14 +123,14 @@ def prepare_all(
     prepared: dict[str, PreparedCase] = {}
     problems: list[DescriptionError] = []
     for name in names:
-        case = experiment.case[name]
         try:
+            case, emulators = with_emulators(experiment, name, experiment.case[name])
             system = prepare_with(name, case, reader, settings)
         except DescriptionError as error:
             problems.append(error)
         else:
             options = merged(case, experiment.defaults)
-            prepared[name] = PreparedCase(name, case, options, system)
+            prepared[name] = PreparedCase(name, case, options, system, emulators)
     if problems:
         raise DescriptionError.collect(problems)
     expect_lines(settings.delays, {name: case.system for name, case in prepared.items()})
@@ -170,6 +171,7 @@ def _changes(
 ) -> Iterator[Callable[[System], System]]:
     """What a case makes of its system, and then the command line, in order."""
     yield partial(_without_values, names=case.input)
+    yield partial(_without_lines, lines=case.physical)
     for component, text in case.swap.items():
         source = Source.parse(text).resolved(folder)
         yield partial(swap_component, name=component, source=source)
@@ -198,6 +200,14 @@ def _without_values(system: System, names: Collection[str]) -> System:
     """Take the values of inputs away that files are played to: who sets one now is refused."""
     values = {name: value for name, value in system.values.items() if name not in names}
     return replace(system, values=values)
+
+
+def _without_lines(system: System, lines: Collection[str]) -> System:
+    """Take away what the hardware itself transmits."""
+    for line in lines:
+        source, _, target = connection_name(line).partition(" -> ")
+        system = system.disconnect(source, target)
+    return system
 
 
 def _swapped(system: System, component: str, text: str) -> System:

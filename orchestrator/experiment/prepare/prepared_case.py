@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from orchestrator.experiment.file.experiment import Case, RunOptions
+from orchestrator.experiment.prepare.emulators import EmulatorPlan
 from orchestrator.system import System
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedCase:
-    """A case, its options completed by the defaults, and its system: read, changed and flat."""
+    """A case, its options completed by the defaults, and its system: read, changed and flat.
+
+    ``emulators`` stand for devices of it, by component.
+    """
 
     name: str
     case: Case
     options: RunOptions
     system: System
+    emulators: Mapping[str, EmulatorPlan] = field(default_factory=dict)

@@ -35,6 +35,8 @@ class RunSettings:
     realtime
         Simulated over wall time: cases are run in real time, as the experiment's ``[realtime]``
         says but for its factor; ``None``: as it says.
+    force_arming
+        Whether devices move although arming is refused, or cannot be computed.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class RunSettings:
     strict: bool = False
     verify: bool = False
     realtime: float | None = None
+    force_arming: bool = False
 
 
 #: The file says all.

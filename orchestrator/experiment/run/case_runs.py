@@ -22,6 +22,8 @@ from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
 from orchestrator.experiment.run.case_account import with_account
 from orchestrator.experiment.run.case_run import run_case
+from orchestrator.experiment.run.emulation import emulating
+from orchestrator.experiment.run.pace import is_paced
 from orchestrator.experiment.run.recorders import (
     View,
     journal_of,
@@ -105,9 +107,12 @@ class CaseRuns:
         self, case: PreparedCase, files: Sequence[View], journal: Journal, notes: Sequence[str]
     ) -> tuple[Result, RunAccount | None]:
         """Run a case; if that ends early, leave what it has recorded."""
-        tell = partial(self.tell, case.name)
+        tell, pace = partial(self.tell, case.name), self.realtime
+        if pace is not None and not is_paced(case, pace):
+            pace = None
         try:
-            result = run_case(case, tell, journal, realtime=self.realtime)
+            with emulating(case, pace):
+                result = run_case(case, tell, journal, realtime=pace)
         except (FailedRunError, InterruptedRun) as failure:
             write_partial(failure.result, files, self.output)
             journal.remove()

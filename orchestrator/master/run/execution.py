@@ -71,7 +71,7 @@ class Execution(RunView):
         :meth:`step` and :meth:`advance` begins now. Units are stepped by one thread then, unless
         ``threads`` asks for more.
     step_clock
-        That steps wait for in real time; ``None``: the computer's.
+        That steps wait for in real time; ``None``: that of ``realtime``.
 
     Raises
     ------
@@ -103,6 +103,9 @@ class Execution(RunView):
     ) -> None:
         if realtime is not None:
             threads = threads_of(realtime, threads)
+            from orchestrator.master.run.device_clock import expect_clock
+
+            expect_clock(realtime, system, step)
         options = ExecutionOptions(
             step=step,
             algorithm=algorithm,
@@ -134,7 +137,7 @@ class Execution(RunView):
         if realtime is None:
             return None
         try:
-            return Pacing(realtime, self.schedule, [unit.name for unit in self.units], clock)
+            return Pacing(realtime, self.schedule, self.units, clock)
         except DescriptionError:
             self._terminate()
             raise

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from orchestrator.diagnostics import CapabilityError, DeadlineError, DescriptionError
+from orchestrator.diagnostics import (
+    CapabilityError,
+    DeadlineError,
+    DescriptionError,
+)
 from orchestrator.engine import (
     Engine,
     LatencyHistogram,
@@ -26,6 +30,7 @@ from orchestrator.realtime import (
     RealTimeRecord,
 )
 from orchestrator.realtime.settings import KEPT_OVERRUNS
+from orchestrator.simunits import SimulationUnit
 from orchestrator.system import seconds
 
 _POLICIES = {OverrunPolicy.CATCH_UP: 0, OverrunPolicy.SLIP: 1, OverrunPolicy.STOP: 2}
@@ -55,10 +60,10 @@ class Pacing:
     ----------
     realtime
         What is asked for.
-    schedule, names
-        What runs; names of the units in its order.
+    schedule, units
+        What runs; units in its order.
     clock
-        That steps wait for; ``None``: the computer's.
+        That steps wait for; ``None``: that of ``realtime.clock``, or the computer's.
 
     Raises
     ------
@@ -72,9 +77,14 @@ class Pacing:
         self,
         realtime: RealTime,
         schedule: Schedule,
-        names: Sequence[str],
+        units: Sequence[SimulationUnit],
         clock: StepClock | None = None,
     ) -> None:
+        from orchestrator.simunits import DeviceUnit
+
+        master = next((unit for unit in units if unit.name == realtime.clock), None)
+        if isinstance(master, DeviceUnit) and clock is None:
+            clock = master.step_clock()
         if clock is not None and schedule.varies:
             raise CapabilityError(
                 f"algorithm '{schedule.algorithm}' chooses its steps, and a device's clock has"
@@ -82,8 +92,10 @@ class Pacing:
             )
         realtime.expect_cpus()
         self._realtime = realtime
-        self._names = tuple(names)
+        self._names = tuple(unit.name for unit in units)
         self._device = clock
+        self._master = master if isinstance(master, DeviceUnit) else None
+        self._processes = [unit.pid for unit in units if isinstance(unit, DeviceUnit)]
         self._clock = clock or MonotonicClock()
         self._grants = Grants()
         self._pacer = Pacer(
@@ -99,7 +111,7 @@ class Pacing:
     @contextmanager
     def running(self, engine: Engine) -> Iterator[None]:
         """Take privileges, and let the time at which the engine stands be now."""
-        with privileges(self._realtime, self._grants):
+        with privileges(self._realtime, self._grants, self._processes):
             self._pacer.start(engine.time_ns)
             yield
 
@@ -117,13 +129,25 @@ class Pacing:
         """
         now = f"at {seconds(engine.time_ns):.9g} s"
         if self._pacer.end is PaceEnd.SILENT:
-            raise DeadlineError(f"the clock that steps wait for fell silent {now}")
+            raise self._silence(now)
         if self._pacer.end is PaceEnd.OVERRUN:
             latest = self._overruns()[-1]
             raise DeadlineError(
                 f"{self._realtime.overruns} overruns in a row ended the run {now}, as"
                 f" realtime.policy 'stop' asks for; the last one: {latest}"
             )
+
+    def _silence(self, now: str) -> DeadlineError:
+        if self._master is None:
+            return DeadlineError(f"the clock that steps wait for fell silent {now}")
+        cause = self._master.exception()
+        why = f"silent for {self._master.silence:g} s" if cause is None else "lost"
+        error = DeadlineError(
+            f"component '{self._master.name}', whose samples are the clock (realtime.clock), was"
+            f" {why} {now}{'' if cause is None else f': {cause}'}"
+        )
+        error.__cause__ = cause
+        return error
 
     def _overruns(self) -> tuple[Overrun, ...]:
         return tuple(
@@ -153,6 +177,7 @@ class Pacing:
             slipped_ns=pacer.slipped_ns,
             listed=self._overruns(),
             drift=Drift(drift.ppm, drift.sigma_ppm, drift.samples) if self._device else None,
+            clock=self._master.name if self._master else "",
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +42,7 @@ def kernel() -> str:
 
 
 @contextmanager
-def privileges(wanted: RealTime, grants: Grants) -> Iterator[None]:
+def privileges(wanted: RealTime, grants: Grants, processes: Sequence[int] = ()) -> Iterator[None]:
     """Take what the system grants of what is wanted, and give it back at the end.
 
     Parameters
@@ -51,10 +51,12 @@ def privileges(wanted: RealTime, grants: Grants) -> Iterator[None]:
         Priority and processors are those of the calling thread and of threads that it makes.
     grants
         Is told what was granted.
+    processes
+        Those of devices: they answer for the run, and come just behind it.
     """
     with ExitStack() as stack:
         _keep_to_cpus(wanted, grants, stack)
-        _raise_priority(wanted, grants, stack)
+        _raise_priority(wanted, grants, stack, processes)
         if not wanted.collect_garbage:
             if gc.isenabled():
                 gc.disable()
@@ -79,11 +81,16 @@ def _keep_to_cpus(wanted: RealTime, grants: Grants, stack: ExitStack) -> None:
     grants.grant("cpus")
 
 
-def _raise_priority(wanted: RealTime, grants: Grants, stack: ExitStack) -> None:
+def _raise_priority(
+    wanted: RealTime, grants: Grants, stack: ExitStack, processes: Sequence[int]
+) -> None:
     if wanted.priority == 0:
         return
     policy, priority = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
+        for process in processes:
+            behind = os.sched_param(max(wanted.priority - 1, 1))
+            os.sched_setscheduler(process, os.SCHED_FIFO, behind)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(wanted.priority))
     except OSError as error:
         remedy = "needs CAP_SYS_NICE or a limit 'rtprio' (ulimit -r)"

@@ -10,6 +10,7 @@ import numpy as np
 from orchestrator.devices import DeviceConnector
 from orchestrator.diagnostics import CapabilityError, DescriptionError, DeviceError
 from orchestrator.engine import DeviceUnit as NativeUnit
+from orchestrator.engine import TickClock
 from orchestrator.simunits.devices.description import HEALTH, device_facts
 from orchestrator.simunits.devices.io_process import IoProcess
 from orchestrator.simunits.protocol.description import UnitDescription
@@ -67,6 +68,22 @@ class DeviceUnit(SimulationUnit):
     def pid(self) -> int:
         """Number of the process that leads the device, once it is set up."""
         return self._process.pid
+
+    @property
+    def period_ns(self) -> int:
+        """Time between two samples, by the device, in nanoseconds."""
+        return round(1e9 / self._rate)
+
+    @property
+    def silence(self) -> float:
+        """After how many seconds without a sample the device, as the clock of a run, is silent."""
+        given = self._settings
+        return given.connect_timeout if given.on_stale == "hold" else given.stale_after
+
+    def step_clock(self) -> TickClock:
+        """Return the device's clock: it ticks with each sample that the device counts."""
+        ticks = self._process.block.ticks
+        return TickClock(ticks, self.period_ns, round(self.silence * 1e9))
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():

@@ -68,14 +68,17 @@ class _Link:
             return False
         if received is None:
             return False
-        is_new = self.counter.take(received, time.monotonic_ns())
+        now_ns = time.monotonic_ns()
+        if self.device.answers:  # before a step that waits for this sample can give a command
+            self.send()
+        is_new = self.counter.take(received, now_ns)
         if is_new:
             self._values[:] = received.values
             if not self.rate.done:
                 self.rate.take(received)
         self._publish()
-        if self.device.answers:
-            self.send()
+        for moment in self.counter.ticked_ns:  # behind its sample, which a step that begins reads
+            self.block.ticks.tick(moment)
         return is_new
 
     def _publish(self) -> None:

@@ -30,11 +30,15 @@ class SampleCounter:
     def __init__(self, size: int, rate: float, period: int | None) -> None:
         self.facts = SampleFacts()
         self._size, self._period = size, period
-        self._overdue_ns = _OVERDUE * 1e9 / rate
+        self._period_ns = 1e9 / rate
+        self._overdue_ns = _OVERDUE * self._period_ns
         self._newest: int | None = None
         self._came_ns = 0
         self._stray: int | None = None
         self._strays = self._found = 0
+        #: When the device's clock ticked up to the last sample, since the one before: once for
+        #: each sample that it counted, CLOCK_MONOTONIC in nanoseconds.
+        self.ticked_ns: tuple[int, ...] = ()
 
     def refuse(self) -> None:
         """Count what was no sample."""
@@ -55,7 +59,7 @@ class SampleCounter:
         bool
             Whether its values are to be used: it is new, valid, and all of them are finite.
         """
-        values = received.values
+        values, self.ticked_ns = received.values, ()
         if len(values) != self._size or not all(map(math.isfinite, values)):
             self.refuse()
             return False
@@ -88,7 +92,14 @@ class SampleCounter:
         elif before_ns and now_ns - before_ns > self._overdue_ns:
             self.facts.late += 1
         self._newest, self._stray, self._strays, self._found = sequence, None, 0, 0
+        self.ticked_ns = self._ticks(gap, before_ns, now_ns)
         return True
+
+    def _ticks(self, gap: int, before_ns: int, now_ns: int) -> tuple[int, ...]:
+        """Return when the samples would have come up to this one; a jump of a count is no time."""
+        elapsed = (now_ns - before_ns) / self._period_ns if before_ns else 0.0
+        count = max(1, min(gap, 1 + int(2.0 * elapsed)))
+        return tuple(now_ns - round(k * self._period_ns) for k in range(count - 1, -1, -1))
 
     def _was_late(self) -> None:
         self.facts.late += 1

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.engine import (
+    DeviceBlock,
     DriftEstimate,
     Engine,
     LatencyHistogram,
@@ -19,7 +20,6 @@ from orchestrator.engine import (
     Pacer,
     PythonUnit,
     TickClock,
-    TickCounter,
 )
 from orchestrator.master.schedule.schedule import Code
 
@@ -139,18 +139,9 @@ def test_a_signal_ends_the_wait_between_two_steps():
 @pytest.fixture
 def counter():
     file = os.memfd_create("ticks")
-    os.ftruncate(file, TickCounter.size())
-    yield TickCounter(file)
+    os.ftruncate(file, DeviceBlock.size(0, 1))
+    yield DeviceBlock(file, 0, 1).ticks
     os.close(file)
-
-
-def test_a_counter_needs_its_memory():
-    file = os.memfd_create("ticks")
-    try:
-        with pytest.raises(RuntimeError, match="smaller"):
-            TickCounter(file)
-    finally:
-        os.close(file)
 
 
 def test_a_step_begins_with_each_tick(counter):

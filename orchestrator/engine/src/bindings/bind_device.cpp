@@ -66,6 +66,7 @@ void bind_device(nb::module_& module) {
                 return block.newest_command(facts, values.data()) ? facts.number : 0;
             },
             nb::arg("values").noconvert())
+        .def_prop_ro("ticks", &DeviceBlock::ticks, nb::rv_policy::reference_internal)
         .def("lose", &DeviceBlock::lose, "why"_a)
         .def_prop_ro("lost", &DeviceBlock::lost)
         .def_prop_ro("reason", [](const DeviceBlock& block) { return text(block.reason()); })

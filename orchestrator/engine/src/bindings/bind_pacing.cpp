@@ -44,8 +44,6 @@ void bind_clocks(nb::module_& module) {
     nb::class_<PythonClock, StepClock>(module, "PythonClock")
         .def(nb::init<nb::object>(), "clock"_a);
     nb::class_<TickCounter>(module, "TickCounter")
-        .def(nb::init<int>(), "file"_a)
-        .def_static("size", &TickCounter::size)
         .def("tick", &TickCounter::tick, "arrived_ns"_a)
         .def_prop_ro("count", &TickCounter::count);
     nb::class_<TickClock, StepClock>(module, "TickClock")

@@ -84,7 +84,8 @@ void Record::wait(std::uint32_t old, std::int64_t time_ns) const {
 
 std::size_t DeviceBlock::size(std::size_t commands, std::size_t measurements) {
     return Record::size(words_of<SampleFacts>(measurements)) +
-           Record::size(words_of<CommandFacts>(commands)) + sizeof(Tail);
+           Record::size(words_of<CommandFacts>(commands)) + in_lines(TickCounter::size()) +
+           sizeof(Tail);
 }
 
 DeviceBlock::DeviceBlock(int file, std::size_t commands, std::size_t measurements)
@@ -95,6 +96,8 @@ DeviceBlock::DeviceBlock(int file, std::size_t commands, std::size_t measurement
       commands_(
           static_cast<char*>(memory_.begin()) + Record::size(words_of<SampleFacts>(measurements)),
           words_of<CommandFacts>(commands)),
+      ticks_(static_cast<char*>(memory_.begin()) + size(commands, measurements) - sizeof(Tail) -
+             in_lines(TickCounter::size())),
       tail_(static_cast<char*>(memory_.begin()) + size(commands, measurements) - sizeof(Tail)),
       sample_words_(words_of<SampleFacts>(measurements)),
       command_words_(words_of<CommandFacts>(commands)) {}

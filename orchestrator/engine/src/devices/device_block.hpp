@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isolation/shared_block.hpp"
+#include "pacing/tick_counter.hpp"
 
 namespace softdock {
 
@@ -76,6 +77,8 @@ class DeviceBlock {
 
     const Record& samples() const { return samples_; }
     const Record& commands() const { return commands_; }
+    // Of the device's own clock, counted by its process.
+    TickCounter& ticks() { return ticks_; }
     std::size_t command_count() const { return command_count_; }
     std::size_t measurement_count() const { return measurement_count_; }
 
@@ -89,6 +92,7 @@ class DeviceBlock {
     std::size_t command_count_, measurement_count_;
     SharedMemory memory_;
     Record samples_, commands_;
+    TickCounter ticks_;
     void* tail_;
     std::vector<std::uint64_t> sample_words_, command_words_;
 };

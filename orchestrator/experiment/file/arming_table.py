@@ -1,0 +1,50 @@
+"""The table ``[arming]``: which margins the loops through devices must have before they move."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr, model_validator
+from pydantic_core import PydanticCustomError
+
+from orchestrator.arming import Reserve
+from orchestrator.diagnostics import DescriptionError
+from orchestrator.experiment.file.table import Table, Time
+from orchestrator.system import nanoseconds
+
+
+class ArmingTable(Table):
+    """What must be left of the margins, and how the loop is linearised for them.
+
+    ``set`` and ``delays`` are values and delays of the model, such as the stiffness of the contact
+    and what lies between two devices, ``at`` is the time of the point, ``models`` stand in the
+    place of devices that the system has no models of. ``stiffness`` and ``damping`` name parameters
+    that could be turned, for what is said of a refusal. ``force`` is why the devices may move all
+    the same.
+    """
+
+    delay_reserve: Time = "2 ms"
+    gain_reserve: Annotated[float, Field(gt=1.0, allow_inf_nan=False)] = 1.2
+    at: Time | None = None
+    set: dict[str, StrictBool | StrictInt | StrictFloat | StrictStr] = Field({})
+    delays: dict[str, Time] = Field({})
+    models: dict[str, StrictStr] = Field({})
+    stiffness: StrictStr | None = None
+    damping: StrictStr | None = None
+    force: Annotated[StrictStr, Field(min_length=10)] | None = None
+
+    @model_validator(mode="after")
+    def _positive(self) -> Self:
+        try:
+            delay_ns = nanoseconds(self.delay_reserve, "arming.delay_reserve")
+        except DescriptionError as error:
+            raise PydanticCustomError("arming", "{text}", {"text": str(error)}) from error
+        if delay_ns <= 0:
+            found = self.delay_reserve
+            raise PydanticCustomError("arming", f"delay_reserve: expected > 0 s, found {found!r}")
+        return self
+
+    @property
+    def reserve(self) -> Reserve:
+        """The margins that must be left."""
+        return Reserve(nanoseconds(self.delay_reserve, "arming") * 1e-9, self.gain_reserve)

@@ -1,0 +1,102 @@
+"""Arming of cases in which devices are commanded, before any of them is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from orchestrator.coupling import DelayMode
+from orchestrator.diagnostics import ArmingError, SoftdockError
+from orchestrator.experiment.file.arming_table import ArmingTable
+from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.prepare.model_case import model_system
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.run_settings import RunSettings
+from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.recording import Result
+from orchestrator.system import SourceKind, System
+
+if TYPE_CHECKING:
+    from orchestrator.arming import Arming
+
+_PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
+
+
+def armed(
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    reader: SystemReader,
+    settings: RunSettings,
+) -> dict[str, Arming]:
+    """Arm the cases whose devices are commanded, by name; nothing is opened.
+
+    A case that cannot be armed, since a device has no model or a model cannot be linearised, is
+    refused, too; the arming says why.
+    """
+    return {
+        name: _armed(experiment, case, reader, settings)
+        for name, case in cases.items()
+        if commanded(case.system)
+    }
+
+
+def expect_armed(found: Mapping[str, Arming]) -> None:
+    """Expect that every case may run.
+
+    Raises
+    ------
+    ArmingError
+        Of which cases may not, with the numbers and what would help.
+    """
+    refused = {name: one for name, one in found.items() if not one.is_granted and not one.forced}
+    if refused:
+        raise ArmingError(
+            *(f"case '{name}': arming is refused: {one.refusal()}" for name, one in refused.items())
+        )
+
+
+def with_arming(result: Result, arming: Arming | None) -> Result:
+    """Add to the result of a case what its devices were armed with."""
+    return result if arming is None else replace(result, arming=arming.as_json())
+
+
+def commanded(system: System) -> list[str]:
+    """Name the devices of a system that something is connected to."""
+    fed = {line.target.component for line in system.connections}
+    return [
+        name
+        for name, one in system.components.items()
+        if one.source.kind is SourceKind.DEVICE and name in fed
+    ]
+
+
+def _armed(
+    experiment: Experiment, case: PreparedCase, reader: SystemReader, settings: RunSettings
+) -> Arming:
+    from orchestrator.arming import Arming, Knobs, arm
+    from orchestrator.linearisation import linear_system
+
+    table = case.case.arming or experiment.arming or ArmingTable()
+    options = case.options
+    reason = "--force-arming" if settings.force_arming else table.force or ""
+    clock = experiment.realtime.clock if experiment.realtime else None
+    try:
+        system = model_system(case.name, case.case, reader, settings, table)
+        linear = linear_system(
+            system,
+            step=options.step,
+            start=options.start,
+            at=table.at,
+            algorithm=options.algorithm,
+            delay=DelayMode.PLAIN,
+            algorithm_options=options.algorithm_options,
+            rates=options.rates,
+        )
+        knobs = Knobs(table.stiffness, table.damping, clock)
+        found = arm(linear, commanded(case.system), table.reserve, knobs, case.system)
+    except SoftdockError as error:
+        failed = f"its margins cannot be computed: {error}"
+        return Arming(table.reserve, 0, (), failure=failed, forced=reason)
+    remarks = (_PLAIN, *found.remarks)
+    return replace(found, remarks=remarks, forced="" if found.is_granted else reason)

@@ -1,0 +1,115 @@
+"""Open loop of a schedule: what comes back along one line in the period of a run, and its margins.
+
+The map of one period is M(g) = M0 + g b c', where g is the gain of the line: it is read once in a
+period. So the loop closes where g c' (z I - M0)^-1 b = 1, and L(w) = -c' (z I - M0)^-1 b with
+z = exp(i w T) is its response, with the holding and the rounding of delays that the schedule does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from orchestrator.diagnostics import CapabilityError, DescriptionError
+from orchestrator.linearisation.delayed_loop import Complex
+from orchestrator.linearisation.loop_account import sampled_roots
+from orchestrator.linearisation.loop_transfer import Margins, find_line, margins_of
+from orchestrator.linearisation.signal_graph import coupled_groups
+from orchestrator.linearisation.state_space import Floats
+from orchestrator.linearisation.sweep import changer
+from orchestrator.linearisation.whole_system import LinearSystem
+
+#: Frequencies between which crossings are looked for, over so many decades below half the rate.
+_GRID, _DECADES = 600, 5.0
+#: So many are solved at once.
+_CHUNK = 64
+#: What a second way through the line may be, as a share of the first: rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class SampledLoop:
+    """A loop as a schedule makes it, cut at one line.
+
+    Parameters
+    ----------
+    line
+        ``component.output -> component.input``.
+    components
+        Those of the loop.
+    period
+        Of the schedule, s.
+    rest, into, out_of
+        M0, b and c, float64 of shapes (n, n), (n,) and (n,).
+    roots
+        Of the closed loop, 1/s, the fastest growing first; free motions are left out.
+    """
+
+    line: str
+    components: tuple[str, ...]
+    period: float
+    rest: Floats
+    into: Floats
+    out_of: Floats
+    roots: tuple[complex, ...]
+
+    @classmethod
+    def of(cls, linear: LinearSystem, line: str) -> SampledLoop | None:
+        """Cut a loop at a line that carries one number; ``None`` if it is in no loop.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such line.
+        DescriptionError
+            If it carries an array.
+        CapabilityError
+            If the schedule does what no linear map can, or reads the line more than once.
+        """
+        cut = find_line(linear.system, line)
+        target = linear.system.components[cut.target.component].connectors[cut.target.connector]
+        if target.size > 1:
+            raise DescriptionError(
+                f"the line {cut} carries {target.size} numbers: expected one of a single number"
+            )
+        ends = {cut.source.component, cut.target.component}
+        group = next((g for g in coupled_groups(linear.system) if ends <= set(g)), None)
+        if group is None:
+            return None
+        closed = linear.period_map()
+        whole = closed.matrix()
+        rest = changer(linear, "gain", str(cut))(0.0).period_map().matrix()
+        left, sizes, right = np.linalg.svd(whole - rest)
+        if sizes[1] > _ROUNDING * max(sizes[0], 1.0):
+            raise CapabilityError(
+                f"the schedule reads the line {cut} more than once in a period, so its loop cannot"
+                " be cut there: choose gauss-seidel or jacobi"
+            )
+        roots, _ = sampled_roots(closed, group)
+        return cls(
+            str(cut), group, closed.period, rest, left[:, 0] * sizes[0], right[0], tuple(roots)
+        )
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether every mode of the closed loop dies down."""
+        return all(root.real < 0.0 for root in self.roots)
+
+    def at(self, omega: Floats | float) -> Complex:
+        """Return L at angular frequencies in rad/s, up to half the sampling rate."""
+        asked = np.asarray(omega, dtype=np.float64)
+        found = np.empty(asked.size, dtype=np.complex128)
+        right = self.into[:, None].astype(np.complex128)
+        for first in range(0, asked.size, _CHUNK):
+            z = np.exp(1j * np.ravel(asked)[first : first + _CHUNK] * self.period)
+            inner = z[:, None, None] * np.eye(len(self.rest)) - self.rest
+            found[first : first + _CHUNK] = -np.linalg.solve(inner, right)[..., 0] @ self.out_of
+        return np.asarray(found.reshape(asked.shape))
+
+    def margins(self) -> Margins:
+        """Return the margins: of the gain, and of a delay on the line beside that it has."""
+        fastest = math.log10(math.pi / self.period)
+        omega = np.logspace(fastest - _DECADES, fastest, _GRID)[:-1]
+        return margins_of(self.at, omega, is_stable=self.is_stable)
