@@ -22,16 +22,17 @@ $(BIN)/python:
 ENGINE := pyproject.toml orchestrator/engine/CMakeLists.txt $(wildcard orchestrator/engine/src/*/* orchestrator/export/runtime/*.h)
 
 $(VENV)/installed: $(BIN)/python $(ENGINE)
-	$(BIN)/python -m pip install --quiet --editable '.[animation]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[animation]'
 	@touch $@
 
-# What is installed for the tests is all that `installed` has.
+# What is installed for the tests is all that `installed` has. No bytecode is made of what is installed: Python makes
+# that of the few files that are imported, in a fraction of the time.
 $(VENV)/installed-test: $(BIN)/python $(ENGINE)
-	$(BIN)/python -m pip install --quiet --config-settings=cmake.define.SOFTDOCK_STRICT=ON --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --no-compile --config-settings=cmake.define.SOFTDOCK_STRICT=ON --editable '.[test]'
 	@touch $(VENV)/installed $@
 
 $(VENV)/installed-docs: $(BIN)/python $(ENGINE)
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[docs]'
 	@touch $@
 
 EPOS := Chaser Compliance PositionAxis SpringDashpot Target
@@ -63,9 +64,9 @@ lint: $(VENV)/installed-test
 # Bytecode is kept: hundreds of processes that tests start read the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Nobody waits for the other processor; `pytest` alone runs the tests one after the other. What is skipped is listed
-# with its reason at the end.
-PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
+# One more than there are processors, as tests of what hangs, dies or keeps to real time wait for a good part of their time;
+# `pytest` alone runs the tests one after the other. What is skipped is listed with its reason at the end.
+PYTEST := $(BIN)/pytest --numprocesses $(shell expr $$(nproc) + 1) --dist worksteal
 
 test: lint
 	$(PYTEST)
@@ -98,11 +99,11 @@ bench: $(VENV)/installed
 # CoFMPy needs an older FMPy than Softdock; where it cannot be installed the benchmark says so.
 $(VENV)-cofmupy/installed: $(BIN)/python
 	$(PYTHON) -m venv $(VENV)-cofmupy
-	$(VENV)-cofmupy/bin/python -m pip install --quiet cofmupy==1.0.0 || true
+	$(VENV)-cofmupy/bin/python -m pip install --quiet --no-compile cofmupy==1.0.0 || true
 	@touch $@
 
 bench-peers: $(VENV)/installed $(VENV)-cofmupy/installed
-	$(BIN)/python -m pip install --quiet --editable '.[peers]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[peers]'
 	$(BIN)/softdock build fmus
 	$(BIN)/python benchmarks/peers --python cofmupy=$(CURDIR)/$(VENV)-cofmupy/bin/python
 

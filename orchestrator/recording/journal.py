@@ -35,7 +35,7 @@ class Journal:
     def __init__(self, folder: Path, interval: float) -> None:
         self.folder = folder
         self.rows = 0
-        self._interval = interval
+        self.interval = interval
         self._parts = 0
         self._next = time.monotonic() + interval
 
@@ -57,7 +57,7 @@ class Journal:
         write_parquet(result, self.folder / f"part-{self._parts:06d}.parquet")
         self._parts += 1
         self.rows += len(result.time_ns)
-        self._next = time.monotonic() + self._interval
+        self._next = time.monotonic() + self.interval
 
     def remove(self) -> None:
         """Remove the folder, which another file now holds the whole of."""

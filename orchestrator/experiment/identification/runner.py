@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.diagnostics import DescriptionError
@@ -17,6 +18,7 @@ from orchestrator.experiment.prepare.prepare import prepare_all
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
+from orchestrator.experiment.run.emulation import emulating
 from orchestrator.experiment.run.pace import realtime_of
 from orchestrator.simunits.devices.description import device_facts
 from orchestrator.system.time import nanoseconds, seconds
@@ -33,6 +35,9 @@ def identify_case(
     step: str | float | None = None,
 ) -> Iterator[IdentifiedDevice]:
     """Identify the devices of a case, one at a time; the others are not opened.
+
+    Emulators that the experiment declares for the case are started anew for each. A device that is
+    the clock of the experiment is that of its own run, and of no other.
 
     Parameters
     ----------
@@ -66,7 +71,10 @@ def identify_case(
     for device in devices_of(prepared.system, chosen):
         rate = device_facts(prepared.system.component(device).source.location).ports.rate
         each = 1.0 / rate if given is None else seconds(nanoseconds(given, "step"))
-        yield identify_device(prepared.system, device, each, procedure, realtime)
+        own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
+        with emulating(prepared, own):
+            found = identify_device(prepared.system, device, each, procedure, own)
+        yield found
 
 
 def _commands(prepared: PreparedCase) -> list[str]:

@@ -132,7 +132,8 @@ def simulate(  # the options of a run are what they are
         See :class:`orchestrator.master.Execution`.
     realtime
         How the run is kept to real time; ``None``: it is as fast as it can be. Values are the same
-        in both. In real time a run goes in one piece: progress and journal come at its end.
+        in both. In real time a run goes in one piece: progress comes at its end, and a process of
+        its own writes the journal.
     name
         Name of the result; the system's name if ``None``.
     progress
@@ -175,6 +176,7 @@ def simulate(  # the options of a run are what they are
 
 def simulate_with(system: System, settings: SimulationSettings) -> Result:
     """Run a system from start to stop; see :func:`simulate`."""
+    from orchestrator.experiment.prepare.paced_journal import journal_beside
     from orchestrator.master import Execution, MasterSettings
 
     given, name, journal = settings, settings.name or system.name, settings.journal
@@ -203,9 +205,8 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         strict=given.strict,
         realtime=given.realtime,
     ) as execution:
-        last_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
-        if execution.schedule.varies:
-            last_ns = stop_ns
+        whole_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
+        last_ns = stop_ns if execution.schedule.varies else whole_ns
         values = ((last_ns - start_ns) // step_ns // given.every + 1) * execution.recorded_columns
         if values > MOST_VALUES:
             raise CapabilityError(
@@ -232,7 +233,12 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                 given.progress((time - seconds(start_ns)) / max(seconds(last_ns - start_ns), 1e-9))
 
         try:
-            execution.advance(f"{last_ns} ns", report)
+            if given.realtime is not None and journal is not None:
+                begun = _result(execution, execution.recording(), name, notes)
+                with journal_beside(execution, last_ns, journal, begun, given.realtime, notes):
+                    execution.advance(f"{last_ns} ns")
+            else:
+                execution.advance(f"{last_ns} ns", report)
         except StepError as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error

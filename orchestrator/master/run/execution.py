@@ -26,6 +26,7 @@ from orchestrator.system import Fault, System, Value, nanoseconds
 if TYPE_CHECKING:
     from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
     from orchestrator.master.run.checkpointer import Checkpointer
+    from orchestrator.realtime.shared_rows import SharedRows
 
 
 class Execution(RunView):
@@ -152,6 +153,19 @@ class Execution(RunView):
     def step(self, count: int = 1) -> None:
         """Do one communication step, or so many."""
         self._loop.step(count)
+
+    def share_rows(self, until_ns: int) -> SharedRows | None:
+        """Record the steps until a time where another process can read them.
+
+        Returns
+        -------
+        rows
+            ``None`` if the algorithm chooses its steps, whose number nobody knows.
+        """
+        if self.schedule.varies:
+            return None
+        steps = (until_ns - self._engine.time_ns) // self.schedule.step_ns
+        return self._recorder.share(self._engine, steps // self._recorder.every + 1)
 
     def advance(self, until: str | float, progress: Progress | None = None) -> None:
         """Run to a time, which must lie on the grid of communication steps if there is one.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from orchestrator.engine import Engine
 from orchestrator.master.schedule.schedule import Schedule
+from orchestrator.realtime.shared_rows import SharedRows
 from orchestrator.system import System
 
 #: Rows that are allotted at least, so that single steps do not allot each.
@@ -123,6 +124,13 @@ class Recorder:
             return
         self._full = self._rows(engine)
         self._attach(engine, *self._empty(max(rows, _FEWEST)))
+
+    def share(self, engine: Engine, rows: int) -> SharedRows:
+        """Let the engine write so many coming rows where another process can read them."""
+        self._full = self._rows(engine)
+        shared = SharedRows(rows, self.columns)
+        self._attach(engine, shared.values, shared.times_ns)
+        return shared
 
     def _empty(self, rows: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         return np.empty((rows, len(self._slots))), np.empty(rows, dtype=np.int64)

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "algorithms": {"core"},
     "events": {"core", "algorithms"},
     "isolation": {"core"},
-    "devices": {"core", "isolation"},
+    "devices": {"core", "isolation", "pacing"},
     "pacing": {"core", "isolation"},
     "run": {"core", "algorithms", "events", "pacing"},
     "integration": {"core", "runtime"},

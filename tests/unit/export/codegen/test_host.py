@@ -109,8 +109,7 @@ def test_both_versions_give_the_same_bits(plants: dict[str, Path], tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["2.0", "3.0"])
-@pytest.mark.parametrize("level", ["-O2", "-O3"])
+@pytest.mark.parametrize(("version", "level"), [("2.0", "-O2"), ("3.0", "-O3")])
 def test_other_optimisation_gives_the_same_bits(
     plants: dict[str, Path], version: str, level: str, tmp_path: Path
 ) -> None:

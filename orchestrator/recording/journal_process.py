@@ -1,0 +1,83 @@
+"""The journal of a run in real time, written by a process of its own."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Collection
+
+from orchestrator.realtime.shared_rows import SharedRows
+from orchestrator.recording.journal import Journal
+from orchestrator.recording.journal_writer import DONE, JournalOrder
+from orchestrator.recording.result import Result
+
+_MODULE = "orchestrator.recording.journal_writer"
+#: What the last file may take, in seconds.
+_END = 60.0
+
+
+class JournalProcess:
+    """Writes what a run records while its steps wait for nothing.
+
+    The process reads the rows from memory that both have, at the lowest priority, on other
+    processors than the run's where there are some. It outlives the run, also one that is killed:
+    then it writes the rest.
+
+    Parameters
+    ----------
+    journal
+        Where files go, and how often.
+    rows
+        That the run writes.
+    begun
+        What was recorded before, and what holds for all rows.
+    cpus
+        Processors that the run keeps to.
+
+    Raises
+    ------
+    OSError
+        If the process cannot be started.
+    """
+
+    def __init__(
+        self, journal: Journal, rows: SharedRows, begun: Result, cpus: Collection[int]
+    ) -> None:
+        order = JournalOrder(
+            journal.folder.absolute(),
+            journal.interval,
+            rows.file,
+            len(rows.times_ns),
+            begun,
+            frozenset(cpus),
+        )
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-P", "-m", _MODULE],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(rows.file,),
+            process_group=0,  # Ctrl-C is for the run
+            env=os.environ | {"PYTHONPATH": paths},
+        )
+        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
+        self._process.stdin.write(pickle.dumps(order))
+        self._process.stdin.flush()
+
+    def wait(self) -> None:
+        """Wait until the process ends by itself, as it does where it cannot write."""
+        self._process.wait(_END)
+
+    def end(self) -> str:
+        """End the process, as the run has all rows itself; return why it failed, if it did."""
+        try:
+            _, said = self._process.communicate(DONE, _END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return f"its process did not end within {_END:g} s"
+        if self._process.returncode == 0:
+            return ""
+        lines = said.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"its process ended with {self._process.returncode}"

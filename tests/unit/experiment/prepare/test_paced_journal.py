@@ -1,0 +1,113 @@
+"""What a run in real time has recorded is in files when it is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orchestrator import RealTime, System, block, simulate
+from orchestrator.realtime.shared_rows import SharedRows
+from orchestrator.recording import Journal, Result, read_parquet
+from orchestrator.recording.journal_process import JournalProcess
+from orchestrator.recording.journal_writer import DONE, JournalOrder, write_journal
+
+SCRIPT = """
+from pathlib import Path
+from orchestrator import RealTime, System, block, simulate
+from orchestrator.recording import Journal
+rest = dict(position_a=0.0, velocity_a=0.0, position_b=0.0, velocity_b=0.0)
+system = System("paced").add("contact", block("spring_dashpot"), k=1000.0, **rest)
+journal = Journal(Path({folder!r}), 0.1)
+realtime = RealTime(priority=0, lock_memory=False)
+simulate(system, step="1 ms", stop="60 s", realtime=realtime, journal=journal)
+"""
+
+
+def paced() -> System:
+    rest = dict.fromkeys(("position_a", "velocity_a", "position_b", "velocity_b"), 0.0)
+    return System("paced").add("contact", block("spring_dashpot"), k=1000.0, **rest)
+
+
+@pytest.fixture
+def begun() -> Result:
+    return simulate(paced(), step="1 ms", stop="1 ms")
+
+
+def rows_of(begun: Result, count: int) -> SharedRows:
+    rows = SharedRows(10, len(begun.names))
+    for i in range(count):
+        rows.values[i] = i
+        rows.times_ns[i] = (2 + i) * 1_000_000
+    return rows
+
+
+def order_of(begun: Result, rows: SharedRows, folder: Path) -> JournalOrder:
+    file = os.dup(rows.file)  # the writer closes its own
+    return JournalOrder(folder, 0.01, file, len(rows.times_ns), begun, frozenset())
+
+
+def times_of(folder: Path) -> np.ndarray:
+    """Times of all rows of a journal, ms."""
+    parts = [read_parquet(file) for file in sorted(folder.glob("*.parquet"))]
+    return np.concatenate([1e3 * part.index.to_numpy() for part in parts])
+
+
+@pytest.mark.parametrize(("last_word", "written"), [(b"", 5), (DONE, 4)])
+def test_the_last_row_counts_only_if_nothing_writes_it_any_more(
+    begun: Result, tmp_path: Path, last_word: bytes, written: int
+) -> None:
+    rows = rows_of(begun, 3)
+    read, write = os.pipe()
+    with os.fdopen(read, "rb", buffering=0) as run:
+        child = os.fork()
+        if not child:  # the run: it says its last word when something is written
+            while not list(tmp_path.glob("journal/*.parquet")):
+                time.sleep(0.01)
+            os.write(write, last_word)
+            os._exit(0)
+        os.close(write)
+        write_journal(order_of(begun, rows, tmp_path / "journal"), run)
+        os.waitpid(child, 0)
+    np.testing.assert_allclose(times_of(tmp_path / "journal"), np.arange(written), atol=1e-9)
+
+
+def test_a_short_run_has_none(tmp_path: Path, begun: Result) -> None:
+    journal = Journal(tmp_path / "journal", 60.0)
+    realtime = RealTime(priority=0, lock_memory=False)
+    result = simulate(paced(), step="1 ms", stop="5 ms", realtime=realtime, journal=journal)
+    assert not journal.folder.exists()
+    assert result.names == begun.names
+
+
+@pytest.mark.slow
+def test_a_killed_run_leaves_all_rows(tmp_path: Path) -> None:
+    folder = tmp_path / "journal"
+    run = subprocess.Popen([sys.executable, "-c", SCRIPT.format(folder=str(folder))])  # noqa: S603
+    until = time.monotonic() + 60.0
+    while not list(folder.glob("*.parquet")) and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    seen = -1
+    while (now := len(list(folder.glob("*.parquet")))) != seen:  # until the writer has ended
+        seen = now
+        time.sleep(0.5)
+    times = times_of(folder)
+    np.testing.assert_allclose(times, np.arange(len(times)), atol=1e-6)
+    assert len(times) > 200
+
+
+def test_a_journal_that_cannot_be_written_is_said(tmp_path: Path, begun: Result) -> None:
+    (tmp_path / "journal").touch()  # a file where a folder must be
+    journal = Journal(tmp_path / "journal", 0.01)
+    process = JournalProcess(journal, rows_of(begun, 3), begun, ())
+    process.wait()  # it ends by itself
+    assert str(tmp_path / "journal") in process.end()
