@@ -78,6 +78,16 @@ def _each_source_is_compiled_once():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_memory_is_locked():
+    """All that a worker of these tests has mapped is gigabytes, which would stay with it."""
+    from orchestrator.master.run import privileges
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(privileges, "lock_memory", lambda: 0)
+        yield
+
+
 def pytest_addoption(parser):
     parser.addoption("--leave-out-slow", action="store_true", help="skip what is marked as slow")
 

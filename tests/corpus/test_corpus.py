@@ -31,9 +31,9 @@ from orchestrator.export import Solver, build_model
 from orchestrator.export.codegen import compiler
 
 _VERSIONS = ("2.0", "3.0")
-#: Which versions are run of a model, by a quarter of all: the C code of a version is the same for
+#: Which versions are run of a model, by an eighth of all: the C code of a version is the same for
 #: all models. Both are built, validated, and read by the compiler with all warnings.
-_RUN = (_VERSIONS, ("2.0",), ("3.0",), ("3.0",))
+_RUN = (_VERSIONS, ("2.0",), ("3.0",), ("2.0",), ("3.0",), ("2.0",), ("3.0",), ("3.0",))
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
@@ -104,7 +104,8 @@ def test_model(
         for variable, value in found.items():
             assert value == pytest.approx(once[variable], rel=case.tolerance, abs=1e-7), variable
     if case.rk4:
-        fmu = build_model("M", root, tmp_path / "rk4", solver=Solver("rk4", 2e-3)).path
+        solver = Solver("rk4", 2e-3)
+        fmu = build_model("M", root, tmp_path / "rk4", fmi=versions[:1], solver=solver).path
         _run(case, fmu, "CoSimulation", wanted)
 
 

@@ -17,8 +17,6 @@ CODE = [(page, dedent(code)) for page in PAGES for _, code in BLOCK.findall(page
 @pytest.mark.parametrize(("page", "code"), CODE, ids=[page.stem for page, _ in CODE])
 def test_example_runs(page, code, plants, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
-    # All the memory of a worker of these tests is gigabytes, and stays with it.
-    monkeypatch.setattr("orchestrator.master.run.privileges.lock_memory", lambda: 0)
     # As a module of its own: a block's annotations are looked up in the module that defines it.
     file = tmp_path / "example.py"
     file.write_text(code if FUTURE in code else FUTURE + code)
