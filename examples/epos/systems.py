@@ -48,23 +48,21 @@ def ideal() -> System:
     )
 
 
-def hybrid() -> System:
-    """Simulated satellites, a metal sheet and virtual impedances to a moving wall (Figure 4)."""
+def _impedances() -> dict[str, float]:
+    """Virtual impedances that make of the metal sheet the contact."""
     virtual = hybrid_parameters_closed_form(
         mass1=M1, mass2=M2, stiffness=K, damping=B, hardware_stiffness=K_SHEET
     )
+    return {"k1": virtual.k1, "b1": virtual.b1, "k2": virtual.k2, "b2": virtual.b2}
+
+
+def hybrid() -> System:
+    """Simulated satellites, a metal sheet and virtual impedances to a moving wall (Figure 4)."""
     system = (
         _bodies("hybrid", "A metal sheet and virtual impedances together act like the contact.")
         .add("sheet", fmu(FMUS / "Compliance.fmu"), k=K_SHEET, d=0.0)
         .add("wall", fmu(FMUS / "Target.fmu"), v0=M1 * V1 / (M1 + M2), force=0.0, virtual_force=0.0)
-        .add(
-            "hybrid",
-            block("hybrid_contact"),
-            k1=virtual.k1,
-            b1=virtual.b1,
-            k2=virtual.k2,
-            b2=virtual.b2,
-        )
+        .add("hybrid", block("hybrid_contact"), **_impedances())
         .connect("sheet.force_a", "hybrid.measured_force")
         .connect("hybrid.force_1", "chaser.force")
         .connect("hybrid.force_2", "target.force")
@@ -138,9 +136,6 @@ def _rig_parts(system: System, sheet_k: float, *, latched: bool) -> System:
 
 def rig_contact() -> System:
     """The hybrid contact on a rig: the robot moves the probe by how far the bodies overlap."""
-    virtual = hybrid_parameters_closed_form(
-        mass1=M1, mass2=M2, stiffness=K, damping=B, hardware_stiffness=K_SHEET
-    )
     system = _rig_parts(
         _bodies("rig_contact", "Robot and sheet of a rig, and virtual impedances."),
         K_SHEET,
@@ -151,14 +146,7 @@ def rig_contact() -> System:
             "wall", fmu(FMUS / "Target.fmu"), v0=M1 * V1 / (M1 + M2), force=0.0, virtual_force=0.0
         )
         .add("overlap", block(f"{HERE}/rig_parts.py:Difference"))
-        .add(
-            "hybrid",
-            block("hybrid_contact"),
-            k1=virtual.k1,
-            b1=virtual.b1,
-            k2=virtual.k2,
-            b2=virtual.b2,
-        )
+        .add("hybrid", block("hybrid_contact"), **_impedances())
         .connect("chaser.position", "overlap.a")
         .connect("target.position", "overlap.b")
         .connect("overlap.y", "robot.dx")

@@ -66,10 +66,6 @@ class JournalProcess:
         self._process.stdin.write(pickle.dumps(order))
         self._process.stdin.flush()
 
-    def wait(self) -> None:
-        """Wait until the process ends by itself, as it does where it cannot write."""
-        self._process.wait(_END)
-
     def end(self) -> str:
         """End the process, as the run has all rows itself; return why it failed, if it did."""
         try:

@@ -157,6 +157,11 @@ class Execution(RunView):
     def share_rows(self, until_ns: int) -> SharedRows | None:
         """Record the steps until a time where another process can read them.
 
+        Parameters
+        ----------
+        until_ns
+            Nanoseconds; no step beyond it has room.
+
         Returns
         -------
         rows

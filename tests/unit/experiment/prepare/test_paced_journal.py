@@ -109,5 +109,5 @@ def test_a_journal_that_cannot_be_written_is_said(tmp_path: Path, begun: Result)
     (tmp_path / "journal").touch()  # a file where a folder must be
     journal = Journal(tmp_path / "journal", 0.01)
     process = JournalProcess(journal, rows_of(begun, 3), begun, ())
-    process.wait()  # it ends by itself
+    process._process.wait(60.0)  # it ends by itself
     assert str(tmp_path / "journal") in process.end()
