@@ -116,6 +116,12 @@ class Session:
             code = answer.error
         raise DeviceError(f"{self.who} is {self.state.name}: {error_text(code)}")
 
+    def expect_running(self) -> None:
+        """Raise DeviceError if the slave has come to a halt, by an error or by itself."""
+        self.expect_sound()
+        if self.state in {State.STOPPING, State.STOPPED, State.ALIVE}:
+            raise DeviceError(f"{self.who} is {self.state.name}: it has stopped by itself")
+
     def _drain(self) -> None:
         deadline = time.monotonic() + self._patience
         while self.state is State.ERRORHANDLING and self.listen(deadline - time.monotonic()):
