@@ -56,7 +56,6 @@ INITIALIZATION = (State.CONFIGURED, State.INITIALIZING, State.INITIALIZED, State
 ERROR = (State.ERRORHANDLING, State.ERRORRESOLVED)
 STOPPABLE = tuple(State(number) for number in range(State.PREPARING, State.STOPPING))
 NORMAL = tuple(State(number) for number in range(State.CONFIGURATION, State.ERRORHANDLING))
-REAL_TIME = frozenset({OpMode.HRT, OpMode.SRT})
 ALL_MODES = frozenset(OpMode)
 NRT_ONLY = frozenset({OpMode.NRT})
 
@@ -153,6 +152,7 @@ def is_allowed(kind: PduType, state: State, mode: OpMode | None) -> bool:
     if kind in _INFORMATION:
         return state in _INFORMATION[kind]
     if kind.is_configuration:
-        return state is State.CONFIGURATION and (kind is not PduType.CFG_STEPS or mode in REAL_TIME)
+        # CFG_steps in NRT, which the table does not have, is taken: masters on DCPLib send it.
+        return state is State.CONFIGURATION
     row = transition(kind, state)
     return row is not None and (mode is None or mode in row.modes)

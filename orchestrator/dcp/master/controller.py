@@ -10,10 +10,11 @@ from orchestrator.dcp import pdus
 from orchestrator.dcp.codec import encode
 from orchestrator.dcp.data_types import DcpType, Scalar, pack_value
 from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
+from orchestrator.dcp.error_codes import ErrorCode
 from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.master.link import open_link
 from orchestrator.dcp.master.rollout import Group, Rollout, chosen_resolution, roll_out
-from orchestrator.dcp.master.session import Session
+from orchestrator.dcp.master.session import RefusedError, Session
 from orchestrator.dcp.payload import Values
 from orchestrator.dcp.states import State
 from orchestrator.diagnostics import DescriptionError, DeviceError, UnknownNameError, nearest
@@ -235,8 +236,19 @@ class Controller:
         """
         self.session.register(self.plan.mode)
         self.session.configure(self.rollout.requests)
-        self.session.move(pdus.Prepare, until=State.PREPARED)
+        self._prepare()
         self.session.move(pdus.Configure, until=State.CONFIGURED)
+
+    def _prepare(self) -> None:
+        try:
+            self.session.move(pdus.Prepare, until=State.PREPARED)
+        except RefusedError as error:
+            # DCPLib wants CFG_steps in NRT as well, where Table 63 does not have it.
+            if error.error != ErrorCode.INCOMPLETE_CONFIG_STEPS or self.plan.mode is not OpMode.NRT:
+                raise
+            steps = ((pdus.Steps, (g.steps, g.data_id)) for g in self.rollout.outputs)
+            self.session.configure(tuple(steps))
+            self.session.move(pdus.Prepare, until=State.PREPARED)
 
     def initialise(self, *, wait: bool = True) -> None:
         """Let the slave find outputs that are consistent with its inputs; may be repeated."""

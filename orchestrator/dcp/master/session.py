@@ -22,6 +22,25 @@ _SEQUENCES = 2**16
 _MOST_WAITING = 10_000
 
 
+class RefusedError(DeviceError):
+    """A slave refuses a request.
+
+    Attributes
+    ----------
+    error
+        Its error code.
+    """
+
+    error = 0
+
+    @classmethod
+    def of(cls, who: str, request: str, error: int) -> RefusedError:
+        """Make the error of a refusal."""
+        made = cls(f"{who} refuses {request}: {error_text(error)}")
+        made.error = error
+        return made
+
+
 class Session:
     """Speaks with a slave; it waits for each answer before it asks again.
 
@@ -142,8 +161,7 @@ class Session:
             found = self._next(left)
             if isinstance(found, pdus.Response) and found.sequence == sequence:
                 if isinstance(found, pdus.Nack):
-                    told = error_text(found.error)
-                    raise DeviceError(f"{self.who} refuses {kind.kind.title}: {told}")
+                    raise RefusedError.of(self.who, kind.kind.title, found.error)
                 return found
         raise DeviceError(
             f"{self.who} does not answer {kind.kind.title} within {self._patience:g} s; is it"
@@ -187,7 +205,9 @@ class Session:
             if self.registered:
                 self._lead_out()
         except (DeviceError, OSError) as error:
-            _LOG.warning("%s could not be released: %s", self.who, error)
+            # DCPLib's answer to STC_deregister is to hang up.
+            if self.link.is_up or self.state not in {State.STOPPED, State.ALIVE}:
+                _LOG.warning("%s could not be released: %s", self.who, error)
         finally:
             self.registered = False
             self.link.close()

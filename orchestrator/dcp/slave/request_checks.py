@@ -39,8 +39,6 @@ class RequestChecks:
             return can.log_on_request
         if kind.is_configuration and not can.accept_config_pdus:
             return False
-        if kind is PduType.CFG_STEPS:
-            return mode is not OpMode.NRT
         if kind is PduType.STC_DO_STEP:
             return mode in {None, OpMode.NRT}
         return kind is not PduType.STC_RESET or can.handle_reset
