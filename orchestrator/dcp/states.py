@@ -156,3 +156,17 @@ def is_allowed(kind: PduType, state: State, mode: OpMode | None) -> bool:
         return state is State.CONFIGURATION
     row = transition(kind, state)
     return row is not None and (mode is None or mode in row.modes)
+
+
+def states_page() -> str:
+    """Return the table as the reference page shows it, in Markdown."""
+    lines = ["| trigger | from | to | modes |", "|---|---|---|---|"]
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for row in TRANSITIONS:
+        trigger = row.trigger.title if isinstance(row.trigger, PduType) else row.trigger.value
+        target = "where Run was left" if row.target is None else row.target.name
+        modes = ", ".join(mode.name for mode in sorted(row.modes, reverse=True))
+        rows.setdefault((trigger, target, modes), []).append(row.source.name)
+    for (trigger, target, modes), sources in rows.items():
+        lines.append(f"| `{trigger}` | {', '.join(sources)} | {target} | {modes} |")
+    return "\n".join(lines)

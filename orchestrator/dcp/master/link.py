@@ -31,8 +31,6 @@ class Link(ABC):
 
     def __init__(self, peer: Address) -> None:
         self.peer = peer
-        #: Whether the slave has not closed the connection.
-        self.is_up = True
 
     @property
     @abstractmethod
@@ -200,7 +198,6 @@ class TcpLink(Link):
         del self._frames[ready]
         ready.close()
         if ready is self._control:
-            self.is_up = False
             raise DeviceError(f"DCP slave at TCP {self.peer[0]}:{self.peer[1]}: it has hung up")
 
     def close(self) -> None:

@@ -205,9 +205,7 @@ class Session:
             if self.registered:
                 self._lead_out()
         except (DeviceError, OSError) as error:
-            # DCPLib's answer to STC_deregister is to hang up.
-            if self.link.is_up or self.state not in {State.STOPPED, State.ALIVE}:
-                _LOG.warning("%s could not be released: %s", self.who, error)
+            _LOG.warning("%s could not be released: %s", self.who, error)
         finally:
             self.registered = False
             self.link.close()
