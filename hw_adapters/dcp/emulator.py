@@ -31,7 +31,6 @@ from hw_adapters.emulation.tracking import Tracking
 
 _COLUMNS = ("number", "state", "wanted", "position", "velocity")
 _UUID = bytes.fromhex("8a1f6f0e3d0b4c579c1e5f2b7a90d311")
-_SILENCE_S = 2.0
 _NOT_ALLOWED, _STATE, _WRONG_UUID, _SEQUENCE, _MODE = 0x1003, 0x200D, 0x2011, 0x2013, 0x2008
 #: STC request: the states that it is allowed in, and those that the slave passes through after it.
 _MOVES = {
@@ -72,7 +71,7 @@ class Axis:
     def run(self, waiting: Waiting) -> None:
         """Answer, and sample at the rate, until SIGTERM."""
         while not waiting.stopped:
-            silence = self._heard + _SILENCE_S if 0x00 < self._state < 0x11 else None
+            silence = self._heard + self._options.silence if 0x00 < self._state < 0x11 else None
             if waiting.wait([self.socket], self._due, self._sender.due, silence):
                 content, sender = self.socket.recvfrom(4096)
                 if not self._sender.dead:
@@ -213,6 +212,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = option_parser("dcp", "A DCP slave: a rig with one axis that follows its commands.")
     add = parser.add_argument
     add("--port", type=int, default=8080, help="UDP; 0: any")
+    add("--silence", type=positive, default=2.0, help="of the master that it bears, s")
     add("--delay", type=float, default=0.0, help="from a command to its effect, ms")
     add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
     add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")

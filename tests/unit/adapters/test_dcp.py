@@ -46,7 +46,7 @@ def test_what_the_slave_does_not_have_is_told(changes, told):
 def test_a_description_that_is_not_there_is_told(tmp_path):
     with pytest.raises(LoadError, match="cannot be read: No such file"):
         DcpDevice(settings(description=str(tmp_path / "none.dcpx")))
-    with pytest.raises(DescriptionError, match="device 'dcp'.*: .*none.dcpx"):
+    with pytest.raises(DescriptionError, match=r"device 'dcp'.*: .*none\.dcpx"):
         describe_device(f"dcp?description={tmp_path / 'none.dcpx'}")
 
 
@@ -55,29 +55,33 @@ def test_a_setting_that_is_misspelt_is_told():
         settings(resolutoin=0.001)
 
 
+def receive_until(device, end):
+    while time.monotonic() < end:
+        device.receive(0.2)
+
+
 @pytest.mark.slow
-def test_a_slave_that_is_switched_off_and_one_that_misses_its_master():
+def test_a_slave_hears_its_master_and_stops_without_it(tmp_path):
     wiring = BENCH.wiring()
-    found = {**wiring.settings, "outputs": ["x"]}
-    with EmulatorProcess(BENCH.emulator, wiring.arguments):
+    hasty = tmp_path / "hasty.dcpx"
+    text = DESCRIPTION.read_text(encoding="utf-8")
+    beat = 'numerator="{}" denominator="{}"'.format
+    assert beat(2, 1) in text
+    hasty.write_text(text.replace(beat(2, 1), beat(3, 5)), encoding="utf-8")
+    found = {**wiring.settings, "outputs": ["x"], "description": str(hasty)}
+    with EmulatorProcess(BENCH.emulator, (*wiring.arguments, "--silence", "0.6")):
         device = DcpDevice(read_settings(DcpDevice, found, "test"))
         device.open()
-        try:
-            samples, end = [], time.monotonic() + 20.0
-            begin = time.monotonic()
-            device.send([0.05])
-            while time.monotonic() < begin + 2.5 and time.monotonic() < end:
-                samples.append(device.receive(0.2))
-            # Longer than the 2 s that the slave waits for a heartbeat: they were sent.
-            assert samples[-1] is not None
-            assert samples[-1].values == [0.05]
-            time.sleep(2.3)  # nobody receives, so nobody sends a heartbeat
-            with pytest.raises(DeviceError, match="PROTOCOL_ERROR_HEARTBEAT_MISSED"):
-                while time.monotonic() < end:
-                    device.receive(0.2)
-        finally:
-            device.close()
+        begin = time.monotonic()
+        device.send([0.05])
+        while time.monotonic() < begin + 0.9:  # longer than the slave bears: it was told
+            assert device.receive(3.0) is not None
+        time.sleep(0.7)  # nobody receives, so nobody sends a heartbeat
+        with pytest.raises(DeviceError, match="PROTOCOL_ERROR_HEARTBEAT_MISSED"):
+            receive_until(device, begin + 20.0)
+        device.close()
         device.open()  # it was released from ERRORRESOLVED
+        assert device.receive(3.0) is not None
         device.close()
 
 
@@ -86,4 +90,4 @@ def test_the_emulator_and_its_description_agree():
 
     about = read_description(DESCRIPTION)
     assert about.uuid.bytes == emulator._UUID
-    assert about.heartbeat == (emulator._SILENCE_S, 1)
+    assert about.heartbeat == (2, 1)
