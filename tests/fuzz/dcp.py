@@ -87,7 +87,7 @@ def _changed(content: bytes, chance: Random) -> bytes:
     """Change some bytes of a PDU behind its sequence number, or its length."""
     made = bytearray(content)
     for _ in range(chance.randrange(1, 4)):
-        at = chance.randrange(3, len(made)) if chance.random() < 0.8 else 0
+        at = chance.randrange(min(3, len(made) - 1), len(made)) if chance.random() < 0.8 else 0
         made[at] = chance.choice((0, 1, 5, 9, 127, 255, chance.randrange(256)))
     if chance.random() < 0.2:
         del made[chance.randrange(len(made)) :]
