@@ -13,7 +13,6 @@ from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.export.dcp.unit_description import describe_slave
 from orchestrator.export.dcp.unit_model import UnitModel
-from orchestrator.export.system import export_system
 from orchestrator.simunits import component_of, description_of, make_unit
 from orchestrator.system import Component, Source, SourceKind, System, communication_step_ns
 
@@ -69,6 +68,8 @@ def served_slave(what: System | Path, options: ServeOptions) -> Iterator[ServedS
     """
     with TemporaryDirectory(prefix="softdock-dcp-") as folder:
         if isinstance(what, System):
+            from orchestrator.export.system import export_system
+
             step_ns = communication_step_ns(what, options.step)
             name, file = what.name, Path(folder) / "system.fmu"
             export_system(what, file, fmi=3, step=f"{step_ns} ns")

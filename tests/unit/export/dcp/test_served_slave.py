@@ -156,6 +156,8 @@ def test_real_time_is_kept_and_a_second_master_is_refused(plants, transport):
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         assert len(numbers) >= 10
         first.close()
+        with pytest.raises(DeviceError, match="cannot be opened: Address already in use"):
+            SlaveServer(about, server.slave._model, transport, "127.0.0.1", server.address[1])
         third = Controller(plan)  # what was released can be taken by another
         third.connect()
         third.close()
