@@ -12,7 +12,8 @@ from hw_adapters.dcp.stepped import SteppedSlave
 from orchestrator.dcp import pdus
 from orchestrator.dcp.description import Variable
 from orchestrator.dcp.identifiers import OpMode
-from orchestrator.dcp.master.controller import Controller, started
+from orchestrator.dcp.master.controller import Controller
+from orchestrator.dcp.master.plan import started
 from orchestrator.devices import (
     DescriptionError,
     Device,
@@ -23,8 +24,6 @@ from orchestrator.devices import (
     Received,
 )
 
-#: Heartbeats in the longest time that the slave allows.
-_BEATS = 3.0
 _INFINITE = float("inf")
 
 
@@ -39,7 +38,6 @@ class DcpDevice(Device):
         self._plan = plan_of(settings)
         self._controller: Controller | None = None
         self._lock = threading.Lock()
-        self._beat_due = _INFINITE
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -93,8 +91,6 @@ class DcpDevice(Device):
         except BaseException:
             self.close()
             raise
-        if self._plan.about.heartbeat is not None:
-            self._beat_due = time.monotonic()
 
     def close(self) -> None:
         """Stop the slave and release it."""
@@ -115,14 +111,14 @@ class DcpDevice(Device):
         controller, deadline = self._connected, time.monotonic() + timeout_s
         session = controller.session
         while True:
-            self._beat()
+            session.beat()
             if session.refused:
                 raise session.refused.popleft()
             while session.data:
                 if (received := self._taken(controller, session.data.popleft())) is not None:
                     return received
             session.expect_running()
-            left = min(deadline, self._beat_due) - time.monotonic()
+            left = min(deadline, session.beat_due) - time.monotonic()
             if not session.listen(left) and time.monotonic() >= deadline:
                 return None
 
@@ -136,14 +132,6 @@ class DcpDevice(Device):
             for value in controller.values[variable.reference]
         ]
         return Received(values, sequence=pdu.sequence)
-
-    def _beat(self) -> None:
-        about = self._plan.about
-        if about.heartbeat is None or time.monotonic() < self._beat_due:
-            return
-        numerator, denominator = about.heartbeat
-        self._connected.session.beat()
-        self._beat_due = time.monotonic() + numerator / denominator / _BEATS
 
     def send(self, values: Sequence[float]) -> None:
         """Send the inputs; those that are whole numbers are rounded to the nearest."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from orchestrator.dcp.description import SlaveDescription, read_description
 from orchestrator.dcp.identifiers import OpMode, Transport
-from orchestrator.dcp.master.controller import Plan, make_plan
+from orchestrator.dcp.master.plan import Plan, make_plan
 from orchestrator.devices import DeviceSettings
 
 Text = float | int | str | list[float | int]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from orchestrator.dcp.master.connectors import connectors_of, feedthrough_of
-from orchestrator.dcp.master.controller import Controller, Plan
+from orchestrator.dcp.master.controller import Controller
+from orchestrator.dcp.master.plan import Plan
 from orchestrator.devices import DeviceError, SteppedConnectors, SteppedDevice
 
 _RELATIVE = 1e-9

@@ -3,13 +3,15 @@
 from orchestrator.dcp.description.dcp_file import archive_of, read_description
 from orchestrator.dcp.description.description import (
     Capabilities,
-    Dependencies,
     Ipv4,
     LogTemplate,
     PortRange,
     Resolution,
     ResolutionRange,
     SlaveDescription,
+)
+from orchestrator.dcp.description.variable import (
+    Dependencies,
     StepChoice,
     Variable,
     VariableKind,

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description.description import (
-    Dependencies,
     Resolution,
     ResolutionRange,
     SlaveDescription,
+)
+from orchestrator.dcp.description.variable import (
+    Dependencies,
     StepChoice,
     Variable,
     VariableKind,

@@ -19,10 +19,12 @@ from orchestrator.dcp.description.description import (
     Resolution,
     ResolutionRange,
     SlaveDescription,
-    StepChoice,
 )
 from orchestrator.dcp.description.element_values import attributes_of, said, steps_of, truth
 from orchestrator.dcp.description.forms import misfits
+from orchestrator.dcp.description.variable import (
+    StepChoice,
+)
 from orchestrator.dcp.description.variables_reader import read_variables
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
 from orchestrator.diagnostics import Diagnostic, LoadError, Severity

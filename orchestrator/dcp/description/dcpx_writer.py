@@ -10,6 +10,8 @@ from orchestrator.dcp.description.description import (
     PortRange,
     Resolution,
     SlaveDescription,
+)
+from orchestrator.dcp.description.variable import (
     StepChoice,
     Variable,
     VariableKind,

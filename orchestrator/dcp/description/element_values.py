@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from lxml import etree
 
-from orchestrator.dcp.description.description import StepChoice
 from orchestrator.dcp.description.forms import TRUE
+from orchestrator.dcp.description.variable import (
+    StepChoice,
+)
 
 
 def said(element: etree._Element, name: str) -> str:

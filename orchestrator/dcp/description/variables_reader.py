@@ -8,13 +8,13 @@ from contextlib import suppress
 from lxml import etree
 
 from orchestrator.dcp.data_types import DcpType, Scalar
-from orchestrator.dcp.description.description import (
+from orchestrator.dcp.description.element_values import attributes_of, said, steps_of, truth
+from orchestrator.dcp.description.variable import (
     Dependencies,
     StepChoice,
     Variable,
     VariableKind,
 )
-from orchestrator.dcp.description.element_values import attributes_of, said, steps_of, truth
 from orchestrator.diagnostics import nearest
 
 _TYPES = {kind.element: kind for kind in DcpType}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
-from orchestrator.dcp.master.controller import Plan, started
+from orchestrator.dcp.master.plan import Plan, started
 from orchestrator.system import Causality, Connector, DataType, Value
 from orchestrator.system.ports.limits import Limits
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
@@ -149,6 +150,7 @@ class TcpLink(Link):
             self._control.close()
             raise
         self._frames = {self._control: Frames(_DATAGRAM)}
+        self._sending = threading.Lock()
         self._found: deque[bytes] = deque()
 
     def _connected(self, peer: Address) -> socket.socket:
@@ -164,13 +166,15 @@ class TcpLink(Link):
 
     def send(self, content: bytes) -> None:
         """Send a control PDU."""
-        self._control.sendall(framed(content))
+        with self._sending:
+            self._control.sendall(framed(content))
 
     def send_data(self, port: int, content: bytes) -> None:
         """Send a data PDU, by the control connection if that has the port."""
         if port not in self._outgoing:
             self._outgoing[port] = self._connected((self.peer[0], port))
-        self._outgoing[port].sendall(framed(content))
+        with self._sending:  # a heartbeat of another thread must not come in between
+            self._outgoing[port].sendall(framed(content))
 
     def receive(self, timeout_s: float) -> bytes | None:
         """Return the next PDU of any connection."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import deque
 
@@ -18,6 +19,8 @@ from orchestrator.diagnostics import DeviceError, WireFormatError
 
 _LOG = logging.getLogger(__name__)
 _SEQUENCES = 2**16
+#: Heartbeats in the longest time that a slave bears.
+_BEATS = 3.0
 #: Data PDUs that wait to be read; the oldest go first.
 _MOST_WAITING = 10_000
 
@@ -62,6 +65,7 @@ class Session:
         self._sequence = 0
         self.state = State.ALIVE
         self.registered = False
+        self._beaten = 0.0
         self.data: deque[pdus.Data] = deque(maxlen=_MOST_WAITING)
         self.refused: deque[WireFormatError] = deque(maxlen=_MOST_WAITING)
 
@@ -168,8 +172,19 @@ class Session:
             " started, are address and port right, or has another master taken it over?"
         )
 
+    @property
+    def beat_due(self) -> float:
+        """When the next heartbeat is due, by CLOCK_MONOTONIC in s; infinite without one."""
+        beat = self.about.heartbeat
+        if beat is None or not self.registered:
+            return math.inf
+        return self._beaten + beat[0] / beat[1] / _BEATS
+
     def beat(self) -> None:
-        """Send INF_state without waiting for the answer."""
+        """Send INF_state if it is due, without waiting for the answer."""
+        if time.monotonic() < self.beat_due:
+            return
+        self._beaten = time.monotonic()
         self._sequence = (self._sequence + 1) % _SEQUENCES
         self.link.send(encode(pdus.AskState(self._sequence, self._number)))
 

@@ -10,7 +10,8 @@ import pytest
 
 from orchestrator.dcp.description import read_description
 from orchestrator.dcp.identifiers import OpMode, Transport
-from orchestrator.dcp.master.controller import Controller, make_plan
+from orchestrator.dcp.master.controller import Controller
+from orchestrator.dcp.master.plan import make_plan
 
 
 def test_describe_writes_what_serve_would_serve(softdock, plants, tmp_path):

@@ -14,7 +14,8 @@ from orchestrator.dcp import pdus
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description import VariableKind, archive_of, write_dcpx
 from orchestrator.dcp.identifiers import OpMode, Transport
-from orchestrator.dcp.master.controller import Controller, make_plan
+from orchestrator.dcp.master.controller import Controller
+from orchestrator.dcp.master.plan import make_plan
 from orchestrator.dcp.slave.server import SlaveServer
 from orchestrator.dcp.states import State
 from orchestrator.devices.address import write_address
