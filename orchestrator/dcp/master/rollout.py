@@ -14,7 +14,7 @@ from orchestrator.dcp.description import (
     Variable,
     VariableKind,
 )
-from orchestrator.dcp.identifiers import OpMode, Scope, Transport
+from orchestrator.dcp.identifiers import LogLevel, LogMode, OpMode, Scope, Transport
 from orchestrator.dcp.payload import HEADER_BYTES, Payload, Place
 from orchestrator.diagnostics import DescriptionError
 
@@ -109,12 +109,20 @@ def roll_out(
     outputs = tuple(_groups(about, received, limit, 1 + len(inputs), paces))
     port = data_port(place, control_port)
     requests = [
+        *_of_logs(about),
         *((pdus.SetParameter, (p.reference, p.source_type, p.payload)) for p in parameters),
         (pdus.TimeRes, resolution),
         *_of_inputs(inputs, transport, port, control_host(about, transport)),
         *_of_outputs(outputs, transport, here, in_time=mode is not OpMode.NRT),
     ]
     return Rollout(resolution, inputs, outputs, port, tuple(requests))
+
+
+def _of_logs(about: SlaveDescription) -> Iterator[Asked]:
+    """Let the slave keep its errors, category by category: DCPLib does not know 0 for all."""
+    if about.capabilities.log_on_request:
+        for category in about.categories:
+            yield pdus.Logging, (category, LogLevel.ERROR, LogMode.ON_REQUEST)
 
 
 def control_host(about: SlaveDescription, transport: Transport) -> str:

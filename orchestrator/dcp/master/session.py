@@ -13,12 +13,15 @@ from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.error_codes import error_text
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.master.link import Link
+from orchestrator.dcp.master.log_entries import entries_of
 from orchestrator.dcp.master.rollout import Asked
 from orchestrator.dcp.states import ERROR, State
 from orchestrator.diagnostics import DeviceError, WireFormatError
 
 _LOG = logging.getLogger(__name__)
 _SEQUENCES = 2**16
+#: Log entries that an error tells.
+_MOST_ENTRIES = 5
 #: Heartbeats in the longest time that a slave bears.
 _BEATS = 3.0
 #: Data PDUs that wait to be read; the oldest go first.
@@ -137,7 +140,15 @@ class Session:
         answer = self._ask(pdus.AskError)
         if isinstance(answer, pdus.ErrorAck):
             code = answer.error
-        raise DeviceError(f"{self.who} is {self.state.name}: {error_text(code)}")
+        said = "".join(f"; it says: {entry}" for entry in self._log_entries())
+        raise DeviceError(f"{self.who} is {self.state.name}: {error_text(code)}{said}")
+
+    def _log_entries(self) -> list[str]:
+        """Return what the slave has written to its log, if it was asked to keep one."""
+        if not self.about.capabilities.log_on_request:
+            return []
+        answer = self._ask(pdus.AskLog, 0, _MOST_ENTRIES)
+        return entries_of(self.about, answer.entries) if isinstance(answer, pdus.LogAck) else []
 
     def expect_running(self) -> None:
         """Raise DeviceError if the slave has come to a halt, by an error or by itself."""

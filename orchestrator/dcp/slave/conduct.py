@@ -17,7 +17,7 @@ from orchestrator.dcp.slave.model import SlaveModel
 from orchestrator.dcp.slave.pacing import Pacing, time_ns
 from orchestrator.dcp.slave.wire import Origin, Wire
 from orchestrator.dcp.states import ERROR, NORMAL, RUN, Signal, State, Trigger, transition
-from orchestrator.diagnostics import SoftdockError
+from orchestrator.diagnostics import DeadlineError, SoftdockError
 
 _LOG = logging.getLogger(__name__)
 #: A master whose heartbeat is missed for so many intervals more is taken to be gone for good.
@@ -226,7 +226,7 @@ class Conduct:
     def _miss(self, what: str) -> None:
         self.late += 1
         if self._mode is OpMode.HRT:
-            raise PropertyError(what)
+            raise DeadlineError(what)
 
     def _expect_master(self) -> None:
         if self.about.heartbeat is None or self.state is State.ALIVE:

@@ -26,6 +26,7 @@ from orchestrator.dcp.description import (
     write_dcpx,
 )
 from orchestrator.dcp.identifiers import LogLevel, OpMode, Transport
+from orchestrator.dcp.master.log_entries import entries_of
 from orchestrator.dcp.master.rollout import chosen_resolution, data_port
 from orchestrator.dcp.payload import Payload, Place
 from orchestrator.diagnostics import DescriptionError, LoadError, WireFormatError
@@ -310,3 +311,15 @@ def test_the_resolution_and_the_port_that_a_master_chooses():
 def test_modes_are_kept():
     only = description(op_modes=frozenset({OpMode.HRT}))
     assert read_dcpx(write_dcpx(only), "x").op_modes == {OpMode.HRT}
+
+
+def test_log_entries_are_filled_in():
+    told = LogTemplate(7, 1, LogLevel.ERROR, "%float32 %% of %string%binary.")
+    told = replace(told, arguments=(DcpType.FLOAT32, DcpType.STRING, DcpType.BINARY))
+    about = description(templates=(told,))
+    entry = bytes(8) + b"\7" + pack_value(DcpType.FLOAT32, 35.5) + pack_value(DcpType.STRING, "%x")
+    entry += pack_value(DcpType.BINARY, b"\1\2")
+    assert entries_of(about, entry * 2) == ["35.5 % of %x0102."] * 2
+    for wrong in (entry[:-1], entry[:5], bytes(8) + b"\1"):
+        with pytest.raises(WireFormatError, match="DCP"):
+            entries_of(about, wrong)

@@ -335,6 +335,7 @@ def test_a_step_that_is_late_ends_hard_real_time_only(mode):
     assert talk.slave.late >= 1
     if is_hard:
         assert "step 3 was computed 1 ms too late" in talk.slave.reason
+        assert talk.slave.error is ErrorCode.PROTOCOL_ERROR_GENERIC  # there is none for time
 
 
 def test_a_model_that_fails_leads_to_the_error_superstate_and_back():

@@ -240,6 +240,23 @@ def test_a_slave_that_dies_ends_the_run_in_its_step(plants, tmp_path):
                 run.step(2)
 
 
+def test_why_a_slave_failed_is_told_in_its_own_words(plants):
+    with serving(plants / "PositionAxis.fmu") as (about, server):
+        controller = Controller(make_plan(about, mode=OpMode.NRT))
+        controller.connect()
+        controller.initialise()
+        controller.run()
+
+        def breaks(begin_ns, end_ns):
+            raise StepError(f"the axis broke at {begin_ns} ns")
+
+        server.slave._model.step = breaks
+        with pytest.raises(DeviceError, match=r"GENERIC.*it says: the axis broke at 0 ns"):
+            controller.step(1)
+        controller.close()
+    assert server.slave.state is State.ALIVE
+
+
 def test_steps_are_whole_numbers_of_the_resolution(plants, tmp_path):
     system, name, *_ = axis_loop(plants)
     with serving(plants / "PositionAxis.fmu", tmp_path):
