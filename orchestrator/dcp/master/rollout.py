@@ -108,7 +108,7 @@ def roll_out(
     paces = [v.steps.default if steps is None or v.steps.fixed else steps for v in received]
     outputs = tuple(_groups(about, received, limit, 1 + len(inputs), paces))
     port = data_port(place, control_port)
-    requests = [
+    requests: list[Asked] = [
         *_of_logs(about),
         *((pdus.SetParameter, (p.reference, p.source_type, p.payload)) for p in parameters),
         (pdus.TimeRes, resolution),
