@@ -25,6 +25,8 @@ from orchestrator.system import SourceKind, System
 _FOLLOWS = 0.5
 #: Fit on the second record below which a model says nothing of the device.
 _POOR = 0.5
+#: Share of late samples from which on they are named where nothing was found.
+_LATE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +135,7 @@ def identify_device(
     if still := [each for each in run.plan.names if each not in moved]:
         raise DescriptionError(
             f"component '{name}': no response followed {', '.join(map(repr, still))}; is the device"
-            " in a mode in which it moves, and is the amplitude above its noise (--limits)?"
+            f" in a mode in which it moves, and is the amplitude above its noise (--limits)?{_late(run)}"
         )
     best: dict[str, IdentifiedPair] = {}
     for pair in pairs:
@@ -182,6 +184,15 @@ def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
             yield IdentifiedPair(
                 command, response, fitted, compared, record, second, model, validation
             )
+
+
+def _late(run: DeviceRun) -> str:
+    if run.late <= _LATE * len(run.rows):
+        return ""
+    return (
+        f" {run.late} of {len(run.rows)} samples came late, as on a machine that is busy or gives"
+        " no priority: what came late may hide what followed"
+    )
 
 
 def _follows(record: Record) -> bool:
