@@ -135,7 +135,8 @@ def identify_device(
     if still := [each for each in run.plan.names if each not in moved]:
         raise DescriptionError(
             f"component '{name}': no response followed {', '.join(map(repr, still))}; is the device"
-            f" in a mode in which it moves, and is the amplitude above its noise (--limits)?{_late(run)}"
+            " in a mode in which it moves, and is the amplitude above its noise (--limits)?"
+            f"{_late(run)}"
         )
     best: dict[str, IdentifiedPair] = {}
     for pair in pairs:
