@@ -176,9 +176,7 @@ def read_run(
     clock = sample_times(arrivals, numbers, procedure.confidence)
     newest = clock.numbers[np.cumsum(fresh) - 1]
     given = given - given[0]
-    taken = given
-    if facts.kind.answers:
-        taken = clock.begin + clock.period * _answered(given, newest, arrivals, clock)
+    taken = _taken(given, newest, arrivals, clock) if facts.kind.answers else given
     waits = taken - given
     evenly = given - clock.begin - clock.period * newest
     return DeviceRun(
@@ -186,14 +184,16 @@ def read_run(
     )
 
 
-def _answered(
+def _taken(
     given: Floats, newest: npt.NDArray[np.int64], arrivals: Floats, clock: SampleTimes
-) -> npt.NDArray[np.int64]:
-    """Return the number of the sample that was answered with the command of each step.
+) -> Floats:
+    """Return when a device that answers took the command of each step.
 
-    It is the first that came after the command was given: the one after the newest that the step
-    had, unless the step was held up and others came meanwhile.
+    It does so with its first sample after the command was given: the one after the newest that the
+    step had, unless the step was held up and others came meanwhile.
     """
     every = np.arange(clock.numbers[-1] + 1)
     came = np.maximum.accumulate(np.interp(every, clock.numbers, arrivals))
-    return np.maximum(newest + 1, np.searchsorted(came, given, side="right"))
+    answered = np.maximum(newest + 1, np.searchsorted(came, given, side="right"))
+    times: Floats = clock.begin + clock.period * answered
+    return times
