@@ -1,10 +1,12 @@
 """What a master's step does to the growth rate of delayed loops, and what following signals costs.
 
-python benchmarks/waveform.py [--plot FILE]
+python benchmarks/waveform.py [--peers] [--plot FILE]
 
 Growth rates are those of the one-step map of the schedule (docs/howto/analyze-loops.md), less that
 of the continuous loop with its declared delays: no run, no fit. The order is that of the last
 halving of the step whose error is above rounding. The cost is that of runs in turns, best of each.
+With ``--peers`` the delayed oscillator runs in FMPy and libcosim, too, from the same FMUs; their
+rates are fitted to runs of 6 s (``pip install '.[peers]'``).
 """
 
 from __future__ import annotations
@@ -96,6 +98,8 @@ def axis_loop() -> System:
     return read_system(ROOT / "examples" / "epos" / "capture_axis.ssd").set("axis.bandwidth", 40.0)
 
 
+LABELS = {"plain": "plain master", "held": "exact in the mean: held inputs"}
+
 SYSTEMS: dict[str, tuple[Callable[[], System], dict[str, int]]] = {
     "delayed oscillator": (delayed_oscillator, {}),
     "axis of 40 Hz": (axis_loop, {}),
@@ -163,6 +167,17 @@ def rows() -> Iterator[tuple[str, str, list[float]]]:
             yield name, kind, [error(system, rates, ms, order, mode) for ms in STEPS]
 
 
+def peer_rows() -> Iterator[tuple[str, str, list[float]]]:
+    """Yield the delayed oscillator, the name of each other master, and its errors."""
+    from other_masters import growth_rates
+
+    system = delayed_oscillator()
+    (account,) = linear_system(system, step="1 ms").loop_accounts(1)
+    exact = account.modes[0].exact.real
+    for master, rates in growth_rates(system, ("body", "position"), STEPS):
+        yield "delayed oscillator", master, [rate - exact for rate in rates]
+
+
 def short_rows() -> Iterator[tuple[str, str, list[float]]]:
     """Yield system, algorithm with delay mode, and errors over the steps."""
     for name, make in SHORT.items():
@@ -198,21 +213,21 @@ def draw(found: list[tuple[str, str, list[float]]], file: Path) -> None:
     """Draw the errors of two loops over the step."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.2), sharey=True, layout="constrained")
     for axis, wanted in zip(axes, ("delayed oscillator", "axis of 40 Hz"), strict=True):
         for name, kind, errors in found:
             if name != wanted:
                 continue
-            label = {"plain": "plain master", "held": "exact in the mean: held inputs"}.get(
-                kind, f"waveform: {kind}"
-            )
-            axis.loglog(STEPS, [max(abs(e), 1e-14) for e in errors], "o-", label=label)
+            own = kind in {"plain", *KINDS}
+            label = LABELS.get(kind, f"waveform: {kind}") if own else kind
+            look = "o-" if own else "s--"
+            axis.loglog(STEPS, [max(abs(e), 1e-14) for e in errors], look, label=label)
         axis.set_title(wanted)
         axis.set_xlabel("communication step H [ms]")
         axis.set_xticks(STEPS, [str(ms) for ms in STEPS])
         axis.grid(visible=True, which="major", alpha=0.3)
     axes[0].set_ylabel("error of the growth rate [1/s]")
-    axes[1].legend(frameon=False)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right", frameon=False)
     file.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(file, dpi=130)
 
@@ -221,8 +236,11 @@ def main() -> None:
     """Print the table, and draw it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", type=Path)
-    plot = parser.parse_args().plot
-    found = list(rows())
+    parser.add_argument("--peers", action="store_true", help="runs in FMPy and libcosim, too")
+    given = parser.parse_args()
+    plot, found = given.plot, list(rows())
+    if given.peers:
+        found += peer_rows()
     print_table(STEPS, found)
     print("\nloops of less delay than a step")
     print_table(SHORT_STEPS, list(short_rows()))

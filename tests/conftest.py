@@ -137,16 +137,16 @@ class _Registered:
 @pytest.fixture(scope="module")
 def register():
     """Register blocks by name for this module: ``register(name=BlockClass)``."""
-    known = dict(block_registry._entry_points())
+    known = dict(block_registry.BLOCKS.entry_points)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_registry, "_entry_points", lambda: known)
-        block_registry._registered_class.cache_clear()
+        patch.setattr(block_registry.BLOCKS, "entry_points", known)
+        block_registry.BLOCKS.class_of.cache_clear()
 
         def add(**blocks):
             known.update({name: _Registered(name, what) for name, what in blocks.items()})
 
         yield add
-    block_registry._registered_class.cache_clear()
+    block_registry.BLOCKS.class_of.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from orchestrator.devices.device import Device
 from orchestrator.devices.settings import DeviceSettings
-from orchestrator.diagnostics import DescriptionError, PluginError, UnknownNameError, nearest
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.diagnostics.validation import format_validation_error
+from orchestrator.plugin_group import PluginGroup
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-
-@cache
-def _entry_points() -> Mapping[str, EntryPoint]:
-    from importlib.metadata import entry_points
-
-    return {entry.name: entry for entry in entry_points(group="softdock.devices")}
+DEVICES = PluginGroup("softdock.devices", "device", lambda: Device)
 
 
 def device_names() -> list[str]:
     """Return the names of all adapters (entry points ``softdock.devices``)."""
-    return sorted(_entry_points())
+    return DEVICES.names
 
 
-@cache
 def device_class(name: str) -> type[Device]:
     """Return the adapter of a name, or of ``MODULE:CLASS``, which is imported.
 
@@ -38,28 +29,7 @@ def device_class(name: str) -> type[Device]:
     UnknownNameError, PluginError
         If there is none of that name, or it cannot be imported.
     """
-    entry = _entry_point(name)
-    try:
-        kind = entry.load()
-    except Exception as error:
-        raise PluginError(f"device '{name}' ({entry.value}) cannot be imported: {error}") from error
-    if not (isinstance(kind, type) and issubclass(kind, Device)):
-        raise PluginError(f"device '{name}' ({entry.value}): expected a subclass of Device")
-    return kind
-
-
-def _entry_point(name: str) -> EntryPoint:
-    if ":" in name:
-        from importlib.metadata import EntryPoint
-
-        return EntryPoint(name, name, "softdock.devices")
-    entry = _entry_points().get(name)
-    if entry is None:
-        raise UnknownNameError(
-            f"no device '{name}' is registered{nearest(name, device_names())};"
-            f" registered: {', '.join(device_names()) or 'none'}"
-        )
-    return entry
+    return DEVICES.class_of(name)
 
 
 def read_settings(kind: type[Device], values: Mapping[str, Any], place: str) -> DeviceSettings:

@@ -39,6 +39,7 @@ from orchestrator.simunits import expect_flawless
 from orchestrator.system import System
 
 if TYPE_CHECKING:
+    from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
@@ -133,7 +134,10 @@ def run_with(
     reader = SystemReader(folder)
     experiment, cases, choices = prepared_cases(experiment, reader, settings)
     realtime = realtime_of(experiment, settings, cases)
-    armings = armed(experiment, cases, reader, settings)
+    tell = progress or (lambda _job, _share: None)
+    where = output.absolute()  # stays the same if a unit changes the working directory
+    twins, pages = _identified(experiment, reader.folder, cases, settings, where, tell)
+    armings = armed(experiment, cases, reader, settings, twins)
     expect_armed(armings)
     refinements = refinements_of(cases) if settings.verify else {}
     if drawable(experiment, {name: case.case for name, case in cases.items()}):
@@ -147,9 +151,7 @@ def run_with(
         notes[name] = case_notes(experiment, case, reader, settings, chosen, paced=paced)
         if name in armings:
             notes[name] = (*notes[name], *armings[name].notes)
-    tell = progress or (lambda _job, _share: None)
     outcome = ExperimentOutcome(experiment.title)
-    where = output.absolute()  # stays the same if a unit changes the working directory
     with whole_folder(where) as draft:
         finished = CaseRuns(experiment, where, draft, outcome, realtime, tell).run(cases, notes)
         results = {name: left.result for name, left in finished.items()}
@@ -166,6 +168,7 @@ def run_with(
                 step_choice=choices.get(name),
                 account=finished[name].account,
                 arming=armings.get(name),
+                twins=twins.get(name, ()),
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")
@@ -175,7 +178,23 @@ def run_with(
                 done = partial(tell, f"sweep {name}")
                 outcome.sweeps[name] = run_listed(name, experiment, cases, done)
         write_rest(experiment, outcome, draft.folder, output, tell)
+    outcome.files += [output / page.relative_to(where) for page in pages]
     return outcome
+
+
+def _identified(
+    experiment: Experiment,
+    folder: Path,
+    cases: Mapping[str, PreparedCase],
+    settings: RunSettings,
+    output: Path,
+    tell: Progress,
+) -> tuple[dict[str, tuple[TwinFile, ...]], list[Path]]:
+    if experiment.identification is None:
+        return {}, []
+    from orchestrator.experiment.identification.before_arming import identified_cases
+
+    return identified_cases(experiment, folder, cases, settings, output, tell)
 
 
 def prepared_cases(

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from typing import TYPE_CHECKING
 
-from orchestrator.diagnostics import DescriptionError, PluginError, UnknownNameError
-from orchestrator.system import Source, SourceKind, nearest
+from orchestrator.diagnostics import DescriptionError, PluginError
+from orchestrator.plugin_group import PluginGroup
+from orchestrator.system import Source, SourceKind
 from orchestrator.system.packed_code import stays_unopened, unopened_note
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from orchestrator.simunits.blocks.block import Block
 
 
-@cache
-def _entry_points() -> Mapping[str, EntryPoint]:
-    from importlib.metadata import entry_points
+def _base() -> type[Block]:
+    from orchestrator.simunits.blocks.block import Block
 
-    return {entry.name: entry for entry in entry_points(group="softdock.blocks")}
+    return Block
+
+
+BLOCKS = PluginGroup("softdock.blocks", "block", _base)
 
 
 def block_names() -> list[str]:
     """Names of all registered blocks (entry points ``softdock.blocks``)."""
-    return sorted(_entry_points())
+    return BLOCKS.names
 
 
 def block_class(location: str) -> type[Block]:
@@ -49,7 +48,7 @@ def block_class(location: str) -> type[Block]:
         return class_at(location)
     if location.endswith(".py"):
         raise DescriptionError(f"block '{location}': which class? expected block:{location}:CLASS")
-    return _registered_class(location)
+    return BLOCKS.class_of(location)
 
 
 def class_of(source: Source) -> type[Block]:
@@ -65,33 +64,14 @@ def class_of(source: Source) -> type[Block]:
     return given.kind if isinstance(given, Given) else block_class(source.location)
 
 
-@cache
-def _registered_class(name: str) -> type[Block]:
-    from orchestrator.simunits.blocks.block import Block
-
-    entry = _entry_points().get(name)
-    if entry is None:
-        raise UnknownNameError(
-            f"no block '{name}' is registered{nearest(name, block_names())};"
-            f" registered: {', '.join(block_names()) or 'none'}"
-        )
-    try:
-        kind = entry.load()
-    except Exception as error:
-        raise PluginError(f"block '{name}' ({entry.value}) cannot be imported: {error}") from error
-    if not (isinstance(kind, type) and issubclass(kind, Block)):
-        raise PluginError(f"block '{name}' ({entry.value}): expected a subclass of Block")
-    return kind
-
-
 def source_of(kind: type[Block]) -> Source:
     """Return the source that names a class: its entry point, or where it stands."""
     from orchestrator.simunits.blocks.block_place import Given, label_of
 
-    for name, entry in _entry_points().items():
+    for name, entry in BLOCKS.entry_points.items():
         if entry.value.rpartition(":")[2] != kind.__qualname__:
             continue
         with suppress(PluginError):  # of another one, which its user is told
-            if _registered_class(name) is kind:
+            if BLOCKS.class_of(name) is kind:
                 return Source(SourceKind.BLOCK, name)
     return Source(SourceKind.BLOCK, label_of(kind), Given(kind))

@@ -20,6 +20,7 @@ from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.device_table import DeviceTable
 from orchestrator.experiment.file.emulator_table import EmulatorTable
 from orchestrator.experiment.file.figure_tables import Figure
+from orchestrator.experiment.file.identification_table import IdentificationTable
 from orchestrator.experiment.file.ledger_table import LedgerTable
 from orchestrator.experiment.file.realtime_table import RealTimeTable
 from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
@@ -210,6 +211,7 @@ class Experiment(Table):
     defaults: RunOptions = RunOptions()
     case: dict[Name, Case] = Field(min_length=1)
     realtime: RealTimeTable | None = None
+    identification: IdentificationTable | None = None
     arming: ArmingTable | None = None
     emulators: dict[str, EmulatorTable] = Field({})
     derived: dict[str, tuple[str, ...]] = Field({})

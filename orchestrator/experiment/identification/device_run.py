@@ -77,6 +77,12 @@ class DeviceRun:
         names = [n.removeprefix(own) for n in self.result.names if n.startswith(own)]
         return [name for name in names if name not in health]
 
+    @property
+    def late(self) -> int:
+        """How many samples came late."""
+        counts = self.result[f"{self.component}.late"]
+        return int(counts[-1] - counts[0])
+
     def response(self, name: str) -> Floats:
         """Return a measurement in the rows that have a new sample."""
         found: Floats = self.result[f"{self.component}.{name}"][self.rows]
@@ -166,13 +172,28 @@ def read_run(
             f" expected {facts.ports.rate:g} per second"
         )
     numbers = np.rint(counts[rows]).astype(np.int64)
-    clock = sample_times(given[rows] - age[rows] - given[0], numbers, procedure.confidence)
+    arrivals = given[rows] - age[rows] - given[0]
+    clock = sample_times(arrivals, numbers, procedure.confidence)
     newest = clock.numbers[np.cumsum(fresh) - 1]
     given = given - given[0]
-    # a device that answers does so with the newest command when its next sample comes
-    taken = clock.begin + clock.period * (newest + 1) if facts.kind.answers else given
+    taken = _taken(given, newest, arrivals, clock) if facts.kind.answers else given
     waits = taken - given
     evenly = given - clock.begin - clock.period * newest
     return DeviceRun(
         component, facts, plan, step, result, rows + 1, clock, taken, waits, age, evenly
     )
+
+
+def _taken(
+    given: Floats, newest: npt.NDArray[np.int64], arrivals: Floats, clock: SampleTimes
+) -> Floats:
+    """Return when a device that answers took the command of each step.
+
+    It does so with its first sample after the command was given: the one after the newest that the
+    step had, unless the step was held up and others came meanwhile.
+    """
+    every = np.arange(clock.numbers[-1] + 1)
+    came = np.maximum.accumulate(np.interp(every, clock.numbers, arrivals))
+    answered = np.maximum(newest + 1, np.searchsorted(came, given, side="right"))
+    times: Floats = clock.begin + clock.period * answered
+    return times

@@ -26,6 +26,8 @@ from orchestrator.system import SourceKind, System
 _FOLLOWS = 0.5
 #: Fit on the second record below which a model says nothing of the device.
 _POOR = 0.5
+#: Share of late samples from which on they are named where nothing was found.
+_LATE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,6 +143,7 @@ def identify_device(
         raise DescriptionError(
             f"component '{name}': no response followed {', '.join(map(repr, still))}; is the device"
             " in a mode in which it moves, and is the amplitude above its noise (--limits)?"
+            f"{_late(run)}"
         )
     best: dict[str, IdentifiedPair] = {}
     for pair in pairs:
@@ -189,6 +192,15 @@ def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
             yield IdentifiedPair(
                 command, response, fitted, compared, record, second, model, validation
             )
+
+
+def _late(run: DeviceRun) -> str:
+    if run.late <= _LATE * len(run.rows):
+        return ""
+    return (
+        f" {run.late} of {len(run.rows)} samples came late, as on a machine that is busy or gives"
+        " no priority: what came late may hide what followed"
+    )
 
 
 def _follows(record: Record) -> bool:

@@ -15,6 +15,7 @@ from orchestrator.system import System, seconds
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
+    from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
@@ -53,7 +54,8 @@ class CaseOutcome:
     ``ledger`` is what became of its energy, where the system or the experiment says that;
     ``verification`` compares it with runs with shorter steps, and ``step_choice`` is how its step
     was chosen, where that was asked for. ``account`` is what its schedule does to its loops,
-    and ``arming`` with which margins its devices were armed.
+    ``arming`` with which margins its devices were armed, and ``twins`` what was identified of them
+    before.
     """
 
     title: str
@@ -66,6 +68,7 @@ class CaseOutcome:
     step_choice: StepChoice | None = None
     account: RunAccount | None = None
     arming: Arming | None = None
+    twins: tuple[TwinFile, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -110,10 +113,15 @@ class CaseOutcome:
             "energy_j": result.energies,
             **({"realtime": result.timing.as_json()} if result.timing else {}),
             **({"linearised": self.account.as_json()} if self.account else {}),
+            **({"identified": [_plain(twin) for twin in self.twins]} if self.twins else {}),
             **({"arming": self.arming.as_json()} if self.arming else {}),
             **({"step_choice": self.step_choice.as_json()} if self.step_choice else {}),
             **({"verification": self.verification.as_json()} if self.verification else {}),
         }
+
+
+def _plain(twin: TwinFile) -> dict[str, Any]:
+    return twin.model_dump(mode="json", exclude_none=True)
 
 
 @dataclass(frozen=True, slots=True)

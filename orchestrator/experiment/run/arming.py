@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from orchestrator.system import SourceKind, System
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
+    from orchestrator.identification.twin_file import TwinFile
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
 
@@ -29,14 +30,18 @@ def armed(
     cases: Mapping[str, PreparedCase],
     reader: SystemReader,
     settings: RunSettings,
+    identified: Mapping[str, Sequence[TwinFile]] | None = None,
 ) -> dict[str, Arming]:
     """Arm the cases whose devices are commanded, by name; nothing is opened.
+
+    ``identified`` is what was found of the devices of a case: where a line has a longer delay than
+    was declared, its margins are computed with that.
 
     A case that cannot be armed, since a device has no model or a model cannot be linearised, is
     refused, too; the arming says why.
     """
     return {
-        name: _armed(experiment, case, reader, settings)
+        name: _armed(experiment, case, reader, settings, (identified or {}).get(name, ()))
         for name, case in cases.items()
         if commanded(case.system)
     }
@@ -74,8 +79,33 @@ def commanded(system: System) -> list[str]:
     ]
 
 
+def _with_longer(
+    system: System, twins: Sequence[TwinFile], physical: Collection[str]
+) -> tuple[System, tuple[str, ...]]:
+    """Give lines the delays that were identified where they are longer than those declared."""
+    from orchestrator.identification.line_delays import identified_delays
+
+    told = []
+    for twin in twins:
+        for line, delay in identified_delays(system, twin, physical):
+            declared = line.delay.nominal_ns if line.delay else 0
+            longer = delay.nominal_ns > declared
+            name = f"{line.source} -> {line.target}"
+            told.append(
+                f"{name}: {delay.nominal_ns / 1e6:g} ms identified, {declared / 1e6:g} ms declared;"
+                f" margins are those with {max(delay.nominal_ns, declared) / 1e6:g} ms"
+            )
+            if longer:
+                system = system.with_delay(str(line.source), str(line.target), delay)
+    return system, tuple(told)
+
+
 def _armed(
-    experiment: Experiment, case: PreparedCase, reader: SystemReader, settings: RunSettings
+    experiment: Experiment,
+    case: PreparedCase,
+    reader: SystemReader,
+    settings: RunSettings,
+    twins: Sequence[TwinFile],
 ) -> Arming:
     from orchestrator.arming import Arming, Knobs, arm
     from orchestrator.linearisation import linear_system
@@ -86,6 +116,7 @@ def _armed(
     clock = experiment.realtime.clock if experiment.realtime else None
     try:
         system = model_system(case.name, case.case, reader, settings, table)
+        system, told = _with_longer(system, twins, case.case.physical)
         linear = linear_system(
             system,
             step=options.step,
@@ -101,5 +132,5 @@ def _armed(
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
-    remarks = (_PLAIN, *found.remarks)
+    remarks = (_PLAIN, *told, *found.remarks)
     return replace(found, remarks=remarks, forced="" if found.is_granted else reason)

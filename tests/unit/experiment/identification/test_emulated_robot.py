@@ -14,9 +14,12 @@ from orchestrator.experiment.prepare.simulate import simulate
 from orchestrator.realtime import RealTime
 
 DELAY_MS, BANDWIDTH, DAMPING = 16.0, 15.0, 0.7
-#: Answers that come late are a matter of the machine; from this share on it was too busy to look.
-MOST_LATE = 0.05
+LAG = DELAY_MS * 1e-3 + 2.0 * DAMPING / (2.0 * np.pi * BANDWIDTH)
+#: Pauses of a shared machine spoil what is measured, whatever has priority: a run with more late
+#: samples, arrivals that scatter more (s), or rows without a new sample is done again.
+MOST_LATE, MOST_JITTER, MOST_MISSED = 0.01, 2e-4, 0.02
 ATTEMPTS = 4
+BUSY = "the machine paused too often for samples every 4 ms"
 BLOCKS = '''
 import math
 
@@ -24,12 +27,12 @@ from orchestrator import Block, Input, Output
 
 
 class Plan(Block):
-    """Moves."""
+    """Moves, and is back after 0.6 s, where another run begins."""
 
     x: float = Output(unit="m", depends_on=())
 
     def step(self, t, h):
-        self.x = 4e-4 * math.sin(20.0 * (t + h)) * (1.0 - math.exp(-10.0 * (t + h)))
+        self.x = 4e-4 * math.sin(10.0 * math.pi * (t + h)) * (1.0 - math.exp(-10.0 * (t + h)))
 
 
 class Follow(Block):
@@ -57,6 +60,8 @@ title = "rig"
 algorithm = "gauss-seidel"
 step = "4 ms"
 stop = "0.6 s"
+[realtime]
+clock = "robot"
 [case.simulated]
 system = "rig.toml"
 [case.rig]
@@ -79,13 +84,22 @@ def robot(tmp_path):
     (tmp_path / "rig.toml").write_text(SYSTEM)
     (tmp_path / "experiment.toml").write_text(EXPERIMENT.format(port=wiring.settings["port"]))
     told = [str(each) for each in (*arguments, "--damping", DAMPING)]
-    with EmulatorProcess(bench_of("kuka_rsi").emulator, told):
+    with EmulatorProcess(bench_of("kuka_rsi").emulator, told) as emulator:
+        emulator.prefer(RealTime().priority - 1)  # or its robot pauses when the machine is busy
         yield tmp_path
 
 
-def was_busy(result):
-    late = result["robot.late"]
-    return (late[-1] - late[0]) > MOST_LATE * len(late)
+def lag_of(pair):
+    """How late slow motion comes: by the delay, and by the two damped poles."""
+    dynamics = pair["dynamics"]
+    poles = 2.0 * dynamics["damping"]["value"] / (2.0 * np.pi * dynamics["frequency"]["value"])
+    return pair["delay"]["value"] + poles
+
+
+def was_disturbed(result):
+    late, samples = result["robot.late"], result["robot.samples"]
+    missed = np.mean(np.diff(samples) == 0.0)
+    return late[-1] - late[0] > MOST_LATE * len(late) or missed > MOST_MISSED
 
 
 @pytest.mark.slow
@@ -94,13 +108,15 @@ def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
     options += ["--rest", "0.2", "--output", str(robot / "out"), "--json"]
     for _ in range(ATTEMPTS):
         found = CliRunner().invoke(app, ["identify", str(robot), *options])
+        if found.exit_code and "came late" in " ".join(found.output.split()):
+            continue
         assert found.exit_code == 0, found.output
         (twin,) = json.loads(found.stdout)["twins"]
         pair = next(each for each in twin["pair"] if each["response"] == "x")
-        if pair["jitter"]["value"] < 5e-4:
+        if pair["jitter"]["value"] < MOST_JITTER:
             break
     else:
-        pytest.skip("the machine was too busy for samples every 4 ms")
+        pytest.skip(BUSY)
     assert pair["delay"]["value"] == pytest.approx(DELAY_MS * 1e-3, abs=5e-4)
     assert pair["dynamics"]["frequency"]["value"] == pytest.approx(BANDWIDTH, rel=0.05)
     assert (robot / "out" / "identification.html").is_file()
@@ -114,12 +130,13 @@ def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
     how = {"step": "4 ms", "stop": "0.6 s", "algorithm": "gauss-seidel"}
     simulated = simulate(cases[0], **how)
     for _ in range(ATTEMPTS):
-        measured = simulate(cases[1], realtime=RealTime(), **how)
-        if not was_busy(measured):
+        measured = simulate(cases[1], realtime=RealTime(clock="robot"), **how)
+        if not was_disturbed(measured):
             break
     else:
-        pytest.skip("the machine was too busy for samples every 4 ms")
+        pytest.skip(BUSY)
     off = np.median(np.abs(simulated["robot.x"] - measured["robot.x"]))
     stated = pair["noise"]["high"] + pair["quantisation"]
-    assert off < 3.0 * stated
+    speed = np.max(np.abs(np.gradient(measured["robot.x"], 4e-3)))
+    assert off < 3.0 * stated + speed * abs(lag_of(pair) - LAG)
     assert np.ptp(measured["robot.x"]) > 4e-4

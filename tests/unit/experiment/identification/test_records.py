@@ -24,15 +24,20 @@ PERIOD = 0.004
 QUANTUM = 1e-7
 
 
-def robot_result(plan, step, delay_ms, frequency, damping, phase, late=()):
+def robot_result(plan, step, delay_ms, frequency, damping, phase, late=(), held_up=0.0):
     """Return what a run would record of a robot that answers each frame with the newest command.
 
     Frames are sent at ``phase + n * PERIOD``, and arrive 50 us later or a little more; steps begin
-    up to 30 us late. ``late``: numbers of frames whose answer the robot does not take.
+    up to 30 us late, one in 20 by ``held_up`` more. ``late``: numbers of frames whose answer the
+    robot does not take.
     """
     draws = np.random.default_rng(3)
     count = len(plan.commands)
-    begun = np.arange(count) * step + draws.uniform(0.0, 3e-5, count)
+    read = np.arange(count) * step + draws.uniform(0.0, 3e-5, count)
+    begun = read.copy()
+    begun[7::20] += held_up
+    begun = np.maximum.accumulate(begun)
+    read[1:] = np.maximum(read[1:], begun[:-1])
     frames = 1 + int((count * step - phase) / PERIOD)
     arrived = phase + np.arange(frames) * PERIOD + 5e-5 + draws.exponential(2e-5, frames)
     tracking = Tracking(1, round(delay_ms * 1e6), frequency, damping)
@@ -43,13 +48,14 @@ def robot_result(plan, step, delay_ms, frequency, damping, phase, late=()):
         given = int(np.searchsorted(begun, arrived[n], side="right")) - 1
         if given >= 0 and n not in late:
             tracking.command(round(n * PERIOD * 1e9), plan.commands[given, :1])
-    newest = np.searchsorted(arrived, begun, side="right") - 1
+    newest = np.searchsorted(arrived, read, side="right") - 1
     seen = newest >= 0
     columns = {
         "robot.x": np.where(seen, pose[newest], 0.0),
         "robot.sample_age": np.where(seen, begun - arrived[newest], begun - phase + PERIOD - 7e-5),
         "robot.samples": 5.0 + newest,
         "robot.lost": np.zeros(count),
+        "robot.late": np.zeros(count),
     }
     rows = np.column_stack([np.append(c[:1], c) for c in columns.values()])
     times = np.round(np.arange(count + 1) * step * 1e9).astype(np.int64)
@@ -57,10 +63,10 @@ def robot_result(plan, step, delay_ms, frequency, damping, phase, late=()):
 
 
 @cache
-def identified(step, delay_ms, frequency, damping, phase, late=()):
+def identified(step, delay_ms, frequency, damping, phase, late=(), held_up=0.0):
     facts = device_facts(DEVICE)
     plan = excitation_plan("robot", facts.ports.inputs, step, PERIOD, PROCEDURE)
-    result, given = robot_result(plan, step, delay_ms, frequency, damping, phase, late)
+    result, given = robot_result(plan, step, delay_ms, frequency, damping, phase, late, held_up)
 
     def run(component, step, procedure, realtime):
         return device_run.read_run("robot", facts, plan, step, result, given, procedure)
@@ -94,6 +100,12 @@ def test_the_robot_is_found(step, delay_ms, frequency, damping, phase):
     assert pair.sample_rate.low <= 250.0 <= pair.sample_rate.high
     assert 1e-5 < pair.jitter.value < 3e-5
     assert pair.validation.fit > 0.998
+
+
+def test_steps_that_were_held_up_spoil_nothing():
+    (pair,) = identified(0.004, 16.0, 15.0, 0.7, 0.0011, held_up=0.016).twin.pair
+    assert pair.delay.value == pytest.approx(0.016, abs=2e-5)
+    assert pair.dynamics.frequency.value == pytest.approx(15.0, rel=2e-3)
 
 
 def test_a_delay_alone_and_answers_that_came_late():
