@@ -49,7 +49,7 @@ class DcpSettings(DeviceSettings):
     port: int | None = Field(default=None, ge=1, le=65535)
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
-    parameters: dict[str, Text] = Field(default_factory=dict)
+    parameters: dict[str, Text] = Field(default={})
     resolution: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
     steps: int | None = Field(default=None, ge=1)
     slave_id: int = Field(default=1, ge=1, le=255)

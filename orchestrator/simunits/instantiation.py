@@ -88,9 +88,11 @@ def _make_device(component: Component) -> SimulationUnit:
     _refuse_fmu_options(component, f"device '{location}'")
     _refuse_process_options(component, "a device, whose setting 'on_stale' says what silence does,")
     described, stepped = description_of(component), stepped_device(location)
+    unit: SimulationUnit
     if stepped is not None:
-        return SteppedUnit(component.name, described, stepped)
-    unit = DeviceUnit(component.name, location, described)
+        unit = SteppedUnit(component.name, described, stepped)
+    else:
+        unit = DeviceUnit(component.name, location, described)
     unit.set_values(component.values)
     return unit
 

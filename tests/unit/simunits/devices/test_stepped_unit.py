@@ -131,6 +131,16 @@ def test_it_is_stepped_with_the_inputs_of_the_step():
     assert "component 'place' was a doubler, stepped 3 times" in notes
 
 
+def test_an_input_that_nothing_feeds_keeps_its_value_until_it_is_set():
+    alone = System("s").add("place", block(Place), u=3.0)
+    alone = swap_component(alone, "place", f"device:{__name__}:Stepped")
+    with Execution(alone, step=0.01) as run:
+        assert run.get("place.y") == 6.0
+        run.set("place.u", 4.0)
+        run.step()
+        assert run.get("place.y") == 8.0
+
+
 def test_its_error_ends_the_run_in_its_step_and_it_is_closed():
     told = pytest.raises(StepError, match=r"from t = 0\.02 s.*the doubler is tired")
     with Execution(system("?fails_after=2"), step=0.01) as run, told:
