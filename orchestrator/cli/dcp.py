@@ -84,6 +84,8 @@ def serve(
             )
         slave = server.slave
         server.serve(lambda: runs is not None and slave.runs >= runs and slave.master is None)
+        if slave.late and not json:
+            console.print(f"{slave.late} steps in real time were late", markup=False)
 
 
 @app.command()
