@@ -75,6 +75,9 @@ HOMES: Mapping[str, Home] = {
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
     "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
+    "dcp": Home(
+        "dcp", "app", "Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol."
+    ),
     "identify": Home(
         "identify",
         "identify",

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
         read_settings as read_settings,
     )
     from orchestrator.devices.settings import DeviceSettings as DeviceSettings
+    from orchestrator.devices.stepped_device import (
+        SteppedConnectors as SteppedConnectors,
+        SteppedDevice as SteppedDevice,
+    )
     from orchestrator.diagnostics import (
         DescriptionError as DescriptionError,
         DeviceError as DeviceError,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from orchestrator.devices.connectors import DeviceConnectors
 from orchestrator.devices.received import Received
 from orchestrator.devices.settings import DeviceSettings
+
+if TYPE_CHECKING:
+    from orchestrator.devices.stepped_device import SteppedDevice
 
 
 class Device(ABC):
@@ -49,6 +52,21 @@ class Device(ABC):
         DescriptionError
             If the settings do not fit each other.
         """
+
+    @classmethod
+    def stepped(cls, settings: DeviceSettings) -> SteppedDevice | None:
+        """Return what a run steps, if with these settings the device has no clock of its own.
+
+        Nothing may be opened yet. Then there is no process, and no sample: :meth:`connectors` and
+        all below are not used.
+
+        Raises
+        ------
+        DescriptionError
+            If the settings do not fit each other.
+        """
+        del settings
+        return None
 
     @abstractmethod
     def open(self) -> None:

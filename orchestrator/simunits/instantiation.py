@@ -79,13 +79,20 @@ def _process_of(component: Component, processes: dict[str, WorkerProcess]) -> Wo
 
 
 def _make_device(component: Component) -> SimulationUnit:
-    """Make a device, which has a process of its own in any case."""
+    """Make a device: it has a process of its own, unless the run steps it."""
+    from orchestrator.simunits.devices.description import stepped_device
     from orchestrator.simunits.devices.device_unit import DeviceUnit
+    from orchestrator.simunits.devices.stepped_unit import SteppedUnit
 
     location = component.source.location
     _refuse_fmu_options(component, f"device '{location}'")
     _refuse_process_options(component, "a device, whose setting 'on_stale' says what silence does,")
-    unit = DeviceUnit(component.name, location, description_of(component))
+    described, stepped = description_of(component), stepped_device(location)
+    unit: SimulationUnit
+    if stepped is not None:
+        unit = SteppedUnit(component.name, described, stepped)
+    else:
+        unit = DeviceUnit(component.name, location, described)
     unit.set_values(component.values)
     return unit
 

@@ -16,9 +16,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow.parquet as pq
 
-from fuzz import seeds
+from fuzz import dcp, seeds
 from fuzz.mutations import changed_data, damaged, damaged_json, damaged_zip
 from orchestrator.authoring import read_toml
+from orchestrator.dcp.description import read_description
 from orchestrator.diagnostics import LoadError
 from orchestrator.experiment import read_checkpoint, read_experiment, write_checkpoint
 from orchestrator.experiment.file.experiment import Experiment
@@ -243,6 +244,10 @@ READERS = {
     "recipe": Reader(".toml", seeds.recipe, damaged, Recipe.read),
     "message": Reader(".bin", _frame, damaged, _read_frame),
     "answer": Reader(".json", lambda: encode(_ANSWER), damaged_json, _read_answer),
+    "dcpx": Reader(".dcpx", dcp.dcpx, damaged, read_description),
+    "dcp": Reader(".dcp", dcp.dcp, damaged_zip, read_description),
+    "dcp-pdu": Reader(".bin", lambda: dcp.TALK[1], dcp.damaged_pdu, dcp.read_pdu),
+    "dcp-talk": Reader(".bin", dcp.talk, dcp.damaged_talk, dcp.read_talk),
     "fmu-info": Reader(".fmu", lambda: seeds.fmu(3), damaged_zip, fmu_info),
     "state": Reader(".json", lambda: encode(_ARRAYS), damaged_json, _read_state),
 }

@@ -62,7 +62,9 @@ def fmu(
     values = pairs(set_ or [], "--set", "component.parameter=value", empty=True)
     swaps = pairs(swap or [], "--swap", "component=SOURCE")
     delays = pairs(set_delay or [], "--set-delay", "'a.y -> b.u=12 ms'")
-    name, system, options, faults = _chosen(target, case, given, RunSettings(values, swaps, delays))
+    name, system, options, faults = chosen_case(
+        target, case, given, RunSettings(values, swaps, delays)
+    )
     path = output or Path(f"{name}.fmu")
     if path.suffix != ".fmu":
         raise DescriptionError(f"--output {path}: expected a name that ends in .fmu")
@@ -89,7 +91,7 @@ def fmu(
         console.print(f"{file}  ({system.name}, FMI {version}.0)", markup=False)
 
 
-def _chosen(
+def chosen_case(
     target: Path,
     name: str | None,
     given: RunOptions,

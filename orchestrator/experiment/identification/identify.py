@@ -19,6 +19,7 @@ from orchestrator.identification.quantisation import quantisation_step
 from orchestrator.identification.record import Floats, Record
 from orchestrator.identification.twin_file import Estimate, SignalPair, TwinFile, Validation
 from orchestrator.realtime import RealTime
+from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind, System
 
 #: Mean coherence from which on a response follows a command.
@@ -87,11 +88,17 @@ def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
     UnknownNameError, DescriptionError
         If a component is not there, or is no device; or there is no device at all.
     """
-    found = [n for n, c in system.components.items() if c.source.kind is SourceKind.DEVICE]
+    devices = {n: c for n, c in system.components.items() if c.source.kind is SourceKind.DEVICE}
+    found = [n for n, c in devices.items() if stepped_device(c.source.location) is None]
     for name in chosen:
         if name not in system.components:
             known = list(system.components)
             raise UnknownNameError(f"no component '{name}'{nearest(name, known)}")
+        if name in devices and name not in found:
+            raise DescriptionError(
+                f"component '{name}' is {devices[name].source}, which the run steps: it has no"
+                " delay of its own to identify; choose a device in real time"
+            )
         if name not in found:
             raise DescriptionError(
                 f"component '{name}' is {system.components[name].source}, expected a device; put"

@@ -15,6 +15,7 @@ from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.recording import Result
+from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind, System
 
 if TYPE_CHECKING:
@@ -67,12 +68,14 @@ def with_arming(result: Result, arming: Arming | None) -> Result:
 
 
 def commanded(system: System) -> list[str]:
-    """Name the devices of a system that something is connected to."""
+    """Name the devices of a system that something is connected to, but those that it steps."""
     fed = {line.target.component for line in system.connections}
     return [
         name
         for name, one in system.components.items()
-        if one.source.kind is SourceKind.DEVICE and name in fed
+        if one.source.kind is SourceKind.DEVICE
+        and name in fed
+        and stepped_device(one.source.location) is None
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.realtime import RealTime
-from orchestrator.simunits.devices.description import device_facts
+from orchestrator.simunits.devices.description import device_facts, stepped_device
 from orchestrator.system import SourceKind, System, nanoseconds
 
 
@@ -27,7 +27,7 @@ def expect_clock(realtime: RealTime | None, system: System, step: str | float) -
             f" {', '.join(known)}"
         )
     source = known[name].source
-    if source.kind is not SourceKind.DEVICE:
+    if source.kind is not SourceKind.DEVICE or stepped_device(source.location) is not None:
         raise DescriptionError(
             f"realtime.clock: expected a device, whose samples steps can wait for; found component"
             f" '{name}' ({source.short})"

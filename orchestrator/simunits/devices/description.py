@@ -14,6 +14,7 @@ from orchestrator.devices import (
     read_settings,
 )
 from orchestrator.devices.address import read_address
+from orchestrator.devices.stepped_device import SteppedDevice
 from orchestrator.diagnostics import DescriptionError, PluginError, SoftdockError
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import Causality, Connector
@@ -53,6 +54,27 @@ class DeviceFacts:
     ports: DeviceConnectors
 
 
+def stepped_device(location: str) -> SteppedDevice | None:
+    """Return what a run steps, if the device that a source names has no clock of its own.
+
+    Raises
+    ------
+    DescriptionError, PluginError
+        As :func:`device_facts`.
+    """
+    name, kind, settings = _adapter(location)
+    try:
+        return kind.stepped(settings)
+    except SoftdockError as error:
+        raise DescriptionError(*error.within(f"device '{name}'")) from None
+
+
+def _adapter(location: str) -> tuple[str, type[Device], DeviceSettings]:
+    name, values = read_address(location)
+    kind = device_class(name)
+    return name, kind, read_settings(kind, values, f"device '{name}'")
+
+
 def device_facts(location: str) -> DeviceFacts:
     """Find the adapter that a source names and validate the settings; nothing is opened.
 
@@ -61,9 +83,7 @@ def device_facts(location: str) -> DeviceFacts:
     DescriptionError, PluginError
         If there is no such adapter, its settings are wrong, or it declares its connectors wrongly.
     """
-    name, values = read_address(location)
-    kind = device_class(name)
-    settings = read_settings(kind, values, f"device '{name}'")
+    name, kind, settings = _adapter(location)
     try:
         ports = kind.connectors(settings)
     except SoftdockError as error:
@@ -79,6 +99,8 @@ def device_facts(location: str) -> DeviceFacts:
 
 def describe_device(location: str) -> UnitDescription:
     """Describe the device that a source names; raises as :func:`device_facts`."""
+    if (stepped := stepped_device(location)) is not None:
+        return _describe_stepped(location, stepped)
     facts = device_facts(location)
     connectors = {connector.name: connector for connector in _connectors(facts.ports)}
     return UnitDescription(
@@ -91,6 +113,17 @@ def describe_device(location: str) -> UnitDescription:
             "class": f"{facts.kind.__module__}.{facts.kind.__qualname__}",
             "rate": f"{facts.ports.rate:g} Hz",
         },
+    )
+
+
+def _describe_stepped(location: str, device: SteppedDevice) -> UnitDescription:
+    found = device.connectors()
+    return UnitDescription(
+        name=location.partition("?")[0],
+        connectors={connector.name: connector for connector in found.connectors},
+        feedthrough=found.feedthrough,
+        capabilities=Capabilities(is_repeatable=False, fixed_step=found.step),
+        details={"kind": "stepped device", "class": type(device).__qualname__},
     )
 
 

@@ -17,6 +17,7 @@ from orchestrator.simunits.fmi.foreign_unit import (
     cannot_load,
     refuse_exchange,
     refuse_version,
+    without_states,
 )
 from orchestrator.system import Value
 
@@ -40,7 +41,8 @@ class FmpyUnit(ForeignUnit):
             importer = _Fmpy(name, fmu, self._folder.path)
         except Exception as error:
             raise cannot_load(name, fmu, error) from error
-        super().__init__(name, fmu, importer)
+        self._fmu = fmu
+        super().__init__(name, without_states(fmu), importer)
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         if any(self._fmu.variables[name].is_structural for name in values):

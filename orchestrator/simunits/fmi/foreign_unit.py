@@ -1,4 +1,4 @@
-"""An FMU that another tool of Python runs: slow, and independent of the engine's own import."""
+"""A unit that Python runs: an FMU by another tool, independent of the engine's own import."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from orchestrator.diagnostics import CapabilityError, FmuError, StepError
 from orchestrator.engine import PythonUnit
 from orchestrator.simunits.fmi.fmu_description import FmuDescription
-from orchestrator.simunits.protocol.description import Capabilities
+from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.simunits.protocol.unit import Floats, SimulationUnit
 from orchestrator.system import Connector, DataType, Value, seconds
 
@@ -21,7 +21,7 @@ _CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
 
 
 class Importer(ABC):
-    """One instance of an FMU, held by another tool. Its errors are that tool's exceptions."""
+    """One instance of a model, held by another tool. Its errors are that tool's exceptions."""
 
     @abstractmethod
     def set(self, name: str, value: Any) -> None:
@@ -94,12 +94,9 @@ class ForeignUnit(SimulationUnit):
 
     native: PythonUnit
 
-    def __init__(self, name: str, fmu: FmuDescription, importer: Importer) -> None:
-        can = Capabilities(can_vary_step=fmu.description.capabilities.can_vary_step)
+    def __init__(self, name: str, description: UnitDescription, importer: Importer) -> None:
         self._importer = importer
-        self._fmu = fmu
         self._puppet = _Puppet(importer, [], [])
-        description = replace(fmu.description, capabilities=can)
         super().__init__(name, description, PythonUnit(self._puppet, name, [], []))
         self._log = logging.getLogger(f"orchestrator.fmu.{name}")
 
@@ -180,6 +177,12 @@ class ForeignUnit(SimulationUnit):
     def exception(self) -> BaseException | None:
         """Return the exception of the tool, if there was one."""
         return self.native.take_exception()
+
+
+def without_states(fmu: FmuDescription) -> UnitDescription:
+    """Return what an FMU says of itself, without what other tools do not do for us."""
+    can = Capabilities(can_vary_step=fmu.description.capabilities.can_vary_step)
+    return replace(fmu.description, capabilities=can)
 
 
 def refuse_version(tool: str, name: str, fmu: FmuDescription, versions: tuple[int, ...]) -> None:

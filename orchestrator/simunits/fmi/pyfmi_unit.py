@@ -12,6 +12,7 @@ from orchestrator.simunits.fmi.foreign_unit import (
     Importer,
     cannot_load,
     refuse_version,
+    without_states,
 )
 
 
@@ -41,7 +42,7 @@ class PyfmiUnit(ForeignUnit):
             model = load_fmu(str(fmu.path), kind="CS", log_file_name=_Log(name))
         except Exception as error:
             raise cannot_load(name, fmu, error) from error
-        super().__init__(name, fmu, _Pyfmi(model))
+        super().__init__(name, without_states(fmu), _Pyfmi(model))
 
 
 class _Log:

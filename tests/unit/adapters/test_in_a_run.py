@@ -68,6 +68,7 @@ def moved(kind, command):
 SYSTEMS = {
     "udp": lambda: moved(Axis, "x_set"),
     "shm": lambda: moved(Axis, "x_set"),
+    "dcp": lambda: moved(Axis, "x_set"),
     "kuka_rsi": lambda: moved(Robot, "dx"),
     "ati_net_ft": lambda: (
         System("felt")
@@ -81,6 +82,7 @@ SYSTEMS = {
 EXPECTED = {
     "udp": pytest.approx(WANTED, abs=1e-12),
     "shm": pytest.approx(WANTED, abs=1e-12),
+    "dcp": pytest.approx(WANTED, abs=1e-12),
     "kuka_rsi": pytest.approx(1.0 + WANTED, abs=1e-9),
     "ati_net_ft": pytest.approx(0.0, abs=0.05),
 }

@@ -1,0 +1,1 @@
+"""Slaves of the Distributed Co-Simulation Protocol, DCP 1.0."""

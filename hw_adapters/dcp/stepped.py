@@ -1,0 +1,115 @@
+"""A DCP slave that is not in real time: the run steps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from orchestrator.dcp.master.connectors import connectors_of, feedthrough_of
+from orchestrator.dcp.master.controller import Controller
+from orchestrator.dcp.master.plan import Plan
+from orchestrator.devices import DeviceError, SteppedConnectors, SteppedDevice
+
+_RELATIVE = 1e-9
+
+
+class SteppedSlave(SteppedDevice):
+    """Leads a slave in NRT: inputs, step and outputs of each step are exact, however long it takes.
+
+    Parameters
+    ----------
+    plan
+        What is asked of it.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._references = {v.name: v for v in (*plan.inputs, *plan.outputs)}
+        self._held: dict[int, tuple[Any, ...]] = {}
+        self._controller: Controller | None = None
+        self._stale = True
+        self._steps = 0
+        numerator, denominator = plan.resolution
+        self._resolution = numerator / denominator
+
+    def connectors(self) -> SteppedConnectors:
+        """Return its variables, and the steps that it takes."""
+        found = self._plan.about.nrt_steps
+        least = found.default if found.fixed else 1
+        return SteppedConnectors(
+            connectors_of(self._plan), feedthrough_of(self._plan), least * self._resolution
+        )
+
+    @property
+    def _connected(self) -> Controller:
+        if self._controller is None:
+            raise DeviceError("the DCP slave is not open")
+        return self._controller
+
+    def open(self) -> None:
+        """Register, configure."""
+        self._controller = Controller(self._plan)
+        try:
+            self._controller.values.update(self._held)
+            self._controller.connect()
+        except BaseException:
+            self.close()
+            raise
+
+    def set(self, name: str, value: Any) -> None:
+        """Hold the value of an input."""
+        values = value if isinstance(value, (list, tuple)) else (value,)
+        reference = self._references[name].reference
+        found = tuple(int(v) if isinstance(v, bool) else v for v in values)
+        if self._controller is None:
+            self._held[reference] = found
+        else:
+            self._controller.values[reference] = found
+            self._stale = True
+
+    def get(self, name: str) -> Any:
+        """Return an output; while it is being initialised, after the slave has worked it out."""
+        controller, variable = self._connected, self._references[name]
+        if self._stale and not self._steps:
+            controller.initialise()
+            self._stale = False
+        values: Sequence[Any] = controller.values[variable.reference]
+        return list(values) if variable.dimensions else values[0]
+
+    def begin(self) -> None:
+        """Start the run of the slave."""
+        if self._stale:
+            self._connected.initialise()
+            self._stale = False
+        self._connected.run()
+
+    def step(self, time: float, step: float) -> None:
+        """Let the slave compute a step.
+
+        Raises
+        ------
+        DeviceError
+            If the step is no whole number of its resolution, or the slave fails.
+        """
+        steps = round(step / self._resolution)
+        if steps < 1 or abs(steps * self._resolution - step) > _RELATIVE * step:
+            raise DeviceError(
+                f"DCP slave '{self._plan.about.name}': expected a step of whole"
+                f" {self._resolution:g} s (its time resolution), found {step:g} s at {time:g} s"
+            )
+        self._steps += 1
+        self._connected.step(steps)
+
+    def close(self) -> None:
+        """Stop the slave and release it."""
+        if self._controller is not None:
+            self._controller.close()
+            self._controller = None
+
+    def account(self) -> str:
+        """Say what it was."""
+        plan = self._plan
+        return (
+            f"the DCP slave '{plan.about.name}' ({plan.transport.name}, NRT), which was stepped"
+            f" {self._steps} times; the protocol added no delay: each step waited for its outputs"
+        )

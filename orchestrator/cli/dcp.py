@@ -1,0 +1,154 @@
+"""``softdock dcp``: systems and FMUs as slaves of the Distributed Co-Simulation Protocol."""
+
+from __future__ import annotations
+
+import json as json_text
+import signal
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from orchestrator.cli.terminal.console import output as console
+from orchestrator.diagnostics import DescriptionError
+
+if TYPE_CHECKING:
+    from orchestrator.dcp.description import SlaveDescription
+    from orchestrator.export.dcp import ServedSlave, ServeOptions
+
+app = typer.Typer(
+    help="Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol.",
+    no_args_is_help=True,
+)
+_TARGET = typer.Argument(help="file.fmu, experiment.toml, .ssd, .ssp, or their folder")
+_CASE = typer.Option(help="Case of the experiment, if it has several")
+_STEP = typer.Option(help="Time resolution, such as '1 ms'; default: the system's step")
+_TRANSPORT = typer.Option(help="Transport protocol, over IPv4")
+_HOST = typer.Option(help="Address of this machine to listen on")
+_PORT = typer.Option(min=0, max=65535, help="Port to listen on; 0: any")
+_MODE = typer.Option(help="Operating mode that it offers")
+_HEARTBEAT = typer.Option(help="Stop when the master is silent for so long, s")
+Case = Annotated[str | None, _CASE]
+Step = Annotated[str | None, _STEP]
+TransportName = Annotated[Literal["udp", "tcp"], _TRANSPORT]
+Host = Annotated[str, _HOST]
+Port = Annotated[int, _PORT]
+Mode = Annotated[Literal["all", "nrt", "srt", "hrt"], _MODE]
+Heartbeat = Annotated[float | None, _HEARTBEAT]
+
+
+@app.command()
+def serve(
+    target: Annotated[Path, _TARGET],
+    case: Case = None,
+    step: Step = None,
+    transport: TransportName = "udp",
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    mode: Mode = "all",
+    heartbeat: Heartbeat = None,
+    description: Annotated[
+        Path | None, typer.Option(help="Write its description first: .dcpx or .dcp")
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="End after so many runs; default: at Ctrl-C")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the ready line as JSON")] = False,
+) -> None:
+    """Serve a system or an FMU until Ctrl-C or SIGTERM; one line says when it can be reached."""
+    from orchestrator.dcp.slave.server import SlaveServer
+    from orchestrator.export.dcp.unit_description import ipv4
+
+    options = _options(step, transport, host, port, mode, heartbeat)
+    with ExitStack() as held:
+        served = _served(held, target, case, options)
+        server = SlaveServer(served.about, served.model, options.transport, host, port)
+        held.callback(server.close)
+        place = ipv4(host, server.address[1])
+        about = replace(served.about, transports={options.transport: place})
+        server.slave.about = about
+        if description is not None:
+            _write(description, about)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: server.stop())
+        if json:
+            facts = {"transport": transport, "host": host, "port": place.port}
+            typer.echo(json_text.dumps({**facts, "uuid": str(about.uuid)}))
+        else:
+            console.print(
+                f"{about.name}: DCP 1.0 slave at {transport} {host}:{place.port},"
+                f" uuid {about.uuid}",
+                markup=False,
+            )
+        slave = server.slave
+        server.serve(lambda: runs is not None and slave.runs >= runs and slave.master is None)
+        if slave.late and not json:
+            console.print(f"{slave.late} steps in real time were late", markup=False)
+
+
+@app.command()
+def describe(
+    target: Annotated[Path, _TARGET],
+    output: Annotated[
+        Path | None, typer.Option(help="The file to write, .dcpx or .dcp; default: NAME.dcpx")
+    ] = None,
+    case: Case = None,
+    step: Step = None,
+    transport: TransportName = "udp",
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    mode: Mode = "all",
+    heartbeat: Heartbeat = None,
+) -> None:
+    """Write the description of the slave that ``serve`` serves with the same options."""
+    with ExitStack() as held:
+        options = _options(step, transport, host, port, mode, heartbeat)
+        served = _served(held, target, case, options)
+        path = output or Path(f"{served.about.name}.dcpx")
+        _write(path, served.about)
+        console.print(f"{path}  (uuid {served.about.uuid})", markup=False)
+
+
+def _options(
+    step: str | None,
+    transport: str,
+    host: str,
+    port: int,
+    mode: str,
+    heartbeat: float | None,
+) -> ServeOptions:
+    from orchestrator.dcp.identifiers import OpMode, Transport
+    from orchestrator.export.dcp import ServeOptions
+
+    if heartbeat is not None and not 0.001 <= heartbeat <= 3600.0:
+        raise DescriptionError(f"--heartbeat: expected 0.001 to 3600 s, found {heartbeat:g}")
+    chosen = frozenset(OpMode) if mode == "all" else frozenset({OpMode[mode.upper()]})
+    spoken = {"udp": Transport.UDP_IPV4, "tcp": Transport.TCP_IPV4}[transport]
+    return ServeOptions(step, spoken, host, port, chosen, heartbeat)
+
+
+def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptions) -> ServedSlave:
+    from orchestrator.export.dcp import served_slave
+
+    if target.suffix == ".fmu":
+        return held.enter_context(served_slave(target, options))
+    from orchestrator.cli.export.export import chosen_case
+    from orchestrator.experiment.file.experiment import RunOptions
+    from orchestrator.experiment.prepare.run_settings import RunSettings
+
+    given = RunOptions(step=options.step)
+    _, system, found, _ = chosen_case(target, case, given, RunSettings({}, {}, {}))
+    return held.enter_context(served_slave(system, replace(options, step=found.step)))
+
+
+def _write(path: Path, about: SlaveDescription) -> None:
+    from orchestrator.dcp.description import archive_of, write_dcpx
+    from orchestrator.recording.atomic import whole_file
+
+    if path.suffix not in {".dcpx", ".dcp"}:
+        raise DescriptionError(f"{path}: expected a name that ends in .dcpx or .dcp")
+    content = archive_of(about) if path.suffix == ".dcp" else write_dcpx(about)
+    with whole_file(path) as draft:
+        draft.write_bytes(content)

@@ -1,0 +1,210 @@
+"""The link of a master to one slave: control and data PDUs over UDP or TCP."""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from contextlib import suppress
+
+from orchestrator.dcp.codec import Frames, framed
+from orchestrator.dcp.identifiers import Transport
+from orchestrator.diagnostics import DeviceError
+
+Address = tuple[str, int]
+_DATAGRAM = 65535
+_BUFFER_BYTES = 1 << 20
+
+
+class Link(ABC):
+    """Sends to one slave, and receives all that it sends.
+
+    Parameters
+    ----------
+    peer
+        Where the slave takes control PDUs.
+    """
+
+    transport: Transport
+
+    def __init__(self, peer: Address) -> None:
+        self.peer = peer
+
+    @property
+    @abstractmethod
+    def address(self) -> Address:
+        """Where the slave can send data to."""
+
+    @abstractmethod
+    def send(self, content: bytes) -> None:
+        """Send a control PDU."""
+
+    @abstractmethod
+    def send_data(self, port: int, content: bytes) -> None:
+        """Send a data PDU to a port of the slave."""
+
+    @abstractmethod
+    def receive(self, timeout_s: float) -> bytes | None:
+        """Return the next PDU of any kind; ``None`` if none came in time.
+
+        Raises
+        ------
+        DeviceError
+            If the slave has closed the connection.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close everything; more than once is no harm."""
+
+
+def open_link(transport: Transport, peer: Address, timeout_s: float) -> Link:
+    """Return a link to a slave.
+
+    Raises
+    ------
+    DeviceError
+        If the slave cannot be reached.
+    """
+    kind = TcpLink if transport is Transport.TCP_IPV4 else UdpLink
+    try:
+        return kind(peer, timeout_s)
+    except OSError as error:
+        name = transport.name.partition("_")[0]
+        raise DeviceError(
+            f"DCP slave at {name} {peer[0]}:{peer[1]} cannot be reached:"
+            f" {error.strerror or error}; is it started, and are address and port right?"
+        ) from None
+
+
+def _own_host(peer: Address) -> str:
+    """Return the address of this machine that the slave sees."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+        made.connect(peer)
+        host: str = made.getsockname()[0]
+        return host
+
+
+class UdpLink(Link):
+    """One socket for everything: what a slave sends comes in the order in which it was sent."""
+
+    transport = Transport.UDP_IPV4
+
+    def __init__(self, peer: Address, timeout_s: float) -> None:
+        del timeout_s
+        super().__init__((socket.gethostbyname(peer[0]), peer[1]))
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+            self._socket.bind((_own_host(self.peer), 0))
+        except OSError:
+            self._socket.close()
+            raise
+
+    @property
+    def address(self) -> Address:
+        """Of the one socket."""
+        found: Address = self._socket.getsockname()
+        return found
+
+    def send(self, content: bytes) -> None:
+        """Send a control PDU."""
+        self._socket.sendto(content, self.peer)
+
+    def send_data(self, port: int, content: bytes) -> None:
+        """Send a data PDU."""
+        self._socket.sendto(content, (self.peer[0], port))
+
+    def receive(self, timeout_s: float) -> bytes | None:
+        """Return the next datagram of the slave's machine, whose sending port may be any."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            left = max(deadline - time.monotonic(), 0.0)
+            if not select.select([self._socket], [], [], left)[0]:
+                return None
+            content, (host, _) = self._socket.recvfrom(_DATAGRAM)
+            if host == self.peer[0]:
+                return content
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+
+class TcpLink(Link):
+    """A connection for control PDUs, and one for each way of the data that needs another."""
+
+    transport = Transport.TCP_IPV4
+
+    def __init__(self, peer: Address, timeout_s: float) -> None:
+        super().__init__((socket.gethostbyname(peer[0]), peer[1]))
+        self._patience = timeout_s
+        self._control = self._connected(self.peer)
+        self._outgoing = {self.peer[1]: self._control}
+        try:
+            self._listening = socket.create_server((self._control.getsockname()[0], 0))
+        except OSError:
+            self._control.close()
+            raise
+        self._frames = {self._control: Frames(_DATAGRAM)}
+        self._sending = threading.Lock()
+        self._found: deque[bytes] = deque()
+
+    def _connected(self, peer: Address) -> socket.socket:
+        made = socket.create_connection(peer, timeout=self._patience)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return made
+
+    @property
+    def address(self) -> Address:
+        """Where the slave connects to for its outputs."""
+        found: Address = self._listening.getsockname()
+        return found
+
+    def send(self, content: bytes) -> None:
+        """Send a control PDU."""
+        with self._sending:
+            self._control.sendall(framed(content))
+
+    def send_data(self, port: int, content: bytes) -> None:
+        """Send a data PDU, by the control connection if that has the port."""
+        if port not in self._outgoing:
+            self._outgoing[port] = self._connected((self.peer[0], port))
+        with self._sending:  # a heartbeat of another thread must not come in between
+            self._outgoing[port].sendall(framed(content))
+
+    def receive(self, timeout_s: float) -> bytes | None:
+        """Return the next PDU of any connection."""
+        deadline = time.monotonic() + timeout_s
+        while not self._found:
+            left = max(deadline - time.monotonic(), 0.0)
+            ready, _, _ = select.select([self._listening, *self._frames], [], [], left)
+            if not ready:
+                return None
+            for each in ready:
+                self._read(each)
+        return self._found.popleft()
+
+    def _read(self, ready: socket.socket) -> None:
+        if ready is self._listening:
+            connection, _ = ready.accept()
+            self._frames[connection] = Frames(_DATAGRAM)
+            return
+        content = b""
+        with suppress(ConnectionError):
+            content = ready.recv(_DATAGRAM)
+        if content:
+            self._found += self._frames[ready].feed(content)
+            return
+        del self._frames[ready]
+        ready.close()
+        if ready is self._control:
+            raise DeviceError(f"DCP slave at TCP {self.peer[0]}:{self.peer[1]}: it has hung up")
+
+    def close(self) -> None:
+        """Close all connections."""
+        for each in (self._listening, *self._outgoing.values(), *self._frames):
+            each.close()

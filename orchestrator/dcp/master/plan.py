@@ -1,0 +1,193 @@
+"""What is asked of a slave, and whether it has that, before anything is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from orchestrator.dcp import pdus
+from orchestrator.dcp.data_types import DcpType, Scalar, pack_value
+from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
+from orchestrator.dcp.identifiers import OpMode, Transport
+from orchestrator.dcp.master.rollout import chosen_resolution
+from orchestrator.dcp.payload import Values
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
+
+_EMPTY: Mapping[DcpType, Scalar] = {DcpType.STRING: "", DcpType.BINARY: b""}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of a slave, before anything is opened.
+
+    Parameters
+    ----------
+    about
+        The slave.
+    mode
+        In which it runs.
+    transport, host, port
+        How it is reached.
+    inputs, outputs
+        That are exchanged, in this order.
+    resolution
+        In s, numerator and denominator.
+    steps
+        Between two data PDUs in real time; ``None``: what the outputs say.
+    parameters
+        That are set, by name.
+    number
+        Slave id.
+    patience_s
+        How long an answer may take.
+    """
+
+    about: SlaveDescription
+    mode: OpMode
+    transport: Transport
+    host: str
+    port: int
+    inputs: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+    resolution: tuple[int, int]
+    steps: int | None = None
+    parameters: Mapping[str, Values] = field(default_factory=dict)
+    number: int = 1
+    patience_s: float = 1.0
+
+    @property
+    def period(self) -> float:
+        """Time between two data PDUs of the outputs that come most often, in s."""
+        numerator, denominator = self.resolution
+        paces = [
+            v.steps.default if self.steps is None or v.steps.fixed else self.steps
+            for v in self.outputs
+        ]
+        return min(paces, default=self.steps or 1) * numerator / denominator
+
+    def of_parameters(self) -> list[pdus.SetParameter]:
+        """Return the requests that set the parameters."""
+        known = {variable.name: variable for variable in self.about.variables}
+        found = []
+        for name, values in self.parameters.items():
+            variable = known[name]
+            content = b"".join(pack_value(variable.type, value) for value in values)
+            found.append(pdus.SetParameter(0, 0, variable.reference, variable.type, content))
+        return found
+
+
+def make_plan(
+    about: SlaveDescription,
+    *,
+    mode: OpMode,
+    transport: Transport | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    inputs: tuple[str, ...] = (),
+    outputs: tuple[str, ...] = (),
+    resolution: float | None = None,
+    steps: int | None = None,
+    parameters: Mapping[str, Scalar | list[Scalar]] | None = None,
+    number: int = 1,
+    patience_s: float = 1.0,
+) -> Plan:
+    """Make a plan of a slave; what is ``None`` is as its description says, no names are all.
+
+    Raises
+    ------
+    DescriptionError
+        If the slave does not have what is asked for: all of it together.
+    """
+    problems: list[DescriptionError] = []
+    if mode not in about.op_modes:
+        have = ", ".join(each.name for each in sorted(about.op_modes))
+        problems.append(_about(about, f"it does not run in {mode.name}; it has {have}"))
+    place = _transport(about, transport, problems)
+    known = about.transports.get(place)
+    found_host, found_port = host or (known and known.host), port or (known and known.port)
+    if not found_host or not found_port:
+        problems.append(_about(about, "its description has no host or port: give both"))
+    chosen = (
+        _chosen(about, VariableKind.INPUT, inputs, problems),
+        _chosen(about, VariableKind.OUTPUT, outputs, problems),
+    )
+    values = {n: _value(about, n, v, problems) for n, v in (parameters or {}).items()}
+    try:
+        taken = chosen_resolution(about, resolution)
+    except DescriptionError as error:
+        problems.append(error)
+    if problems:
+        raise DescriptionError.collect(problems)
+    return Plan(
+        about,
+        mode,
+        place,
+        found_host or "",
+        found_port or 0,
+        *chosen,
+        taken,
+        steps,
+        values,
+        number,
+        patience_s,
+    )
+
+
+def _about(about: SlaveDescription, text: str) -> DescriptionError:
+    return DescriptionError(f"DCP slave '{about.name}': {text}")
+
+
+def _transport(
+    about: SlaveDescription, wanted: Transport | None, problems: list[DescriptionError]
+) -> Transport:
+    if wanted is None:
+        return next(iter(about.transports), Transport.UDP_IPV4)
+    if about.transports and wanted not in about.transports:
+        have = ", ".join(each.name for each in about.transports)
+        problems.append(_about(about, f"it does not speak {wanted.name}; it has {have}"))
+    return wanted
+
+
+def _chosen(
+    about: SlaveDescription,
+    kind: VariableKind,
+    names: tuple[str, ...],
+    problems: list[DescriptionError],
+) -> tuple[Variable, ...]:
+    known = {variable.name: variable for variable in about.of(kind)}
+    for name in names:
+        if name not in known:
+            text = f"it has no {kind.value} '{name}'{nearest(name, known)}"
+            problems.append(UnknownNameError(f"DCP slave '{about.name}': {text}"))
+    return tuple(known[name] for name in names or known if name in known)
+
+
+def _value(
+    about: SlaveDescription,
+    name: str,
+    value: Scalar | list[Scalar],
+    problems: list[DescriptionError],
+) -> Values:
+    known = {v.name: v for v in about.variables if v.is_settable}
+    if name not in known:
+        text = f"DCP slave '{about.name}': it has no parameter '{name}'{nearest(name, known)}"
+        problems.append(UnknownNameError(text))
+        return ()
+    variable = known[name]
+    values = tuple(value) if isinstance(value, list) else (value,)
+    wrong = next((r for v in values if (r := variable.type.refusal(v)) is not None), None)
+    if wrong is None and len(values) != about.size(variable):
+        wrong = f"expected {about.size(variable)} values"
+    if wrong is None and variable.beyond_limits(values) is not None:
+        wrong = f"expected {variable.minimum} to {variable.maximum}"
+    if wrong is not None:
+        problems.append(_about(about, f"parameter '{name}': {wrong}, found {value!r}"))
+    return values
+
+
+def started(about: SlaveDescription, variable: Variable) -> Values:
+    """Return the start value of a variable, whole; what says none begins with 0, or empty."""
+    size = about.size(variable)
+    if not variable.start:
+        return (_EMPTY.get(variable.type, 0),) * size
+    return variable.start * size if len(variable.start) == 1 else variable.start

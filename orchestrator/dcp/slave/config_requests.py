@@ -1,0 +1,179 @@
+"""What CFG requests ask for: whether it can be had (Tables 121 to 131), and having it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from orchestrator.dcp import pdus
+from orchestrator.dcp.data_types import DcpType, converts
+from orchestrator.dcp.description import SlaveDescription, Variable, VariableKind
+from orchestrator.dcp.error_codes import ErrorCode
+from orchestrator.dcp.identifiers import LogLevel, LogMode, Scope, Transport
+from orchestrator.dcp.payload import Payload, Place
+from orchestrator.dcp.slave.configuration import Configuration, Positions
+from orchestrator.diagnostics import WireFormatError
+
+_OK = ErrorCode.NONE
+
+
+class ConfigRequests:
+    """Applies CFG requests to a configuration.
+
+    Parameters
+    ----------
+    about
+        The slave.
+    configuration
+        That is changed.
+    """
+
+    def __init__(self, about: SlaveDescription, configuration: Configuration) -> None:
+        self._about = about
+        self._config = configuration
+        self._known = about.by_reference
+        self._handlers: Mapping[type[pdus.Pdu], Callable[[Any], ErrorCode]] = {
+            pdus.TimeRes: self._time_res,
+            pdus.Steps: self._steps,
+            pdus.ConfigureInput: self._input,
+            pdus.ConfigureOutput: self._output,
+            pdus.Clear: self._clear,
+            pdus.TargetNetworkInformation: self._target,
+            pdus.SourceNetworkInformation: self._source,
+            pdus.SetParameter: self._parameter,
+            pdus.TunableParameter: self._tunable,
+            pdus.ParameterNetworkInformation: self._parameter_source,
+            pdus.Logging: self._logging,
+            pdus.ConfigureScope: self._scope,
+        }
+
+    def apply(self, request: pdus.Pdu) -> ErrorCode:
+        """Do what a request asks for, or return why not; then nothing is changed."""
+        return self._handlers[type(request)](request)
+
+    def _time_res(self, pdu: pdus.TimeRes) -> ErrorCode:
+        if not self._about.takes_resolution(pdu.numerator, pdu.denominator):
+            return ErrorCode.INVALID_TIME_RESOLUTION
+        self._config.resolution = (pdu.numerator, pdu.denominator)
+        return _OK
+
+    def _steps(self, pdu: pdus.Steps) -> ErrorCode:
+        outputs = self._config.outputs.get(pdu.data_id, {})
+        if pdu.steps < 1 or not all(
+            self._known[reference].steps.takes(pdu.steps) for reference, _ in outputs.values()
+        ):
+            return ErrorCode.INVALID_STEPS
+        self._config.steps[pdu.data_id] = pdu.steps
+        return _OK
+
+    def _input(self, pdu: pdus.ConfigureInput) -> ErrorCode:
+        variable = self._known.get(pdu.reference)
+        if variable is None or variable.kind is not VariableKind.INPUT:
+            return ErrorCode.INVALID_VALUE_REFERENCE
+        return _place(self._config.inputs, pdu.data_id, pdu.position, variable, pdu.source_type)
+
+    def _output(self, pdu: pdus.ConfigureOutput) -> ErrorCode:
+        variable = self._known.get(pdu.reference)
+        if variable is None or variable.kind is not VariableKind.OUTPUT:
+            return ErrorCode.INVALID_VALUE_REFERENCE
+        steps = self._config.steps.get(pdu.data_id)
+        if steps is not None and not variable.steps.takes(steps):
+            return ErrorCode.INVALID_STEPS
+        return _place(self._config.outputs, pdu.data_id, pdu.position, variable, variable.type)
+
+    def _tunable(self, pdu: pdus.TunableParameter) -> ErrorCode:
+        variable = self._known.get(pdu.reference)
+        if variable is None or not variable.is_tunable:
+            return ErrorCode.INVALID_VALUE_REFERENCE
+        return _place(self._config.tunables, pdu.param_id, pdu.position, variable, pdu.source_type)
+
+    def _clear(self, _: pdus.Clear) -> ErrorCode:
+        empty = Configuration()
+        for name in Configuration.__slots__:
+            setattr(self._config, name, getattr(empty, name))
+        return _OK
+
+    def _target(self, pdu: pdus.TargetNetworkInformation) -> ErrorCode:
+        if (error := self._network_error(pdu)) is not _OK:
+            return error
+        target = (Transport(pdu.transport), pdu.address)
+        known = self._config.targets.setdefault(pdu.data_id, [])
+        if target not in known:
+            known.append(target)
+        return _OK
+
+    def _source(self, pdu: pdus.SourceNetworkInformation) -> ErrorCode:
+        if (error := self._network_error(pdu)) is not _OK:
+            return error
+        self._config.sources[pdu.data_id] = (Transport(pdu.transport), pdu.address[1])
+        return _OK
+
+    def _parameter_source(self, pdu: pdus.ParameterNetworkInformation) -> ErrorCode:
+        if (error := self._network_error(pdu)) is not _OK:
+            return error
+        self._config.tunable_sources[pdu.data_id] = (Transport(pdu.transport), pdu.address[1])
+        return _OK
+
+    def _network_error(self, pdu: pdus.NetworkInformation) -> ErrorCode:
+        if not pdus.is_spoken(pdu.transport) or pdu.transport not in self._about.transports:
+            return ErrorCode.INVALID_TRANSPORT_PROTOCOL
+        return ErrorCode.INVALID_NETWORK_INFORMATION if pdu.address[1] == 0 else _OK
+
+    def _parameter(self, pdu: pdus.SetParameter) -> ErrorCode:
+        variable = self._known.get(pdu.reference)
+        if variable is None or not variable.is_settable:
+            return ErrorCode.INVALID_VALUE_REFERENCE
+        if not converts(pdu.source_type, variable.type):
+            return ErrorCode.INVALID_SOURCE_DATA_TYPE
+        size = self._about.size(variable, self._config.extents(self._about))
+        place = Place(pdu.reference, DcpType(pdu.source_type), size)
+        try:
+            values = Payload([place]).unpack(pdu.payload)[pdu.reference]
+        except WireFormatError:
+            return ErrorCode.INVALID_PAYLOAD
+        if variable.beyond_limits(values) is not None or is_too_long(variable, values):
+            return ErrorCode.INVALID_PAYLOAD
+        if variable.kind is VariableKind.STRUCTURAL and values != variable.start:
+            return ErrorCode.INVALID_PAYLOAD  # models here have the extents of their description
+        self._config.parameters[pdu.reference] = values
+        return _OK
+
+    def _logging(self, pdu: pdus.Logging) -> ErrorCode:
+        can = self._about.capabilities
+        if pdu.mode == LogMode.ON_REQUEST and not can.log_on_request:
+            return ErrorCode.NOT_SUPPORTED_LOG_ON_REQUEST
+        if pdu.mode == LogMode.ON_NOTIFICATION and not can.log_on_notification:
+            return ErrorCode.NOT_SUPPORTED_LOG_ON_NOTIFICATION
+        if pdu.category and pdu.category not in self._about.categories:
+            return ErrorCode.INVALID_LOG_CATEGORY
+        if pdu.level > LogLevel.DEBUG:
+            return ErrorCode.INVALID_LOG_LEVEL
+        if pdu.mode > LogMode.ON_NOTIFICATION:
+            return ErrorCode.INVALID_LOG_MODE
+        chosen = (pdu.category,) if pdu.category else tuple(self._about.categories)
+        for category in chosen:
+            self._config.logging[category] = (LogLevel(pdu.level), LogMode(pdu.mode))
+        return _OK
+
+    def _scope(self, pdu: pdus.ConfigureScope) -> ErrorCode:
+        if pdu.scope > Scope.RUN:
+            return ErrorCode.INVALID_SCOPE
+        self._config.scopes[pdu.data_id] = Scope(pdu.scope)
+        return _OK
+
+
+def is_too_long(variable: Variable, values: tuple[object, ...]) -> bool:
+    """Whether a string or binary has more bytes than the description allows."""
+    if variable.max_size is None:
+        return False
+    texts = (value.encode() if isinstance(value, str) else value for value in values)
+    return any(isinstance(text, bytes) and len(text) > variable.max_size for text in texts)
+
+
+def _place(
+    groups: dict[int, Positions], number: int, position: int, variable: Variable, kind: int
+) -> ErrorCode:
+    if not converts(kind, variable.type):
+        return ErrorCode.INVALID_SOURCE_DATA_TYPE
+    groups.setdefault(number, {})[position] = (variable.reference, DcpType(kind))
+    return _OK

@@ -1,0 +1,207 @@
+"""The sockets of a slave: UDP or TCP, one thread, one machine."""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from collections.abc import Callable
+
+from orchestrator.dcp.codec import Frames, framed
+from orchestrator.dcp.description import SlaveDescription
+from orchestrator.dcp.identifiers import Transport
+from orchestrator.dcp.slave.model import SlaveModel
+from orchestrator.dcp.slave.slave import Slave
+from orchestrator.dcp.slave.wire import Address, Origin, Wire
+from orchestrator.diagnostics import DeviceError, WireFormatError
+
+_DATAGRAM = 65535
+#: Connections at the same time; more are closed at once.
+_MOST_PEERS = 16
+#: How long a peer that does not read may hold a slave up, in s.
+_SEND_S = 1.0
+
+
+class _Peer:
+    """A connection of TCP."""
+
+    def __init__(self, connection: socket.socket, longest: int) -> None:
+        connection.settimeout(_SEND_S)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket, self.frames = connection, Frames(longest)
+
+
+class SlaveServer(Wire):
+    """Serves one slave until it is told to stop.
+
+    Parameters
+    ----------
+    about
+        What the slave says of itself; its first transport protocol carries the control PDUs.
+    model
+        What it computes with.
+    transport
+        Of the control PDUs.
+    host, port
+        Where to listen; port 0: any.
+
+    Raises
+    ------
+    DeviceError
+        If the port is taken, or not allowed.
+    """
+
+    def __init__(
+        self, about: SlaveDescription, model: SlaveModel, transport: Transport, host: str, port: int
+    ) -> None:
+        self._host, self._transport = host, transport
+        self._longest = min(about.transports[transport].max_pdu_size, _DATAGRAM)
+        self._control = self._opened(transport, port)
+        self._data: dict[tuple[Transport, int], socket.socket] = {}
+        self._peers: dict[socket.socket, _Peer] = {}
+        self._outgoing: dict[Address, socket.socket] = {}
+        self.slave = Slave(about, model, self)
+        self._wake, self._woken = socket.socketpair()
+        self._stopped = False
+
+    @property
+    def address(self) -> Address:
+        """Host and port of the control PDUs."""
+        found: Address = self._control.getsockname()
+        return found
+
+    def _opened(self, transport: Transport, port: int) -> socket.socket:
+        stream = transport is Transport.TCP_IPV4
+        made = socket.socket(socket.AF_INET, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+        try:
+            if stream:
+                made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind((self._host, port))
+            if stream:
+                made.listen(_MOST_PEERS)
+        except OSError as error:
+            made.close()
+            name = "TCP" if stream else "UDP"
+            raise DeviceError(
+                f"DCP slave: {name} {self._host}:{port} cannot be opened: {error.strerror or error}"
+            ) from None
+        made.setblocking(False)  # noqa: FBT003 # positional only
+        return made
+
+    # As the slave uses it
+
+    def answer(self, origin: Origin, content: bytes) -> None:
+        """Send a control PDU to where one came from."""
+        try:
+            if isinstance(origin, socket.socket):
+                origin.sendall(framed(content))
+            elif isinstance(origin, tuple):
+                self._control.sendto(content, origin)
+        except OSError:
+            return  # whoever asked is gone, which is noticed where it is received from
+
+    def listen(self, transport: Transport, port: int) -> None:
+        """Receive data on a port."""
+        own = transport is self._transport and port == self.address[1]
+        if not own and (transport, port) not in self._data:
+            self._data[transport, port] = self._opened(transport, port)
+
+    def connect(self, transport: Transport, address: Address) -> None:
+        """Connect to a receiver of data; UDP needs nothing."""
+        if transport is Transport.TCP_IPV4 and address not in self._outgoing:
+            made = socket.create_connection(address, timeout=_SEND_S)
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._outgoing[address] = made
+
+    def send(self, transport: Transport, address: Address, content: bytes) -> None:
+        """Send a data PDU."""
+        if transport is Transport.TCP_IPV4:
+            self._outgoing[address].sendall(framed(content))
+        elif self._transport is Transport.UDP_IPV4:
+            self._control.sendto(content, address)
+        else:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+                made.sendto(content, address)
+
+    def take_waiting(self) -> None:
+        """Hand over the data that have arrived on ports of their own."""
+        peers = (each for each in self._peers if each is not self.slave.master)
+        waiting = [*self._data.values(), *peers]
+        for each in select.select(waiting, [], [], 0.0)[0]:
+            self._read(each)
+
+    def release(self) -> None:
+        """Close what was opened for data."""
+        for each in (*self._data.values(), *self._outgoing.values()):
+            each.close()
+        self._data.clear()
+        self._outgoing.clear()
+
+    # The loop
+
+    def serve(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Serve until :meth:`stop`, or until something is so after a PDU or a step."""
+        while not self._stopped and not until():
+            sockets = [self._control, self._woken, *self._data.values(), *self._peers]
+            ready, _, _ = select.select(sockets, [], [], self._patience())
+            for each in ready:
+                if each is not self._woken:
+                    self._read(each)
+            self.slave.tick()
+
+    def _patience(self) -> float | None:
+        due_ns = self.slave.due_ns
+        return None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) * 1e-9)
+
+    def stop(self) -> None:
+        """Let :meth:`serve` return; from another thread, or a signal."""
+        self._stopped = True
+        self._wake.send(b"\0")
+
+    def close(self) -> None:
+        """Close everything; the model is ended."""
+        self.slave.exit()
+        for peer in list(self._peers.values()):
+            peer.socket.close()
+        for each in (self._control, self._wake, self._woken):
+            each.close()
+
+    def _read(self, ready: socket.socket) -> None:
+        if ready in self._peers:
+            self._read_stream(self._peers[ready])
+        elif ready.type == socket.SOCK_STREAM:
+            self._accept(ready)
+        else:
+            self._read_datagrams(ready)
+
+    def _read_datagrams(self, ready: socket.socket) -> None:
+        for _ in range(64):  # others have their turn after so many
+            try:
+                content, address = ready.recvfrom(_DATAGRAM)
+            except OSError:  # nothing more, or a peer that refused an earlier one
+                return
+            self.slave.receive(content, address)
+
+    def _accept(self, ready: socket.socket) -> None:
+        try:
+            connection, _ = ready.accept()
+        except OSError:
+            return
+        if len(self._peers) >= _MOST_PEERS:
+            connection.close()
+            return
+        self._peers[connection] = _Peer(connection, self._longest)
+
+    def _read_stream(self, peer: _Peer) -> None:
+        try:
+            content = peer.socket.recv(_DATAGRAM)
+            found = peer.frames.feed(content)
+        except (OSError, WireFormatError):
+            content, found = b"", []
+        if not content:
+            self._peers.pop(peer.socket, None)
+            self.slave.lose(peer.socket)
+            peer.socket.close()
+            return
+        for pdu in found:
+            self.slave.receive(pdu, peer.socket)
