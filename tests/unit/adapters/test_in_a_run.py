@@ -42,6 +42,16 @@ class Robot(Block):
         self.x = self.dx
 
 
+class Motor(Block):
+    """What a drive under position commands replaces."""
+
+    motor_position_set: float = Input(unit="m")
+    motor_position: float = Output(unit="m", depends_on=())
+
+    def step(self, t, h):
+        self.motor_position = self.motor_position_set
+
+
 class Sensor(Block):
     """What the sensor replaces."""
 
@@ -60,15 +70,16 @@ class Sink(Block):
         pass
 
 
-def moved(kind, command):
+def moved(kind, command, measured="x"):
     system = System("loop").add("wants", block(Wants)).add("rig", block(kind))
-    return system.connect("wants.u", f"rig.{command}"), "rig.x"
+    return system.connect("wants.u", f"rig.{command}"), f"rig.{measured}"
 
 
 SYSTEMS = {
     "udp": lambda: moved(Axis, "x_set"),
     "shm": lambda: moved(Axis, "x_set"),
     "kuka_rsi": lambda: moved(Robot, "dx"),
+    "canopen_cia402": lambda: moved(Motor, "motor_position_set", "motor_position"),
     "ati_net_ft": lambda: (
         System("felt")
         .add("rig", block(Sensor))
@@ -82,11 +93,29 @@ EXPECTED = {
     "udp": pytest.approx(WANTED, abs=1e-12),
     "shm": pytest.approx(WANTED, abs=1e-12),
     "kuka_rsi": pytest.approx(1.0 + WANTED, abs=1e-9),
+    "canopen_cia402": pytest.approx(WANTED, abs=2e-6),  # two increments
     "ati_net_ft": pytest.approx(0.0, abs=0.05),
 }
 
 #: Settings beyond those of the bench.
-MORE = {"kuka_rsi": {"axes": ["x"]}}
+MORE = {
+    "kuka_rsi": {"axes": ["x"]},
+    "canopen_cia402": {
+        "drives": [
+            {
+                "name": "motor",
+                "node": 1,
+                "mode": "csp",
+                "axis": "linear",
+                "position_scale": 1e-6,
+                "torque_scale": 1e-3,
+                "velocity_limit": 1.0,
+                "torque_limit": 1.0,
+                "quick_stop_deceleration": 10.0,
+            }
+        ]
+    },
+}
 NAMES = [n if n == "kuka_rsi" else pytest.param(n, marks=pytest.mark.slow) for n in SYSTEMS]
 
 
