@@ -18,10 +18,12 @@ MODULES = {
 }
 
 
-def imports(file):
+def imports(file, *, names=False):
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom):
             yield node.module
+            if names:  # they may be modules
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
@@ -30,7 +32,7 @@ def reached(file):
     """All modules of hw_adapters that a file imports, and those that they do."""
     found, waiting = set(), [file]
     while waiting:
-        for module in imports(waiting.pop()):
+        for module in imports(waiting.pop(), names=True):
             path = ROOT / f"{module.replace('.', '/')}.py"
             if module.startswith("hw_adapters") and path not in found and path.is_file():
                 found.add(path)
