@@ -2,15 +2,18 @@
 
 import time
 
+import numpy as np
 import pytest
 
 from orchestrator import Block, Execution, Input, Output, System, block
 from orchestrator.devices.address import write_address
 from orchestrator.devices.conformance import EmulatorProcess, bench_of
 from orchestrator.experiment.prepare.swap import swap_component
+from python_blocks.kinematics.rotation import Floats
 
 STEP = 0.004
 WANTED = 0.0005  # m
+UR_START = (0.0, -1.5707963, 1.5707963, 0.0, 1.5707963, 0.0)  # rad
 
 
 class Wants(Block):
@@ -52,6 +55,25 @@ class Motor(Block):
         self.motor_position = self.motor_position_set
 
 
+class WantsSix(Block):
+    """Gives the same command to six joints."""
+
+    u: Floats = Output(unit="rad", shape=(6,), depends_on=(), start=(WANTED,) * 6)
+
+    def step(self, t, h):
+        self.u[:] = WANTED
+
+
+class Arm(Block):
+    """What a robot led by its joints replaces."""
+
+    dq: Floats = Input(unit="rad", shape=(6,))
+    q: Floats = Output(unit="rad", shape=(6,), depends_on=())
+
+    def step(self, t, h):
+        self.q[:] = self.dq
+
+
 class Sensor(Block):
     """What the sensor replaces."""
 
@@ -80,6 +102,13 @@ SYSTEMS = {
     "shm": lambda: moved(Axis, "x_set"),
     "kuka_rsi": lambda: moved(Robot, "dx"),
     "canopen_cia402": lambda: moved(Motor, "motor_position_set", "motor_position"),
+    "ur_rtde": lambda: (
+        System("led")
+        .add("wants", block(WantsSix))
+        .add("rig", block(Arm))
+        .connect("wants.u", "rig.dq"),
+        "rig.q",
+    ),
     "ati_net_ft": lambda: (
         System("felt")
         .add("rig", block(Sensor))
@@ -94,6 +123,7 @@ EXPECTED = {
     "shm": pytest.approx(WANTED, abs=1e-12),
     "kuka_rsi": pytest.approx(1.0 + WANTED, abs=1e-9),
     "canopen_cia402": pytest.approx(WANTED, abs=2e-6),  # two increments
+    "ur_rtde": pytest.approx(np.array(UR_START) + WANTED, abs=1e-12),
     "ati_net_ft": pytest.approx(0.0, abs=0.05),
 }
 

@@ -7,6 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = sorted(path.parent for path in ROOT.glob("hw_adapters/*/emulator.py"))
+#: Modules beside the packages that adapters share.
+SHARED = {"counter", "datagram_socket", "stream_socket"}
 #: What adapters may import of the orchestrator, besides what docs/reference/api.md lists.
 MODULES = {
     "orchestrator",
@@ -58,4 +60,4 @@ def test_an_adapter_names_no_other_and_no_private_module(package):
                 assert module in MODULES, f"{file.name}: {module}"
             if module.startswith("hw_adapters."):
                 owner = module.split(".")[1]
-                assert owner in {package.name, "emulation", "counter", "datagram_socket"}
+                assert owner in {package.name, "emulation", *SHARED}
