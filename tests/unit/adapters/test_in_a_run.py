@@ -55,6 +55,16 @@ class Motor(Block):
         self.motor_position = self.motor_position_set
 
 
+class Hexapod(Block):
+    """What a hexapod replaces."""
+
+    dx: float = Input(unit="m")
+    x: float = Output(unit="m", depends_on=())
+
+    def step(self, t, h):
+        self.x = self.dx
+
+
 class WantsSix(Block):
     """Gives the same command to six joints."""
 
@@ -102,6 +112,7 @@ SYSTEMS = {
     "shm": lambda: moved(Axis, "x_set"),
     "kuka_rsi": lambda: moved(Robot, "dx"),
     "canopen_cia402": lambda: moved(Motor, "motor_position_set", "motor_position"),
+    "pi_gcs": lambda: moved(Hexapod, "dx"),
     "ur_rtde": lambda: (
         System("led")
         .add("wants", block(WantsSix))
@@ -123,6 +134,7 @@ EXPECTED = {
     "shm": pytest.approx(WANTED, abs=1e-12),
     "kuka_rsi": pytest.approx(1.0 + WANTED, abs=1e-9),
     "canopen_cia402": pytest.approx(WANTED, abs=2e-6),  # two increments
+    "pi_gcs": pytest.approx(WANTED, abs=1e-9),
     "ur_rtde": pytest.approx(np.array(UR_START) + WANTED, abs=1e-12),
     "ati_net_ft": pytest.approx(0.0, abs=0.05),
 }
@@ -130,6 +142,7 @@ EXPECTED = {
 #: Settings beyond those of the bench.
 MORE = {
     "kuka_rsi": {"axes": ["x"]},
+    "pi_gcs": {"axes": ["x"]},
     "canopen_cia402": {
         "drives": [
             {
