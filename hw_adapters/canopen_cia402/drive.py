@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from hw_adapters.canopen_cia402 import objects
 from hw_adapters.canopen_cia402.codec import CanFrame
 from hw_adapters.canopen_cia402.objects import DriveObject
@@ -153,7 +151,7 @@ class Drive:
         scale = given.per_velocity if given.mode == "csv" else given.torque_scale
         return held | {given.target: round(value / scale)}
 
-    def _parameters(self, line: CanopenSettings) -> Mapping[DriveObject, int]:
+    def _parameters(self, line: CanopenSettings) -> dict[DriveObject, int]:
         given = self.settings
         found = {
             objects.PRODUCER_HEARTBEAT: line.heartbeat_ms,
@@ -170,6 +168,9 @@ class Drive:
         }
         if given.following_window is not None:
             found[objects.FOLLOWING_WINDOW] = round(given.following_window / given.position_scale)
+        for name in given.without:
+            for left_out in objects.MAY_LACK[name]:
+                del found[left_out]
         return found
 
 

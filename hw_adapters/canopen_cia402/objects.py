@@ -98,3 +98,21 @@ QUICK_STOP_DECELERATION = DriveObject("quick stop deceleration", 0x6085, 0, "I")
 INTERPOLATION_PERIOD = DriveObject("interpolation time period value", 0x60C2, 1, "B")
 INTERPOLATION_EXPONENT = DriveObject("interpolation time index", 0x60C2, 2, "b")
 SUPPORTED_MODES = DriveObject("supported drive modes", 0x6502, 0, "I")
+
+MayLack = Literal[
+    "cycle_period",
+    "abort_option",
+    "quick_stop_option",
+    "quick_stop_deceleration",
+    "max_torque",
+    "interpolation_period",
+]
+#: What a drive may lack, and must then be told of: the adapter does not try it.
+MAY_LACK: dict[MayLack, tuple[DriveObject, ...]] = {
+    "cycle_period": (CYCLE_PERIOD,),
+    "abort_option": (ABORT_OPTION,),
+    "quick_stop_option": (QUICK_STOP_OPTION,),
+    "quick_stop_deceleration": (QUICK_STOP_DECELERATION,),
+    "max_torque": (MAX_TORQUE,),
+    "interpolation_period": (INTERPOLATION_PERIOD, INTERPOLATION_EXPONENT),
+}

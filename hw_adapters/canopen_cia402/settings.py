@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hw_adapters.canopen_cia402.objects import TARGETS, Mode
+from hw_adapters.canopen_cia402.objects import TARGETS, Mode, MayLack
 from hw_adapters.canopen_cia402.pdo import PdoMap, frame_bits, pdo_maps, pdo_problems
 from orchestrator.devices import DeviceSettings
 
@@ -47,6 +47,8 @@ class DriveSettings(BaseModel):
         rad (m): where a drive under ``csp`` is in fault; default: as it stands in the drive.
     commands, measurements
         Objects of each RPDO, each TPDO; default: what the mode needs.
+    without
+        Objects that the drive does not have, or that are set in it: they are not written.
     eds
         Electronic data sheet of the drive, which the maps are held against.
     """
@@ -71,6 +73,7 @@ class DriveSettings(BaseModel):
         ("statusword", "position", "torque"),
         ("velocity",),
     )
+    without: tuple[MayLack, ...] = ()
     eds: Path | None = None
 
     @property

@@ -240,6 +240,14 @@ def test_what_a_drive_refuses_is_told_with_its_object(monkeypatch):
     bench.drives[0].objects[0x1000, 0] = 0x191
     with pytest.raises(DeviceError, match="expected a drive of CiA 402, found profile 401"):
         bench.device.open()
+    del bench.drives[0].objects._entries[0x6085, 0]
+    bench.drives[0].objects[0x1000, 0] = 0x192
+    with pytest.raises(DeviceError, match=r"\(6085:00\): there is no such object"):
+        bench.device.open()
+    bench = Bench(monkeypatch, settings(drive(without=["interpolation_period"])))
+    for sub in (1, 2):
+        del bench.drives[0].objects._entries[0x60C2, sub]
+    bench.device.open()
     bench = Bench(monkeypatch, settings(drive()))
     bench.drives[0].objects._entries[0x606C, 0].mappable = False
     with pytest.raises(DeviceError, match=r"TPDO2 entry 1, velocity' .*: it cannot be mapped"):
