@@ -7,9 +7,9 @@ from collections import deque
 from hw_adapters.canopen_cia402 import adapter
 from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.codec import CanFrame
-from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive, Plate
+from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive
 from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
-from hw_adapters.canopen_cia402.servo import Tuning
+from hw_adapters.canopen_cia402.servo import Plate, Tuning
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.shaft import Shaft
 

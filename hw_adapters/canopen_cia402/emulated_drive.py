@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from hw_adapters.canopen_cia402.emulated_objects import Dictionary
-from hw_adapters.canopen_cia402.servo import Servo, Tuning
+from hw_adapters.canopen_cia402.servo import Plate, Servo, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
 
 #: Statusword of each state, without the bits that are told beside it.
@@ -28,25 +27,6 @@ _OPERATIONAL, _PRE_OPERATIONAL, _STOPPED = 5, 0x7F, 4
 
 Frame = tuple[int, bytes]
 Tell = Callable[..., None]
-
-
-@dataclass(frozen=True, slots=True)
-class Plate:
-    """What stands on the plate of an emulated drive.
-
-    Parameters
-    ----------
-    counts
-        Increments of a turn; velocity is in increments per second.
-    rated_torque
-        N.m; torque is in thousandths of it.
-    sync_tolerance
-        Cycles without SYNC until it is in fault.
-    """
-
-    counts: int = 65536
-    rated_torque: float = 1.0
-    sync_tolerance: int = 20
 
 
 class EmulatedDrive:

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hw_adapters.canopen_cia402.drive_faults import DriveFault, read_drive_faults
-from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive, Frame, Plate
+from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive, Frame
 from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
-from hw_adapters.canopen_cia402.servo import Tuning
+from hw_adapters.canopen_cia402.servo import Plate, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import read_faults

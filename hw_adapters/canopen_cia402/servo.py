@@ -25,6 +25,25 @@ class Tuning:
     current_lag: float = 0.5e-3
 
 
+@dataclass(frozen=True, slots=True)
+class Plate:
+    """What stands on the plate of an emulated drive.
+
+    Parameters
+    ----------
+    counts
+        Increments of a turn; velocity is in increments per second.
+    rated_torque
+        N.m; torque is in thousandths of it.
+    sync_tolerance
+        Cycles without SYNC until it is in fault.
+    """
+
+    counts: int = 65536
+    rated_torque: float = 1.0
+    sync_tolerance: int = 20
+
+
 class Servo:
     """Makes torque of what is wanted; everything in rad, s and N.m.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hw_adapters.canopen_cia402.objects import TARGETS, Mode, MayLack
+from hw_adapters.canopen_cia402.objects import TARGETS, MayLack, Mode
 from hw_adapters.canopen_cia402.pdo import PdoMap, frame_bits, pdo_maps, pdo_problems
 from orchestrator.devices import DeviceSettings
 
