@@ -26,6 +26,7 @@ from hw_adapters.canopen_cia402.faults import (
 from hw_adapters.canopen_cia402.pdo import PdoMap
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.state_machine import ENABLED
+from orchestrator.devices import WireFormatError
 
 
 class Line:
@@ -160,8 +161,12 @@ class Line:
         """Wait a cycle at most for the emergency that a drive sends beside its state."""
         deadline = time.monotonic() + self._settings.cycle
         text = f"it left 'operation enabled' and is in {drive.state}"
-        while (frame := self._bus.receive(deadline)) is not None:
-            message = decode(frame)
+        while time.monotonic() < deadline:
+            try:
+                frame = self._bus.receive(deadline)
+                message = decode(frame) if frame is not None else None
+            except WireFormatError:
+                continue
             if isinstance(message, Heartbeat):
                 self._heard[message.node] = time.monotonic()
             elif isinstance(message, Emergency) and message.node == drive.settings.node:

@@ -206,7 +206,7 @@ class PiGcs(Device):
                     limit = self._settings.reference_timeout
                     raise DeviceError(f"no reference within {limit:g} s (reference_timeout)")
                 time.sleep(_LOOK_S)
-        link.send(codec.command("SVO", dict.fromkeys(AXES, 1)))
+        link.send(codec.switch_on(AXES))
         self._expect_no_error("SVO")
 
     def _has_reference(self) -> bool:

@@ -51,6 +51,7 @@ BENCH = Bench(
         Golden(
             "lines of a reply", partial(ReplySplitter().split, _POSE + b"0\n"), [_LINES, ("0",)]
         ),
+        Golden("servo", partial(codec.switch_on, ("X", "W")), b"SVO X 1 W 1\n"),
         Golden("pose", partial(codec.axis_values, _LINES, AXES), _READ),
         Golden("no error", partial(codec.error_code, ("0",)), 0),
         Golden("an error", partial(codec.error_code, ("-1024",)), -1024),

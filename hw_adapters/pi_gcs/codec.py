@@ -46,6 +46,11 @@ def command(name: str, values: Mapping[str, float]) -> bytes:
     return f"{name}{''.join(pairs)}\n".encode()
 
 
+def switch_on(axes: Sequence[str]) -> bytes:
+    """Write the command that switches the servo of axes on."""
+    return f"SVO{''.join(f' {axis} 1' for axis in axes)}\n".encode()
+
+
 def ask(*questions: str) -> bytes:
     """Write questions, such as ``POS?``."""
     return "".join(f"{each}\n" for each in questions).encode()

@@ -81,6 +81,10 @@ BENCH = Bench(
             "not finite",
             partial(codec.decode_data, _RECIPE, Data(1, _HEX("7FF8000000000000 00000004"))),
         ),
+        Refused(
+            "neither true nor false",
+            partial(codec.decode_data, Recipe("O", 1, ("BOOL",)), Data(1, b"\2")),
+        ),
         Refused("not finite, written", partial(codec.encode_data, _RECIPE, (float("nan"), 4))),
         Refused("too large, written", partial(codec.encode_data, _RECIPE, (0.0, 1 << 32))),
         Refused("a size of 1", partial(codec.PackageSplitter().split, _HEX("0001 55"))),

@@ -153,6 +153,8 @@ def decode_data(recipe: Recipe, data: Data) -> tuple[Number, ...]:
     values = struct.unpack(layout, data.content)
     if not all(map(math.isfinite, values)):
         raise _wrong("data: expected finite numbers")
+    if struct.pack(layout, *values) != data.content:
+        raise _wrong("data: expected 0 or 1 for what is true or false")
     return values
 
 

@@ -117,8 +117,7 @@ def read_rtde(content: bytes) -> None:
             if isinstance(message, rtde.Data):
                 values = rtde.decode_data(_RECIPE, message)
                 assert all(map(math.isfinite, values))
-                bits = package[-1]
-                assert rtde.encode_data(_RECIPE, values) == package or bits > 1
+                assert rtde.encode_data(_RECIPE, values) == package
         except WireFormatError as error:
             refused = error
     if refused is not None:

@@ -8,7 +8,14 @@ from random import Random
 import pytest
 
 from hw_adapters.pi_gcs.adapter import PiGcs, PiGcsSettings
-from hw_adapters.pi_gcs.codec import AXES, ReplySplitter, axis_values, command, error_code
+from hw_adapters.pi_gcs.codec import (
+    AXES,
+    ReplySplitter,
+    axis_values,
+    command,
+    error_code,
+    switch_on,
+)
 from hw_adapters.pi_gcs.hexapod import Hexapod, Setup
 from orchestrator.devices import DeviceError, WireFormatError
 from orchestrator.devices.conformance import EmulatorProcess, free_tcp_port
@@ -48,7 +55,7 @@ def test_the_emulated_hexapod_goes_straight_and_refuses_what_it_cannot_do():
     hexapod.obey("FRF", 0.0)
     assert ask("FRF?", 0.4).startswith("X=0 \n")
     assert ask("FRF?", 0.5).startswith("X=1 \n")
-    hexapod.obey(command("SVO", dict.fromkeys(AXES, 1)).decode(), 1.0)
+    hexapod.obey(switch_on(AXES).decode(), 1.0)
     hexapod.obey(command("MOV", {"X": 4.0, "Y": -2.0}).decode(), 1.0)
     assert (hexapod.position(2.0)["X"], hexapod.position(2.0)["Y"]) == (2.0, -1.0)
     hexapod.stop(2.0)
