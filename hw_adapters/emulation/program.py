@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from hw_adapters.emulation.faults import NAMES
 from orchestrator.diagnostics import SoftdockError
 
 Address = tuple[str, int]
+Readable = TypeVar("Readable", socket.socket, int)
 
 
 def option_parser(name: str, description: str) -> argparse.ArgumentParser:
@@ -103,11 +104,10 @@ class Waiting:
     def _stop(self, *_: object) -> None:
         self.stopped = True
 
-    def wait(
-        self, sockets: Sequence[socket.socket], *deadlines: float | None
-    ) -> list[socket.socket]:
-        """Return the sockets that have a datagram, at the first deadline (CLOCK_MONOTONIC, s)."""
+    def wait(self, sockets: Sequence[Readable], *deadlines: float | None) -> list[Readable]:
+        """Return those that have something, at the first deadline (CLOCK_MONOTONIC, s)."""
         known = [each for each in deadlines if each is not None]
         timeout = max(0.0, min(known) - time.monotonic()) if known else None
-        ready, _, _ = select.select([*sockets, self._read], [], [], timeout)
-        return [each for each in ready if each is not self._read]
+        watched: list[int | socket.socket] = [*sockets, self._read]
+        ready, _, _ = select.select(watched, [], [], timeout)
+        return [each for each in sockets if each in ready]

@@ -86,7 +86,8 @@ def probe(
         found = listen(made, seconds)
     except OSError as error:
         raise DeviceError(f"{device}: cannot be opened: {error.strerror or error}") from None
-    names = [c.name for c in made.connectors(made.settings).outputs]
+    outputs = made.connectors(made.settings).outputs
+    names = [f"{c.name}[{i}]" if c.shape else c.name for c in outputs for i in range(c.size)]
     if json:
         print_json({"device": device, "connectors": names, **asdict(found)})
     else:

@@ -76,7 +76,9 @@ def try_one(name: str, number: int, folder: Path) -> str:
     except (Exception, TooLong) as error:  # noqa: BLE001 - that is what is looked for
         trace = traceback.extract_tb(error.__traceback__)
         ours = [
-            f"{Path(f.filename).name}:{f.lineno}" for f in trace if "orchestrator" in f.filename
+            f"{Path(f.filename).name}:{f.lineno}"
+            for f in trace
+            if "orchestrator" in f.filename or "hw_adapters" in f.filename
         ]
         return f"{type(error).__name__} at {ours[-1] if ours else '?'}: {str(error)[:150]!r}"
     finally:

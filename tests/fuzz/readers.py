@@ -8,7 +8,7 @@ import socket
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow.parquet as pq
 
-from fuzz import dcp, seeds
+from fuzz import codecs, dcp, seeds
 from fuzz.mutations import changed_data, damaged, damaged_json, damaged_zip
 from orchestrator.authoring import read_toml
 from orchestrator.dcp.description import read_description
@@ -250,4 +250,13 @@ READERS = {
     "dcp-talk": Reader(".bin", dcp.talk, dcp.damaged_talk, dcp.read_talk),
     "fmu-info": Reader(".fmu", lambda: seeds.fmu(3), damaged_zip, fmu_info),
     "state": Reader(".json", lambda: encode(_ARRAYS), damaged_json, _read_state),
+}
+READERS |= {
+    name: Reader(".bin", partial(codecs.packed, seed), codecs.damaged_messages, codecs.each(read))
+    for name, seed, read in (
+        ("slcan", codecs.SLCAN, codecs.read_slcan),
+        ("canopen", codecs.CANOPEN, codecs.read_canopen),
+        ("rtde", codecs.RTDE, codecs.read_rtde),
+        ("gcs", codecs.GCS, codecs.read_gcs),
+    )
 }

@@ -1,0 +1,265 @@
+"""The adapter for drives of CiA 402."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import cast
+
+from hw_adapters.canopen_cia402.bus import Bus, open_bus
+from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, nmt
+from hw_adapters.canopen_cia402.data_sheet import check_data_sheet
+from hw_adapters.canopen_cia402.drive import Drive
+from hw_adapters.canopen_cia402.faults import emergency_text
+from hw_adapters.canopen_cia402.line import Line
+from hw_adapters.canopen_cia402.objects import MAPPABLE
+from hw_adapters.canopen_cia402.sdo import SdoClient
+from hw_adapters.canopen_cia402.settings import CanopenSettings, DriveSettings
+from hw_adapters.canopen_cia402.state_machine import (
+    AT_REST,
+    ENABLED,
+    FOLLOWS_COMMAND,
+    IN_FAULT,
+    INTERNAL_LIMIT,
+    WARNING,
+    state_of,
+)
+from orchestrator.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceError,
+    DeviceSettings,
+    Received,
+    WireFormatError,
+)
+
+_UNITS = {"rotary": ("rad", "rad/s", "N.m"), "linear": ("m", "m/s", "N")}
+
+
+class CanopenCia402(Device):
+    """Drives on one line that this machine gives SYNC to: each cycle is a sample and an answer."""
+
+    Settings = CanopenSettings
+    answers = True
+
+    def __init__(self, settings: CanopenSettings) -> None:
+        super().__init__(settings)
+        self._settings = settings
+        self._drives: list[Drive] = []
+        self._bus: Bus | None = None
+        self._line: Line | None = None
+        self._is_told = False
+
+    @classmethod
+    def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
+        """Return a command for each drive, and its position, velocity and torque."""
+        given = cast("CanopenSettings", settings)
+        for drive in given.drives:
+            check_data_sheet(drive)
+        return DeviceConnectors(
+            inputs=tuple(map(_input, given.drives)) if given.enable else (),
+            outputs=tuple(port for drive in given.drives for port in _outputs(drive, given)),
+            rate=1000.0 / given.cycle_ms,
+        )
+
+    def open(self) -> None:
+        """Open the line, set every drive up, and enable all of them where they are."""
+        given = self._settings
+        self._drives = [Drive(each, given.cycle) for each in given.drives]
+        self._line, self._is_told = None, False
+        self._bus = open_bus(given.interface, given.channel, given.bitrate, given.tty_baudrate)
+        self._bus.send([nmt(PRE_OPERATIONAL, each.node) for each in given.drives])
+        for drive in self._drives:
+            self._set_up(self._bus, drive)
+        self._bus.send([nmt(START, each.node) for each in given.drives])
+        self._line = Line(given, self._bus, self._drives)
+        self._enable(self._line)
+
+    def close(self) -> None:
+        """Lead all drives to rest, and leave the line.
+
+        Raises
+        ------
+        DeviceError
+            If a drive that lives is not at rest in time.
+        """
+        line, self._line = self._line, None
+        bus, self._bus = self._bus, None
+        try:
+            if line is not None and bus is not None and self._settings.enable:
+                self._rest(line, bus)
+        finally:
+            if bus is not None:
+                bus.close()
+
+    def receive(self, timeout_s: float) -> Received | None:
+        """Give SYNC when it is due, and wait for what all drives measured.
+
+        The status is the code of the emergency that stopped the drives; else bit 16 + i says that
+        drive i warns, is at a limit, or does not follow its command.
+        """
+        line = self._opened()
+        number = line.wait(time.monotonic() + timeout_s)
+        fault = line.fault
+        if fault is None:
+            return None if number is None else self._sample(line, number)
+        if self._settings.on_fault == "stop":
+            raise DeviceError(f"{fault}; all drives were told to stop")
+        if number is None and self._is_told:
+            return None
+        self._is_told = True
+        return self._sample(line, line.number if number is None else number)
+
+    def send(self, values: Sequence[float]) -> None:
+        """Answer the cycle that was received last.
+
+        Raises
+        ------
+        DeviceError
+            If a position changes faster than its limit.
+        """
+        line = self._opened()
+        if line.fault is None:
+            for drive, value in zip(self._drives, values, strict=self._settings.enable):
+                drive.command(value)
+        line.send()
+
+    def safe(self, values: Sequence[float]) -> Sequence[float] | None:
+        """Hold positions; no velocity, no torque."""
+        return [
+            value if each.mode == "csp" else 0.0
+            for each, value in zip(self._settings.drives, values, strict=self._settings.enable)
+        ]
+
+    def _set_up(self, bus: Bus, drive: Drive) -> None:
+        given = self._settings
+        sdo = SdoClient(bus, drive.settings.node, drive.name, given.answer_timeout)
+        try:
+            drive.configure(sdo, given)
+            statusword = sdo.read(MAPPABLE["statusword"])
+            code = sdo.read(MAPPABLE["error_code"])
+        except DeviceError as error:
+            raise self._explained(bus, error) from None
+        if given.enable and not given.fault_reset and state_of(statusword) in IN_FAULT:
+            raise DeviceError(
+                f"{drive.name}: it is in fault, error code {emergency_text(code)}; remove the cause"
+                " and acknowledge it, or set fault_reset"
+            )
+
+    def _explained(self, bus: Bus, error: DeviceError) -> DeviceError:
+        """Add what the CAN adapter knows of the line."""
+        trouble = bus.trouble()
+        if not trouble:
+            return error
+        bitrate = self._settings.bitrate
+        return DeviceError(f"{error}; {trouble}: is the line at {bitrate} bit/s, and terminated?")
+
+    def _enable(self, line: Line) -> None:
+        """Go on cycle by cycle until all drives are enabled and have said where they are."""
+        limit = self._settings.start_timeout
+        deadline = time.monotonic() + limit
+        while not self._cycle(line, deadline):
+            if line.fault is not None:
+                raise DeviceError(str(line.fault))
+            if time.monotonic() >= deadline:
+                raise DeviceError("; ".join(self._not_enabled(limit)))
+            line.send()
+        for drive in self._drives:
+            drive.begin(here=True)
+        line.is_running = self._settings.enable
+        line.send()
+
+    def _cycle(self, line: Line, deadline: float) -> bool:
+        """Wait for a cycle; return whether all drives are where they shall be."""
+        try:
+            if line.wait(deadline) is None:
+                return False
+        except WireFormatError:
+            return False
+        return not self._settings.enable or all(d.state is ENABLED for d in self._drives)
+
+    def _not_enabled(self, limit: float) -> list[str]:
+        wanted = "'operation enabled'" if self._settings.enable else "measurements at each SYNC"
+        return [
+            f"{d.name}: expected {wanted} within {limit:g} s (start_timeout), found {d.state}"
+            f"{'' if d.is_complete else ', and not all of its PDOs come'}"
+            for d in self._drives
+            if d.state is not ENABLED or not d.is_complete
+        ] or [f"no cycle was complete within {limit:g} s (start_timeout)"]
+
+    def _rest(self, line: Line, bus: Bus) -> None:
+        line.is_resting, line.is_running = True, False
+        line.send()
+        limit = self._settings.rest_timeout
+        deadline = time.monotonic() + limit
+        while moving := [d for d in self._drives if d.state not in AT_REST and line.lives(d)]:
+            if time.monotonic() >= deadline:
+                self._rest_one_by_one(bus, moving)
+                return
+            try:
+                line.wait(min(deadline, time.monotonic() + self._settings.cycle))
+            except WireFormatError:
+                continue
+
+    def _rest_one_by_one(self, bus: Bus, drives: Sequence[Drive]) -> None:
+        """Stop drives that do not say by their PDOs that they rest."""
+        found = []
+        for drive in drives:
+            sdo = SdoClient(bus, drive.settings.node, drive.name, self._settings.answer_timeout)
+            sdo.write(MAPPABLE["controlword"], drive.state.to_rest)
+            state = state_of(sdo.read(MAPPABLE["statusword"]))
+            if state not in AT_REST:
+                found.append(f"{drive.name} is in {state}")
+        if found:
+            limit = self._settings.rest_timeout
+            raise DeviceError(f"not at rest within {limit:g} s (rest_timeout): {', '.join(found)}")
+
+    def _sample(self, line: Line, number: int) -> Received:
+        displacement = self._settings.measured == "displacement"
+        values = [v for d in self._drives for v in d.measured(displacement=displacement)]
+        fault = line.fault
+        return Received(
+            values,
+            device_time=number * self._settings.cycle,
+            sequence=number,
+            valid=fault is None,
+            status=self._remarks() if fault is None else fault.code,
+        )
+
+    def _remarks(self) -> int:
+        follows = FOLLOWS_COMMAND if self._settings.enable else 0
+        marked = (
+            d.statusword & (WARNING | INTERNAL_LIMIT) or d.statusword & follows != follows
+            for d in self._drives
+        )
+        return sum(bool(mark) << (16 + i) for i, mark in enumerate(marked))
+
+    def _opened(self) -> Line:
+        if self._line is None:
+            raise DeviceError("the device is not open")
+        return self._line
+
+
+def _input(drive: DriveSettings) -> DeviceConnector:
+    position, velocity, torque = _UNITS[drive.axis]
+    limit, speed = drive.velocity_limit, float("inf")
+    if drive.mode == "csp":
+        what, unit, limit, speed = "position", position, drive.position_limit, drive.velocity_limit
+    elif drive.mode == "csv":
+        what, unit = "velocity", velocity
+    else:
+        what, unit, limit = "torque", torque, drive.torque_limit
+    described = f"Wanted {what} of drive {drive.name}"
+    named = f"{drive.name}_{what}_set"
+    return DeviceConnector(named, unit, described, minimum=-limit, maximum=limit, speed=speed)
+
+
+def _outputs(drive: DriveSettings, line: CanopenSettings) -> list[DeviceConnector]:
+    position, velocity, torque = _UNITS[drive.axis]
+    kinds = ((line.measured, position), ("velocity", velocity), ("torque", torque))
+    names = ("position", "velocity", "torque")
+    return [
+        DeviceConnector(f"{drive.name}_{name}", unit, f"Measured {what} of drive {drive.name}")
+        for name, (what, unit) in zip(names, kinds, strict=True)
+    ]

@@ -1,0 +1,135 @@
+"""The bench of ``canopen_cia402``: frames byte by byte, and an emulated drive."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from hw_adapters.canopen_cia402 import slcan
+from hw_adapters.canopen_cia402.codec import (
+    SYNC,
+    CanFrame,
+    Emergency,
+    Heartbeat,
+    SdoAnswer,
+    decode,
+    nmt,
+    read_object,
+    write_object,
+)
+from hw_adapters.canopen_cia402.pdo import pdo_maps
+from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring
+
+_HEX = bytes.fromhex
+_COMMAND = pdo_maps(1, [["controlword", "target_position"]], commanded=True)[0]
+_MEASURED = pdo_maps(2, [["statusword", "position", "torque"]], commanded=False)[0]
+_FOREIGN_FRAMES = {
+    "a heartbeat of two bytes": CanFrame(0x701, _HEX("0505")),
+    "a heartbeat of no state": CanFrame(0x701, _HEX("06")),
+    "an emergency cut short": CanFrame(0x081, _HEX("1186")),
+    "an SDO cut short": CanFrame(0x581, _HEX("4360640000")),
+    "an SDO in segments": CanFrame(0x581, _HEX("4108100010000000")),
+    "an abort without a reason": CanFrame(0x581, _HEX("8060600000000000")),
+}
+_FOREIGN_LINES = {
+    "cut short": b"t1818370400",
+    "an odd digit": b"t181137A",
+    "nine bytes": b"t1819370400000000000000",
+    "an identifier of more bits": b"t800137",
+    "no digit": b"t18113_",
+    "a blank for a digit": b"t1811 7",
+    "a refusal": b"\a",
+    "text": b"hello",
+}
+
+
+def _wiring() -> Wiring:
+    path = Path(tempfile.gettempdir()) / f"softdock-can-{secrets.token_hex(6)}"
+    drive = {
+        "name": "motor",
+        "node": 1,
+        "mode": "csv",
+        "position_scale": 6.283185307179586 / 65536,
+        "torque_scale": 1e-3,
+        "velocity_limit": 50.0,
+        "torque_limit": 1.0,
+        "quick_stop_deceleration": 500.0,
+    }
+    settings = {
+        "channel": str(path),
+        "cycle_ms": 5,
+        "pace": "answers",  # a busy machine is not what is tried
+        "late_ms": 60,
+        "drives": [drive],
+        "heartbeat_timeout_ms": 400,
+        "on_fault": "hold",
+        "fault_reset": True,
+    }
+    options = ("--sync-tolerance", "1000")
+    return Wiring(("--link", str(path), *options), settings)
+
+
+BENCH = Bench(
+    emulator="hw_adapters.canopen_cia402.emulator",
+    wiring=_wiring,
+    golden=(
+        Golden("NMT start of node 5", partial(nmt, 1, 5), CanFrame(0, _HEX("0105"))),
+        Golden("SYNC", partial(slcan.encode_line, SYNC), b"t0800\r"),
+        Golden(
+            "read 0x1000 of node 2",
+            partial(read_object, 2, 0x1000, 0),
+            CanFrame(0x602, _HEX("4000100000000000")),
+        ),
+        Golden(
+            "write 0x6060 of node 2",
+            partial(write_object, 2, 0x6060, 0, b"\x08"),
+            CanFrame(0x602, _HEX("2F60600008000000")),
+        ),
+        Golden(
+            "what was read",
+            partial(decode, CanFrame(0x582, _HEX("4300100092010200"))),
+            SdoAnswer(2, 0x1000, 0, _HEX("92010200")),
+        ),
+        Golden(
+            "no such object",
+            partial(decode, CanFrame(0x582, _HEX("8000200000000206"))),
+            SdoAnswer(2, 0x2000, 0, abort=0x06020000),
+        ),
+        Golden("heartbeat", partial(decode, CanFrame(0x701, b"\x05")), Heartbeat(1, 5)),
+        Golden(
+            "following error",
+            partial(decode, CanFrame(0x081, _HEX("1186210102030405"))),
+            Emergency(1, 0x8611, 0x21, _HEX("0102030405")),
+        ),
+        Golden(
+            "RPDO1",
+            partial(_COMMAND.encode, {"controlword": 0x0F, "target_position": -2}),
+            CanFrame(0x201, _HEX("0F00FEFFFFFF")),
+        ),
+        Golden(
+            "TPDO1",
+            partial(_MEASURED.decode, _HEX("371200000100F6FF")),
+            {"statusword": 0x1237, "position": 65536, "torque": -10},
+        ),
+        Golden("a line", partial(slcan.decode_line, b"t70117f"), CanFrame(0x701, b"\x7f")),
+        Golden(
+            "a line with its time",
+            partial(slcan.decode_line, b"t70110512AB"),
+            CanFrame(0x701, b"\5"),
+        ),
+        Golden("an extended frame", partial(slcan.decode_line, b"T00000001101"), None),
+        Golden("1 Mbit/s", partial(slcan.set_bitrate, 1_000_000), b"S8\r"),
+    ),
+    refused=(
+        *(Refused(name, partial(decode, frame)) for name, frame in _FOREIGN_FRAMES.items()),
+        *(Refused(name, partial(slcan.decode_line, b)) for name, b in _FOREIGN_LINES.items()),
+        Refused("a PDO cut short", partial(_MEASURED.decode, _HEX("3712000001"))),
+        Refused(
+            "a target that does not fit",
+            partial(_COMMAND.encode, {"controlword": 0, "target_position": 1 << 31}),
+        ),
+    ),
+    without={"reorder": "a CAN line carries one frame after the other, and PDOs have no number"},
+)

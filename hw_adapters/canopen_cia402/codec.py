@@ -1,0 +1,166 @@
+"""The frames of CANopen that drives are led by: NMT, SYNC, heartbeat, emergency, SDO.
+
+References
+----------
+CiA 301, CANopen application layer and communication profile: predefined connection set (7.3.3),
+SDO protocols (7.2.4.3), emergency (7.2.7), heartbeat (7.2.8.3). Everything is little endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from orchestrator.devices import WireFormatError
+
+#: Of the NMT commands.
+START, STOP, PRE_OPERATIONAL, RESET_NODE = 0x01, 0x02, 0x80, 0x81
+#: Of the heartbeat.
+BOOT_UP, STOPPED, OPERATIONAL = 0x00, 0x04, 0x05
+_NMT_STATES = frozenset((BOOT_UP, STOPPED, OPERATIONAL, 0x7F))
+_NODES = range(1, 128)
+_EMERGENCY, _SDO_ANSWER, _SDO_REQUEST, _HEARTBEAT = 0x080, 0x580, 0x600, 0x700
+_SDO = struct.Struct("<BHB4s")
+_EMCY = struct.Struct("<HB5s")
+#: First byte of an expedited download, by the number of bytes; of an upload's answer, to it.
+_WRITES = {1: 0x2F, 2: 0x2B, 3: 0x27, 4: 0x23}
+_READS = {0x4F: 1, 0x4B: 2, 0x47: 3, 0x43: 4}
+_READ, _WRITTEN, _ABORT = 0x40, 0x60, 0x80
+
+
+@dataclass(frozen=True, slots=True)
+class CanFrame:
+    """A data frame with an identifier of 11 bits and at most 8 bytes."""
+
+    identifier: int
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """A node says that it lives, and in which NMT state."""
+
+    node: int
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class Emergency:
+    """A node says that it is in error; code 0: no longer.
+
+    Parameters
+    ----------
+    node
+        Of the drive.
+    code
+        As CiA 301 and CiA 402 list them, such as 0x8611 for a following error.
+    register
+        Error register 0x1001.
+    detail
+        Five bytes of the manufacturer.
+    """
+
+    node: int
+    code: int
+    register: int
+    detail: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SdoAnswer:
+    """The answer of a node to an access to one of its objects.
+
+    Parameters
+    ----------
+    node, index, sub
+        Whose object, and which.
+    data
+        What was read; empty if something was written, or refused.
+    abort
+        Why it was refused; 0: it was not.
+    """
+
+    node: int
+    index: int
+    sub: int
+    data: bytes = b""
+    abort: int = 0
+
+
+Message = Heartbeat | Emergency | SdoAnswer
+SYNC = CanFrame(0x080)
+
+
+def nmt(command: int, node: int) -> CanFrame:
+    """Tell a node, or with 0 all, which NMT state it shall take."""
+    return CanFrame(0x000, bytes((command, node)))
+
+
+def heartbeat(node: int) -> CanFrame:
+    """Say that the master lives."""
+    return CanFrame(_HEARTBEAT + node, bytes((OPERATIONAL,)))
+
+
+def read_object(node: int, index: int, sub: int) -> CanFrame:
+    """Ask a node for an object."""
+    return CanFrame(_SDO_REQUEST + node, _SDO.pack(_READ, index, sub, b""))
+
+
+def write_object(node: int, index: int, sub: int, data: bytes) -> CanFrame:
+    """Write an object of 1 to 4 bytes.
+
+    Raises
+    ------
+    WireFormatError
+        If there are more bytes, or none.
+    """
+    if len(data) not in _WRITES:
+        raise WireFormatError(f"SDO: expected 1 to 4 bytes to write, found {len(data)}")
+    return CanFrame(_SDO_REQUEST + node, _SDO.pack(_WRITES[len(data)], index, sub, data))
+
+
+def decode(frame: CanFrame) -> Message | None:
+    """Read a frame; ``None`` if it is none of these, such as a PDO or what a master sends.
+
+    Raises
+    ------
+    WireFormatError
+        If its identifier says what it is and its content is none of that.
+    """
+    kind, node = frame.identifier & 0x780, frame.identifier & 0x07F
+    if node not in _NODES:
+        return None
+    if kind == _HEARTBEAT:
+        return _heartbeat(node, frame.data)
+    if kind == _EMERGENCY:
+        return _emergency(node, frame.data)
+    if kind == _SDO_ANSWER:
+        return _sdo_answer(node, frame.data)
+    return None
+
+
+def _heartbeat(node: int, data: bytes) -> Heartbeat:
+    if len(data) != 1 or data[0] not in _NMT_STATES:
+        raise WireFormatError(f"heartbeat of node {node}: expected an NMT state, found {data!r}")
+    return Heartbeat(node, data[0])
+
+
+def _emergency(node: int, data: bytes) -> Emergency:
+    if len(data) != _EMCY.size:
+        raise WireFormatError(f"emergency of node {node}: expected 8 bytes, found {data!r}")
+    return Emergency(node, *_EMCY.unpack(data))
+
+
+def _sdo_answer(node: int, data: bytes) -> SdoAnswer:
+    if len(data) != _SDO.size:
+        raise WireFormatError(f"SDO of node {node}: expected 8 bytes, found {data!r}")
+    command, index, sub, content = _SDO.unpack(data)
+    if command == _WRITTEN:
+        return SdoAnswer(node, index, sub)
+    if command == _ABORT and any(content):
+        return SdoAnswer(node, index, sub, abort=int.from_bytes(content, "little"))
+    if command in _READS:
+        return SdoAnswer(node, index, sub, content[: _READS[command]])
+    raise WireFormatError(
+        f"SDO of node {node}: expected an answer of 1 to 4 bytes, found {data.hex(' ')}"
+    )

@@ -1,0 +1,193 @@
+"""One drive as the adapter leads it: how it is set up, what it is told, what it measured."""
+
+from __future__ import annotations
+
+from hw_adapters.canopen_cia402 import objects
+from hw_adapters.canopen_cia402.codec import CanFrame
+from hw_adapters.canopen_cia402.objects import DriveObject
+from hw_adapters.canopen_cia402.pdo import AT_EACH_SYNC, UNUSED, PdoMap
+from hw_adapters.canopen_cia402.sdo import SdoClient
+from hw_adapters.canopen_cia402.settings import CanopenSettings, DriveSettings
+from hw_adapters.canopen_cia402.state_machine import (
+    ENABLED,
+    NOT_READY,
+    DriveState,
+    state_of,
+)
+from hw_adapters.counter import Counter
+from orchestrator.devices import DeviceError
+
+#: Device profile of drives, the lower half of object 0x1000.
+_PROFILE = 402
+#: Of 0x6007 and 0x605A: quick stop; slow down on its ramp, then switch on disabled.
+_ABORT_BY_QUICK_STOP, _STOP_ON_RAMP = 3, 2
+_WORD = 1 << 32
+
+
+class Drive:
+    """A drive, in SI units on this side and in increments on the other.
+
+    Parameters
+    ----------
+    settings
+        Of the drive.
+    cycle
+        Between two SYNCs, s.
+    """
+
+    def __init__(self, settings: DriveSettings, cycle: float) -> None:
+        self.settings, self._cycle = settings, cycle
+        self.name = f"drive '{settings.name}' (node {settings.node})"
+        self.commands, self.measurements = settings.command_maps, settings.measurement_maps
+        self._sign = -1.0 if settings.inverted else 1.0
+        self._position = Counter(_WORD)
+        self._found: dict[str, int] = {}
+        self._came: set[int] = set()
+        self._origin = 0
+        self._command = 0.0
+        self.statusword = 0
+        self.state: DriveState = NOT_READY
+
+    def configure(self, sdo: SdoClient, line: CanopenSettings) -> None:
+        """Write all that the drive must know, and read it back.
+
+        Raises
+        ------
+        DeviceError
+            If it is no drive, refuses something, or has it otherwise afterwards.
+        """
+        profile = sdo.read(objects.DEVICE_TYPE) & 0xFFFF
+        if profile != _PROFILE:
+            raise DeviceError(f"{self.name}: expected a drive of CiA 402, found profile {profile}")
+        mode = objects.MODES[self.settings.mode]
+        if not sdo.read(objects.SUPPORTED_MODES) >> (mode - 1) & 1:
+            raise DeviceError(f"{self.name}: it has no mode {self.settings.mode} (0x6502)")
+        for wanted, value in self._parameters(line).items():
+            sdo.put(wanted, value)
+        sdo.write(objects.MAPPABLE["mode"], mode)
+        for pdo in (*self.commands, *self.measurements):
+            _map(sdo, pdo)
+
+    def begin(self, *, here: bool) -> None:
+        """Forget what came; with ``here``, positions count from where the axis is now."""
+        if here:
+            self._origin = self._found["position"]
+            self._command = 0.0
+        self._came.clear()
+
+    def take(self, pdo: PdoMap, data: bytes) -> bool:
+        """Take a TPDO; return whether it came in this cycle already.
+
+        Raises
+        ------
+        WireFormatError
+            If it does not have the length of its mapping, or tells no state.
+        """
+        found = pdo.decode(data)
+        again = pdo.number in self._came
+        if "statusword" in found:
+            self.state, self.statusword = state_of(found["statusword"]), found["statusword"]
+        if "position" in found:
+            found["position"] = self._position.count(found["position"])
+        if not again:
+            self._came.add(pdo.number)
+            self._found |= found
+        return again
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of its TPDOs came in this cycle."""
+        return len(self._came) == len(self.measurements)
+
+    def measured(self, *, displacement: bool) -> tuple[float, float, float]:
+        """Return position, velocity and torque: rad, rad/s, N.m (m, m/s, N)."""
+        given, found = self.settings, self._found
+        counts = found["position"] - (self._origin if displacement else 0)
+        return (
+            self._sign * counts * given.position_scale,
+            self._sign * found["velocity"] * given.per_velocity,
+            self._sign * found["torque"] * given.torque_scale,
+        )
+
+    def command(self, value: float) -> None:
+        """Take what is wanted, in SI units; it goes out with :meth:`frames`.
+
+        Raises
+        ------
+        DeviceError
+            If a position changes faster than the limit of velocity.
+        """
+        limit = self.settings.velocity_limit
+        speed = abs(value - self._command) / self._cycle
+        if self.settings.mode == "csp" and speed > limit * (1.0 + 1e-9):
+            raise DeviceError(
+                f"{self.name}: a step from {self._command:g} to {value:g} in one cycle is a speed"
+                f" of {speed:g} per second; at most {limit:g} is allowed (velocity_limit)"
+            )
+        self._command = value
+
+    def frames(self, *, enabling: bool) -> list[CanFrame]:
+        """Return the RPDOs of the next cycle: towards operation with its target, or to rest."""
+        word = self.state.to_enabled if enabling else self.state.to_rest
+        moves = enabling and self.state is ENABLED
+        values = {
+            "controlword": word,
+            "mode": objects.MODES[self.settings.mode],
+            **self._targets(moves=moves),
+        }
+        return [pdo.encode(values) for pdo in self.commands]
+
+    def _targets(self, *, moves: bool) -> dict[str, int]:
+        """Return every target: that of the mode, and what leaves the axis alone for the others."""
+        given = self.settings
+        held = {"target_position": _wrapped(self._found.get("position", 0))}
+        held |= {"target_velocity": 0, "target_torque": 0}
+        if not moves:
+            return held
+        value = self._sign * self._command
+        if given.mode == "csp":
+            counts = self._origin + round(value / given.position_scale)
+            return held | {"target_position": _wrapped(counts)}
+        scale = given.per_velocity if given.mode == "csv" else given.torque_scale
+        return held | {given.target: round(value / scale)}
+
+    def _parameters(self, line: CanopenSettings) -> dict[DriveObject, int]:
+        given = self.settings
+        found = {
+            objects.PRODUCER_HEARTBEAT: line.heartbeat_ms,
+            objects.CONSUMER_HEARTBEAT: line.master << 16 | line.heartbeat_timeout_ms,
+            objects.ABORT_OPTION: _ABORT_BY_QUICK_STOP,
+            objects.QUICK_STOP_OPTION: _STOP_ON_RAMP,
+            objects.QUICK_STOP_DECELERATION: round(
+                given.quick_stop_deceleration / given.per_velocity
+            ),
+            objects.MAX_TORQUE: round(given.torque_limit / given.torque_scale),
+            objects.CYCLE_PERIOD: line.cycle_ms * 1000,
+            objects.INTERPOLATION_PERIOD: line.cycle_ms,
+            objects.INTERPOLATION_EXPONENT: -3,
+        }
+        if given.following_window is not None:
+            found[objects.FOLLOWING_WINDOW] = round(given.following_window / given.position_scale)
+        for name in given.without:
+            for left_out in objects.MAY_LACK[name]:
+                del found[left_out]
+        return found
+
+
+def _wrapped(counts: int) -> int:
+    return (counts + _WORD // 2) % _WORD - _WORD // 2
+
+
+def _map(sdo: SdoClient, pdo: PdoMap) -> None:
+    """Map a PDO as CiA 301 asks for: off, empty, entries, their number, on at each SYNC."""
+    kind = f"{'RPDO' if pdo.commanded else 'TPDO'}{pdo.number}"
+    parameters, mapping = pdo.parameters
+    identifier = DriveObject(f"{kind} COB-ID", parameters, 1, "I")
+    count = DriveObject(f"{kind} mapping", mapping, 0, "B")
+    sdo.write(identifier, UNUSED | pdo.identifier)
+    sdo.write(count, 0)
+    for i, each in enumerate(pdo.objects, 1):
+        sdo.put(DriveObject(f"{kind} entry {i}, {each.name}", mapping, i, "I"), each.mapping)
+    sdo.put(count, len(pdo.objects))
+    sdo.put(DriveObject(f"{kind} transmission type", parameters, 2, "B"), AT_EACH_SYNC)
+    sdo.write(identifier, pdo.identifier)

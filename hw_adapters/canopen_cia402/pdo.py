@@ -1,0 +1,146 @@
+"""PDOs: which objects are in which, how they are packed, and whether the line can carry them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hw_adapters.canopen_cia402.codec import CanFrame
+from hw_adapters.canopen_cia402.objects import MAPPABLE, DriveObject
+from orchestrator.devices import WireFormatError
+from orchestrator.diagnostics.nearest import nearest
+
+_MOST_BYTES, _MOST_PDOS = 8, 4
+#: Bit 31 of a COB-ID: the PDO is not used.
+UNUSED = 0x8000_0000
+#: Of SYNC: at each of them.
+AT_EACH_SYNC = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PdoMap:
+    """One PDO of one drive.
+
+    Parameters
+    ----------
+    number
+        1 to 4.
+    commanded
+        Whether it is an RPDO, which the drive receives.
+    node
+        Of the drive.
+    objects
+        In their order, without gaps.
+    """
+
+    number: int
+    commanded: bool
+    node: int
+    objects: tuple[DriveObject, ...]
+
+    @property
+    def identifier(self) -> int:
+        """Of its frame, by the predefined connection set."""
+        return (0x100 if self.commanded else 0x080) + 0x100 * self.number + self.node
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return sum(each.size for each in self.objects)
+
+    @property
+    def parameters(self) -> tuple[int, int]:
+        """Indices of its communication and its mapping parameters."""
+        first = 0x1400 if self.commanded else 0x1800
+        return first + self.number - 1, first + 0x200 + self.number - 1
+
+    def encode(self, values: Mapping[str, int]) -> CanFrame:
+        """Write values, by the names of the objects.
+
+        Raises
+        ------
+        WireFormatError
+            If one does not fit its object.
+        """
+        try:
+            data = b"".join(each.pack(values[each.name]) for each in self.objects)
+        except struct.error:
+            told = ", ".join(f"{o}: {values[o.name]}" for o in self.objects)
+            raise WireFormatError(f"RPDO{self.number}: a value does not fit: {told}") from None
+        return CanFrame(self.identifier, data)
+
+    def decode(self, data: bytes) -> dict[str, int]:
+        """Read the values of a frame.
+
+        Raises
+        ------
+        WireFormatError
+            If it is longer or shorter than the mapping.
+        """
+        if len(data) != self.size:
+            raise WireFormatError(
+                f"TPDO{self.number} of node {self.node}: expected {self.size} bytes, found"
+                f" {len(data)}"
+            )
+        found, at = {}, 0
+        for each in self.objects:
+            found[each.name] = each.unpack(data[at : at + each.size])
+            at += each.size
+        return found
+
+
+def pdo_maps(node: int, maps: Sequence[Sequence[str]], *, commanded: bool) -> tuple[PdoMap, ...]:
+    """Return the PDOs of a drive; :func:`pdo_problems` has found nothing in them."""
+    return tuple(
+        PdoMap(i, commanded, node, tuple(MAPPABLE[name] for name in names))
+        for i, names in enumerate(maps, 1)
+    )
+
+
+def pdo_problems(
+    maps: Sequence[Sequence[str]], needed: Iterable[str], *, commanded: bool
+) -> Iterator[str]:
+    """Say why maps do not fit; nothing if they do.
+
+    Parameters
+    ----------
+    maps
+        Names of objects, for each PDO.
+    needed
+        Names that must be among them.
+    commanded
+        Whether they are RPDOs.
+    """
+    kind, known = ("RPDO" if commanded else "TPDO"), _names(commanded=commanded)
+    names = [name for each in maps for name in each]
+    if len(maps) > _MOST_PDOS:
+        yield f"{len(maps)} {kind}s; expected {_MOST_PDOS} at most"
+    for name in sorted({n for n in names if n not in known}):
+        yield f"'{name}' cannot be in an {kind}{nearest(name, known)}; known: {', '.join(known)}"
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        yield f"'{name}' is in the {kind}s more than once"
+    for name in needed:
+        if name not in names:
+            yield f"'{name}' is in no {kind}; it is needed"
+    for i, each in enumerate(maps, 1):
+        size = sum(known[name].size for name in each if name in known)
+        if not 0 < size <= _MOST_BYTES:
+            told = " + ".join(f"{n} {known[n].size}" for n in each if n in known) or "nothing"
+            yield f"{kind}{i} has {size} bytes ({told}); expected 1 to {_MOST_BYTES}"
+
+
+def _names(*, commanded: bool) -> dict[str, DriveObject]:
+    return {name: each for name, each in MAPPABLE.items() if each.commanded == commanded}
+
+
+def frame_bits(size: int) -> int:
+    """Return the bits of a frame of so many bytes with the most bits that stuffing can add.
+
+    References
+    ----------
+    Davis, Burns, Bril, Lukkien: Controller Area Network (CAN) schedulability analysis: refuted,
+    revisited and revised, 2007, Eq 1 for identifiers of 11 bits: g + 8 s + 13 +
+    floor((g + 8 s - 1) / 4) with g = 34.
+    """
+    return 34 + 8 * size + 13 + (34 + 8 * size - 1) // 4

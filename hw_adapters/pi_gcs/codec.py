@@ -1,0 +1,140 @@
+"""The text of GCS 2: commands, questions, and replies of one or several lines.
+
+References
+----------
+Physik Instrumente: user manual MS204E, C-887 hexapod controller, GCS 2.0. A command ends with a
+line feed; of a reply of several lines every one but the last has a space before it. X, Y and Z are
+in mm, U, V and W in degrees.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from orchestrator.devices import WireFormatError
+
+AXES = ("X", "Y", "Z", "U", "V", "W")
+STOP_ALL = b"\x18"
+#: A reply about six axes stays below; what is longer without an end is none.
+_MOST_BYTES = 4096
+_NUMBER = re.compile(r"[+-]?\d{1,17}(?:\.\d{0,17})?(?:[eE][+-]?\d{1,3})?")
+_ERRORS = {
+    1: "parameter syntax error",
+    2: "unknown command",
+    5: "move without a reference, or with the servo off",
+    7: "position out of limits",
+    8: "velocity out of limits",
+    10: "stopped by a command",
+    15: "no such axis",
+    23: "no such axis",
+}
+
+
+def command(name: str, values: Mapping[str, float]) -> bytes:
+    """Write a command with a value for each axis, with 7 decimals (0.1 nm, 0.1 microdegree).
+
+    Raises
+    ------
+    WireFormatError
+        If a value is not finite.
+    """
+    if not all(map(math.isfinite, values.values())):
+        raise _wrong(f"{name}: expected finite values, found {dict(values)}")
+    pairs = (f" {axis} {value:.7f}" for axis, value in values.items())
+    return f"{name}{''.join(pairs)}\n".encode()
+
+
+def switch_on(axes: Sequence[str]) -> bytes:
+    """Write the command that switches the servo of axes on."""
+    return f"SVO{''.join(f' {axis} 1' for axis in axes)}\n".encode()
+
+
+def ask(*questions: str) -> bytes:
+    """Write questions, such as ``POS?``."""
+    return "".join(f"{each}\n" for each in questions).encode()
+
+
+def axis_values(reply: Sequence[str], axes: Sequence[str]) -> dict[str, float]:
+    """Read a reply of a line ``AXIS=NUMBER`` for each axis.
+
+    Raises
+    ------
+    WireFormatError
+        If it is about other axes, or a number is none.
+    """
+    found = {}
+    for line in reply:
+        axis, _, text = line.partition("=")
+        if axis in found:
+            raise _wrong(f"expected each axis once, found '{axis}' twice")
+        found[axis] = _number(text)
+    if set(found) != set(axes):
+        raise _wrong(f"expected axes {' '.join(axes)}, found {' '.join(found)[:40]!r}")
+    return found
+
+
+def error_code(reply: Sequence[str]) -> int:
+    """Read the reply to ``ERR?``; 0: none.
+
+    Raises
+    ------
+    WireFormatError
+        If it is no whole number in one line.
+    """
+    if len(reply) != 1 or not re.fullmatch(r"-?\d{1,6}", reply[0]):
+        raise _wrong(f"expected an error code, found {' '.join(reply)[:40]!r}")
+    return int(reply[0])
+
+
+def error_text(code: int) -> str:
+    """Return an error code with its meaning."""
+    return f"error {code} ({_ERRORS[code]})" if code in _ERRORS else f"error {code}"
+
+
+class ReplySplitter:
+    """Cuts what comes into replies."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._lines: list[str] = []
+
+    def split(self, data: bytes) -> list[tuple[str, ...]]:
+        """Take what came, and return the replies that are complete, as lines without their ends.
+
+        Raises
+        ------
+        WireFormatError
+            If it is no text, or has no end; what came is forgotten.
+        """
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        found = []
+        try:
+            for line in lines:
+                self._lines.append(line.decode("ascii").rstrip(" "))
+                if not line.endswith(b" "):
+                    found.append(tuple(self._lines))
+                    self._lines = []
+        except UnicodeDecodeError:
+            self.forget()
+            raise _wrong(f"expected text, found {line[:40]!r}") from None
+        if len(self._rest) + sum(map(len, self._lines)) > _MOST_BYTES:
+            self.forget()
+            raise _wrong(f"expected a reply of at most {_MOST_BYTES} bytes")
+        return found
+
+    def forget(self) -> None:
+        """Forget a reply that has begun."""
+        self._rest, self._lines = b"", []
+
+
+def _number(text: str) -> float:
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(value):
+        raise _wrong(f"expected a number, found {text[:40]!r}")
+    return value
+
+
+def _wrong(message: str) -> WireFormatError:
+    return WireFormatError.in_file("GCS", message)

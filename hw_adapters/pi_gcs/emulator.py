@@ -1,0 +1,140 @@
+"""An emulated controller of a hexapod: ``python -m hw_adapters.pi_gcs.emulator --port PORT``.
+
+It answers every client at its TCP port. It reads and writes its text by itself. The faults of
+``--fault`` are those of replies to ``POS?`` and ``ERR?`` in one, as in each cycle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import read_faults
+from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.options import positive
+from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
+from hw_adapters.pi_gcs.hexapod import AXES, Hexapod, Setup
+from orchestrator.diagnostics import DescriptionError
+
+_COLUMNS = ("number", "line", *AXES)
+#: Between two looks at the clock, s.
+_TICK = 0.02
+
+
+class Server:
+    """The controller at its port."""
+
+    def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
+        self._log, self._faults = log, read_faults(options.fault)
+        if self._faults.duplicate or self._faults.reorder:
+            raise DescriptionError.about(
+                "TCP neither repeats nor reorders, and replies have no number: expected other"
+                " faults than duplicate and reorder",
+                key="fault",
+            )
+        self._sender = FaultySender(self._faults, options.seed, log)
+        self._setup = Setup(
+            options.travel, options.velocity, not options.no_reference, options.reference_time
+        )
+        self._hexapod = self._new_hexapod()
+        self._clients: dict[socket.socket, bytes] = {}
+        self._lost: list[socket.socket] = []
+        self.socket = socket.create_server((options.host, options.port))
+
+    def run(self, waiting: Waiting) -> None:
+        """Serve until SIGTERM."""
+        while not waiting.stopped:
+            tick = time.monotonic() + _TICK
+            ready = waiting.wait([self.socket, *self._clients], tick, self._sender.due)
+            self._sender.flush()
+            if self._sender.restarts():
+                self._lost += self._clients  # power was off: nobody says good-bye
+                self._clients = {}
+                self._hexapod = self._new_hexapod()
+                continue
+            for each in ready:
+                self._serve(each)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for each in (self.socket, *self._clients, *self._lost):
+            each.close()
+
+    def _new_hexapod(self) -> Hexapod:
+        return Hexapod(self._setup, is_wrong=self._faults.wrong_status)
+
+    def _serve(self, ready: socket.socket) -> None:
+        if ready is self.socket:
+            connection, _ = self.socket.accept()
+            connection.settimeout(0.0)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._clients[connection] = b""
+            return
+        try:
+            data = ready.recv(65536)
+        except OSError:
+            data = b""
+        if not data:
+            ready.close()
+            del self._clients[ready]
+        elif not self._sender.dead:
+            self._take(ready, data)
+
+    def _take(self, client: socket.socket, data: bytes) -> None:
+        now = time.monotonic()
+        if b"\x18" in data:
+            self._hexapod.stop(now)
+            self._log_line("stop", now)
+            data = data.replace(b"\x18", b"")
+        *lines, self._clients[client] = (self._clients[client] + data).split(b"\n")
+        replies = [self._answer(line.decode("ascii", "replace").strip(), now) for line in lines]
+        reply = "".join(filter(None, replies)).encode()
+        if {b"POS?", b"ERR?"} <= {*lines}:
+            self._sender.send(partial(_reply, client), reply)
+        elif reply:
+            _reply(client, reply)
+
+    def _answer(self, line: str, now: float) -> str | None:
+        self._log_line(line, now)
+        return self._hexapod.obey(line, now) if line else None
+
+    def _log_line(self, line: str, now: float) -> None:
+        here = {axis: f"{x:.9g}" for axis, x in self._hexapod.position(now).items()}
+        self._log.write("line", line=line, **here)
+
+
+def _reply(client: socket.socket, reply: bytes) -> None:
+    with contextlib.suppress(OSError):  # it has gone, or takes nothing
+        client.send(reply if reply.endswith(b"\n") else reply + b"\n")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Emulate until SIGTERM."""
+    parser = option_parser("pi_gcs", "A hexapod that goes straight to where it is told.")
+    add = parser.add_argument
+    add("--port", type=int, default=50000, help="TCP port; 0: any")
+    add("--travel", type=positive, default=20.0, help="either side of 0, mm and degrees")
+    add("--velocity", type=positive, default=10.0, help="of the system, mm/s and degrees/s")
+    add("--no-reference", action="store_true", help="the reference move is still to be made")
+    add("--reference-time", type=positive, default=0.5, help="what it takes, s")
+    options = parser.parse_args(arguments)
+    log = EventLog(options.log, _COLUMNS)
+    with Waiting() as waiting:
+        server = Server(options, log)
+        try:
+            place: tuple[str, int] = server.socket.getsockname()
+            print_ready({"tcp": place}, as_json=options.json)
+            server.run(waiting)
+        finally:
+            server.close()
+            log.close()
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main))

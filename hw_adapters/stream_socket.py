@@ -1,0 +1,81 @@
+"""A TCP connection as adapters use it: waiting for a time at most, and sending at once."""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+
+from orchestrator.devices import DeviceError
+
+_MOST_BYTES = 65536
+#: A peer that takes nothing for so long is lost, s.
+_SEND_S = 0.5
+
+
+class StreamSocket:
+    """A connection to a device.
+
+    Parameters
+    ----------
+    host, port
+        Of the device.
+    timeout_s
+        For connecting.
+
+    Raises
+    ------
+    OSError
+        If nothing listens there, or there is no way to it; the text names it.
+    DeviceError
+        If it does not answer in time.
+    """
+
+    def __init__(self, host: str, port: int, timeout_s: float) -> None:
+        self._name = f"TCP {host}:{port}"
+        try:
+            self._socket = socket.create_connection((host, port), timeout_s)
+        except TimeoutError:
+            raise DeviceError(f"{self._name}: no answer within {timeout_s:g} s") from None
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror}: {self._name}") from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.settimeout(_SEND_S)
+
+    def receive(self, deadline: float) -> bytes:
+        """Return what is there as soon as something is; nothing at the deadline.
+
+        Parameters
+        ----------
+        deadline
+            CLOCK_MONOTONIC in s.
+
+        Raises
+        ------
+        DeviceError
+            If the device has closed the connection.
+        """
+        left = max(deadline - time.monotonic(), 0.0)
+        if not select.select([self._socket], [], [], left)[0]:
+            return b""
+        data = self._socket.recv(_MOST_BYTES)
+        if not data:
+            raise DeviceError(f"{self._name}: the device has closed the connection")
+        return data
+
+    def send(self, data: bytes) -> None:
+        """Send all of it.
+
+        Raises
+        ------
+        DeviceError
+            If the device takes nothing.
+        """
+        try:
+            self._socket.sendall(data)
+        except TimeoutError:
+            raise DeviceError(f"{self._name}: it took nothing for {_SEND_S:g} s") from None
+
+    def close(self) -> None:
+        """Close; more than once is no harm."""
+        self._socket.close()

@@ -1,0 +1,254 @@
+"""The adapter for robots of Universal Robots."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Literal, Self, cast
+
+from pydantic import Field, model_validator
+
+from hw_adapters.ur_rtde import codec
+from hw_adapters.ur_rtde.client import RtdeClient
+from hw_adapters.ur_rtde.codec import Recipe
+from hw_adapters.ur_rtde.rotation import turned
+from hw_adapters.ur_rtde.variables import (
+    MEASUREMENTS,
+    NORMAL,
+    PROGRAM_RUNS,
+    ROBOT,
+    SAFETY,
+    STOPPED,
+    TIME,
+    Measured,
+)
+from orchestrator.devices import (
+    Device,
+    DeviceConnector,
+    DeviceConnectors,
+    DeviceError,
+    DeviceSettings,
+    Received,
+)
+
+_ORIGINS = {"joint": "actual_q", "cartesian": "actual_TCP_pose"}
+#: The counter begins at 1 again after this: 0 says that nobody commands.
+_MOST_COUNT = 0x7FFF_FFFF
+_NOT_RUNNING = 1 << 16
+_DEFAULT: tuple[Measured, ...] = ("q", "tcp_position", "tcp_rotation", "tcp_force", "tcp_torque")
+
+
+class UrRtdeSettings(DeviceSettings):
+    """Where the controller is, and what is exchanged.
+
+    Parameters
+    ----------
+    device_host, device_port
+        Of the controller.
+    rate
+        Packages per second, Hz: 500 at most, 125 on CB3.
+    measured
+        Connectors of the outputs.
+    space
+        ``joint``: offsets of six joints; ``cartesian``: of position and orientation of the tool;
+        ``none``: nothing is commanded.
+    first_register
+        Of six ``input_double_register``, which a program on the robot reads.
+    counter_register
+        ``input_int_register`` that counts commands, for the watchdog of that program.
+    translation_limit, rotation_limit
+        Range of commands, m and rad.
+    speed_limit, angular_speed_limit
+        A command that changes faster is refused, m/s and rad/s.
+    frame
+        Name of the frame of the base.
+    """
+
+    device_host: str
+    device_port: int = Field(default=30004, ge=1, le=65535)
+    rate: float = Field(default=500.0, gt=0.0, le=500.0)
+    measured: tuple[Measured, ...] = (
+        "q",
+        "tcp_position",
+        "tcp_rotation",
+        "tcp_force",
+        "tcp_torque",
+    )
+    space: Literal["joint", "cartesian", "none"] = "joint"
+    first_register: int = Field(default=0, ge=0, le=42)
+    counter_register: int = Field(default=0, ge=0, le=47)
+    translation_limit: float = Field(default=0.05, gt=0.0, allow_inf_nan=False)
+    rotation_limit: float = Field(default=0.1, gt=0.0, allow_inf_nan=False)
+    speed_limit: float = Field(default=0.25, gt=0.0, allow_inf_nan=False)
+    angular_speed_limit: float = Field(default=0.5, gt=0.0, allow_inf_nan=False)
+    frame: str | None = None
+
+    @model_validator(mode="after")
+    def _measured_once(self) -> Self:
+        if len(set(self.measured)) < len(self.measured) or not self.measured:
+            raise ValueError(f"measured: expected some of {', '.join(MEASUREMENTS)}, each once")
+        return self
+
+
+class UrRtde(Device):
+    """A robot that sends a package in each cycle, and is sent registers in reply."""
+
+    Settings = UrRtdeSettings
+    answers = True
+
+    def __init__(self, settings: UrRtdeSettings) -> None:
+        super().__init__(settings)
+        self._settings = settings
+        origin = _ORIGINS.get(settings.space)
+        wanted = [
+            *([origin] if origin else []),
+            *(MEASUREMENTS[m].variable for m in settings.measured),
+        ]
+        self._vectors = list(dict.fromkeys(wanted))
+        self._client: RtdeClient | None = None
+        self._inputs: Recipe | None = None
+        self._outputs: Recipe | None = None
+        self._begin: tuple[float, ...] | None = None
+        self._wanted: tuple[float, ...] = (0.0,) * 6
+        self._count = 0
+
+    @classmethod
+    def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
+        """Return offsets that are commanded, and what is measured, as vectors."""
+        given = cast("UrRtdeSettings", settings)
+        return DeviceConnectors(
+            inputs=tuple(_commands(given)),
+            outputs=tuple(
+                DeviceConnector(name, m.unit, m.description, shape=(m.count,), frame=given.frame)
+                for name, m in ((name, MEASUREMENTS[name]) for name in given.measured)
+            ),
+            rate=given.rate,
+        )
+
+    def open(self) -> None:
+        """Connect, agree on both recipes, and let the data flow."""
+        given = self._settings
+        self._begin, self._wanted, self._count = None, (0.0,) * 6, 0
+        self._client = RtdeClient(given.device_host, given.device_port)
+        names = (TIME, SAFETY, ROBOT, *self._vectors)
+        self._outputs = self._client.outputs(names, given.rate)
+        expected = ("DOUBLE", "UINT32", "UINT32", *["VECTOR6D"] * len(self._vectors))
+        if self._outputs.types != expected:
+            raise DeviceError(
+                f"{', '.join(names)}: expected {', '.join(expected)}, found"
+                f" {', '.join(self._outputs.types)}"
+            )
+        self._inputs = self._client.inputs(self._registers()) if given.space != "none" else None
+        self._client.start()
+
+    def close(self) -> None:
+        """Leave the controller; the watchdog of its program stops the robot."""
+        if self._client is not None:
+            self._client.close()
+
+    def receive(self, timeout_s: float) -> Received | None:
+        """Wait for the next package.
+
+        The status is ``safety_status_bits`` without the normal mode; bit 16 says that no program
+        runs that could read what is commanded.
+        """
+        client, recipe = self._opened()
+        data = client.receive(time.monotonic() + timeout_s)
+        if data is None:
+            return None
+        now, safety, robot, *numbers = codec.decode_data(recipe, data)
+        vectors = {
+            name: tuple(float(x) for x in numbers[6 * i : 6 * i + 6])
+            for i, name in enumerate(self._vectors)
+        }
+        if self._begin is None and self._settings.space != "none":
+            self._begin = vectors[_ORIGINS[self._settings.space]]
+        runs = int(robot) & PROGRAM_RUNS or self._settings.space == "none"
+        return Received(
+            tuple(x for m in self._settings.measured for x in _part(vectors, m)),
+            device_time=float(now),
+            sequence=round(float(now) * self._settings.rate),
+            valid=not int(safety) & STOPPED,
+            status=int(safety) & ~NORMAL | (0 if runs else _NOT_RUNNING),
+        )
+
+    def send(self, values: Sequence[float]) -> None:
+        """Write the registers: where the robot was at the beginning, moved by the command.
+
+        Raises
+        ------
+        DeviceError
+            If no package has come, or a command changes faster than its limit.
+        """
+        if self._settings.space == "none":
+            return
+        if self._begin is None:
+            raise DeviceError("nothing can be commanded before the robot has said where it is")
+        self._check_speed(values)
+        client, _ = self._opened()
+        assert self._inputs is not None  # noqa: S101 - with the client
+        self._count = self._count % _MOST_COUNT + 1
+        client.send(self._inputs, [*self._target(values), self._count])
+        self._wanted = tuple(values)
+
+    def _target(self, offset: Sequence[float]) -> tuple[float, ...]:
+        assert self._begin is not None  # noqa: S101 - looked at before
+        if self._settings.space == "joint":
+            return tuple(a + b for a, b in zip(self._begin, offset, strict=True))
+        moved = (a + b for a, b in zip(self._begin[:3], offset[:3], strict=True))
+        return (*moved, *turned(offset[3:], self._begin[3:]))
+
+    def _check_speed(self, values: Sequence[float]) -> None:
+        given = self._settings
+        turn, move = given.angular_speed_limit, given.speed_limit
+        limits = (turn,) * 6 if given.space == "joint" else (move,) * 3 + (turn,) * 3
+        pairs = zip(values, self._wanted, limits, strict=True)
+        for i, (now, then, most) in enumerate(pairs, 1):
+            speed = abs(now - then) * given.rate
+            if speed > most * (1.0 + 1e-9):
+                raise DeviceError(
+                    f"component {i} of the command: a step from {then:g} to {now:g} in one cycle is"
+                    f" a speed of {speed:g} per second; at most {most:g} is allowed"
+                )
+
+    def _registers(self) -> list[str]:
+        given = self._settings
+        numbers = range(given.first_register, given.first_register + 6)
+        doubles = [f"input_double_register_{n}" for n in numbers]
+        return [*doubles, f"input_int_register_{given.counter_register}"]
+
+    def _opened(self) -> tuple[RtdeClient, Recipe]:
+        if self._client is None or self._outputs is None:
+            raise DeviceError("the device is not open")
+        return self._client, self._outputs
+
+
+def _commands(given: UrRtdeSettings) -> list[DeviceConnector]:
+    turn, move = given.rotation_limit, given.translation_limit
+    if given.space == "joint":
+        rows = [("dq", "rad", 6, turn, given.angular_speed_limit, "Joints")]
+    elif given.space == "cartesian":
+        rows = [
+            ("d_position", "m", 3, move, given.speed_limit, "Position"),
+            ("d_rotation", "rad", 3, turn, given.angular_speed_limit, "Rotation vector"),
+        ]
+    else:
+        rows = []
+    return [
+        DeviceConnector(
+            name,
+            unit,
+            f"{what}, from the start",
+            shape=(count,),
+            frame=given.frame if given.space == "cartesian" else None,
+            minimum=-limit,
+            maximum=limit,
+            speed=speed,
+        )
+        for name, unit, count, limit, speed, what in rows
+    ]
+
+
+def _part(vectors: dict[str, tuple[float, ...]], name: Measured) -> tuple[float, ...]:
+    found = MEASUREMENTS[name]
+    return vectors[found.variable][found.first : found.first + found.count]

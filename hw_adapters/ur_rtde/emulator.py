@@ -1,0 +1,223 @@
+"""An emulated controller: ``python -m hw_adapters.ur_rtde.emulator --port PORT``.
+
+It is the clock: a package for each cycle to every client that asked, at absolute deadlines. It
+reads and writes its packages by itself. On the robot runs a program that follows the registers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import socket
+import struct
+import sys
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import read_faults
+from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.options import positive
+from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
+from hw_adapters.ur_rtde.robot import Robot, Setup
+
+_COLUMNS = (
+    "number",
+    "cycle",
+    *(f"wanted_{i}" for i in range(6)),
+    *(f"actual_{i}" for i in range(6)),
+)
+_FORMATS = {"DOUBLE": "d", "UINT32": "I", "INT32": "i", "VECTOR6D": "6d"}
+_KINDS = {"V": 86, "O": 79, "I": 73, "S": 83, "P": 80, "U": 85, "M": 77}
+
+
+class Client:
+    """One connection: what it has agreed with the controller."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self.rest = b""
+        self.outputs: list[str] = []
+        self.inputs: list[str] = []
+        self.every = 1
+        self.is_running = False
+
+    def send(self, kind: str, content: bytes) -> None:
+        """Send a package; a client that takes nothing loses it."""
+        with contextlib.suppress(OSError):
+            self.socket.send(struct.pack(">HB", 3 + len(content), _KINDS[kind]) + content)
+
+
+class Server:
+    """The controller at its port."""
+
+    def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
+        self._options, self._log = options, log
+        self._faults = read_faults(options.fault)
+        self._sender = FaultySender(self._faults, options.seed, log)
+        self._setup = Setup(
+            options.rate,
+            options.space,
+            options.first_register,
+            options.counter_register,
+            options.watchdog,
+            options.delay,
+            options.bandwidth,
+            options.damping,
+        )
+        self._robot = self._new_robot()
+        self._clients: list[Client] = []
+        self._lost: list[Client] = []
+        self.socket = socket.create_server((options.host, options.port))
+
+    def run(self, waiting: Waiting) -> None:
+        """Serve until SIGTERM."""
+        deadline = time.monotonic()
+        while not waiting.stopped:
+            sockets = [self.socket, *(c.socket for c in self._clients)]
+            ready = waiting.wait(sockets, deadline, self._sender.due)
+            self._sender.flush()
+            for each in ready:
+                self._serve(each)
+            if time.monotonic() >= deadline:
+                self._cycle()
+                deadline += 1.0 / self._setup.rate
+
+    def close(self) -> None:
+        """Close all connections."""
+        for client in (*self._clients, *self._lost):
+            client.socket.close()
+        self.socket.close()
+
+    def _new_robot(self) -> Robot:
+        robot = Robot(self._setup)
+        robot.is_stopped = self._faults.wrong_status
+        return robot
+
+    def _serve(self, ready: socket.socket) -> None:
+        if ready is self.socket:
+            connection, _ = self.socket.accept()
+            connection.settimeout(0.0)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._clients.append(Client(connection))
+            return
+        client = next(c for c in self._clients if c.socket is ready)
+        try:
+            data = client.socket.recv(65536)
+        except OSError:
+            data = b""
+        if not data:
+            client.socket.close()
+            self._clients.remove(client)
+        elif not self._sender.dead:
+            self._take(client, data)
+
+    def _take(self, client: Client, data: bytes) -> None:
+        client.rest += data
+        while len(client.rest) >= 3:
+            size = client.rest[0] << 8 | client.rest[1]
+            if size < 3 or len(client.rest) < size:
+                return
+            package, client.rest = client.rest[:size], client.rest[size:]
+            self._obey(client, package[2], package[3:])
+
+    def _obey(self, client: Client, kind: int, content: bytes) -> None:
+        if kind == _KINDS["V"]:
+            client.send("V", bytes((content == b"\0\2",)))
+        elif kind == _KINDS["O"] and len(content) >= 8:
+            (frequency,) = struct.unpack(">d", content[:8])
+            client.every = max(1, round(self._setup.rate / max(frequency, 1.0)))
+            client.outputs, types = self._known(content[8:])
+            client.send("O", bytes((bool(client.outputs),)) + types)
+        elif kind == _KINDS["I"]:
+            client.inputs, types = self._free(client, content)
+            client.send("I", bytes((bool(client.inputs),)) + types)
+        elif kind == _KINDS["S"]:
+            client.is_running = bool(client.outputs)
+            client.send("S", bytes((client.is_running,)))
+        elif kind == _KINDS["P"]:
+            client.is_running = False
+            client.send("P", b"\1")
+        elif kind == _KINDS["U"]:
+            self._write(client, content)
+
+    def _known(self, content: bytes) -> tuple[list[str], bytes]:
+        """Return names that all can be sent, and what is said of each."""
+        variables = {
+            n: t for n, (t, _) in self._robot.variables().items() if n not in self._options.refuse
+        }
+        names = content.decode("ascii", "replace").split(",")
+        types = [variables.get(name, "NOT_FOUND") for name in names]
+        return ([] if "NOT_FOUND" in types else names), ",".join(types).encode()
+
+    def _free(self, client: Client, content: bytes) -> tuple[list[str], bytes]:
+        taken = {name for other in self._clients if other is not client for name in other.inputs}
+        names = content.decode("ascii", "replace").split(",")
+        types = ["IN_USE" if name in taken else _register(name) for name in names]
+        usable = not {"IN_USE", "NOT_FOUND"} & {*types}
+        return (names if usable else []), ",".join(types).encode()
+
+    def _write(self, client: Client, content: bytes) -> None:
+        layout = ">B" + "".join(_FORMATS[_register(name)] for name in client.inputs)
+        if client.inputs and len(content) == struct.calcsize(layout) and content[0] == 1:
+            values = struct.unpack(layout, content)[1:]
+            self._robot.registers |= dict(zip(client.inputs, values, strict=True))
+
+    def _cycle(self) -> None:
+        if self._sender.restarts():
+            self._lost += self._clients  # power was off: nobody says good-bye
+            self._clients = []
+            self._robot = self._new_robot()
+        happened = self._robot.next_cycle()
+        if happened:
+            self._log.write(happened, cycle=self._robot.cycle)
+        self._log_motion()
+        variables = self._robot.variables()
+        for client in self._clients:
+            if client.is_running and self._robot.cycle % client.every == 0:
+                parts = (variables[name] for name in client.outputs)
+                content = b"".join(struct.pack(f">{_FORMATS[t]}", *values) for t, values in parts)
+                self._sender.send(partial(client.send, "U"), b"\1" + content)
+
+    def _log_motion(self) -> None:
+        cells = {f"wanted_{i}": f"{x:.9g}" for i, x in enumerate(self._robot.wanted)}
+        cells |= {f"actual_{i}": f"{x:.9g}" for i, x in enumerate(self._robot.position)}
+        self._log.write("cycle", cycle=self._robot.cycle, **cells)
+
+
+def _register(name: str) -> str:
+    kind, _, number = name.rpartition("_")
+    kinds = {"input_double_register": "DOUBLE", "input_int_register": "INT32"}
+    return kinds.get(kind, "NOT_FOUND") if number.isdecimal() and int(number) < 48 else "NOT_FOUND"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Emulate until SIGTERM."""
+    parser = option_parser("ur_rtde", "A robot of Universal Robots, led by registers.")
+    add = parser.add_argument
+    add("--port", type=int, default=30004, help="TCP port of RTDE; 0: any")
+    add("--rate", type=int, choices=(125, 500), default=500, help="cycles per second, Hz")
+    add("--space", choices=("joint", "cartesian"), default="joint", help="what the program moves")
+    add("--first-register", type=int, default=0, help="of six doubles that the program reads")
+    add("--counter-register", type=int, default=0, help="integer that must grow")
+    add("--watchdog", type=float, default=10.0, help="that often, Hz; 0: it need not")
+    add("--delay", type=float, default=8.0, help="from a register to its effect, ms")
+    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
+    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
+    add("--refuse", action="append", default=[], help="a variable that this controller lacks")
+    options = parser.parse_args(arguments)
+    log = EventLog(options.log, _COLUMNS)
+    with Waiting() as waiting:
+        server = Server(options, log)
+        try:
+            place: tuple[str, int] = server.socket.getsockname()
+            print_ready({"tcp": place}, as_json=options.json)
+            server.run(waiting)
+        finally:
+            server.close()
+            log.close()
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main))

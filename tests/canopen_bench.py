@@ -1,0 +1,101 @@
+"""Emulated drives without a wire and without a clock: what is sent is answered at once."""
+
+import math
+import time
+from collections import deque
+
+from hw_adapters.canopen_cia402 import adapter
+from hw_adapters.canopen_cia402.adapter import CanopenCia402
+from hw_adapters.canopen_cia402.codec import CanFrame
+from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive
+from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
+from hw_adapters.canopen_cia402.servo import Plate, Tuning
+from hw_adapters.canopen_cia402.settings import CanopenSettings
+from hw_adapters.canopen_cia402.shaft import Shaft
+
+COUNTS = 65536
+DRIVE = {
+    "position_scale": math.tau / COUNTS,
+    "torque_scale": 1e-3,
+    "velocity_limit": 50.0,
+    "torque_limit": 1.0,
+    "quick_stop_deceleration": 500.0,
+}
+
+
+def drive(name="motor", node=1, mode="csv", **more):
+    return DRIVE | {"name": name, "node": node, "mode": mode} | more
+
+
+def settings(*drives, **more):
+    return CanopenSettings(
+        channel="none", drives=drives, **{"pace": "answers", "answer_timeout": 0.05} | more
+    )
+
+
+class FakeBus:
+    """Between adapter and emulated drives; ``quiet`` lets nothing through any more."""
+
+    def __init__(self, line):
+        self.line, self.waiting, self.sent, self.quiet = line, deque(), [], False
+
+    def send(self, frames):
+        for frame in frames:
+            self.sent.append(frame)
+            now = time.monotonic()
+            self.push(self.line.take(frame.identifier, frame.data, now))
+            self.line.tick(now)
+            self.push(self.line.told())
+
+    def push(self, frames):
+        if not self.quiet:
+            self.waiting.extend(CanFrame(identifier, data) for identifier, data in frames)
+
+    def receive(self, deadline):
+        if self.waiting:
+            return self.waiting.popleft()
+        time.sleep(min(max(deadline - time.monotonic(), 0.0), 1e-3))
+        self.line.tick(time.monotonic())
+        self.push(self.line.told())
+        return self.waiting.popleft() if self.waiting else None
+
+    def trouble(self):
+        return ""
+
+    def close(self):
+        pass
+
+
+class Bench:
+    """An adapter on emulated drives, and what they told to their log."""
+
+    def __init__(self, monkeypatch, given, *, shaft=None, tuning=None):
+        self.log = []
+        self.shaft = shaft or Shaft(1e-3)
+        tuned = tuning or Tuning(1e-3, current_lag=0.0)
+        plate = Plate(COUNTS, sync_tolerance=1_000_000)
+        self.drives = [
+            EmulatedDrive(d.node, self.shaft, tuned, plate, self._tell) for d in given.drives
+        ]
+        self.bus = FakeBus(EmulatedLine(self.drives, by_clock=False))
+        monkeypatch.setattr(adapter, "open_bus", lambda *_: self.bus)
+        self.device = CanopenCia402(given)
+
+    def _tell(self, event, **values):
+        self.log.append((event, values["node"]))
+
+    def cycles(self, count, command):
+        """Go through cycles with a constant command; return the samples."""
+        found = []
+        while len(found) < count:
+            received = self.device.receive(1.0)
+            assert received is not None
+            found.append(received)
+            self.device.send(command)
+        return found
+
+    def until_it_fails(self, commands):
+        """Go through cycles with a command each, until the device raises."""
+        for command in commands:
+            self.device.receive(1.0)
+            self.device.send(command)

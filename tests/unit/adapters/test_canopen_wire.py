@@ -1,0 +1,206 @@
+"""CiA 402 over what carries it: a serial CAN adapter, python-can, a node of the library canopen."""
+
+import csv
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import canopen
+import pytest
+from canopen.objectdictionary import ODRecord, ODVariable, datatypes
+from canopen_bench import drive, settings
+
+from hw_adapters.canopen_cia402.adapter import CanopenCia402
+from hw_adapters.canopen_cia402.bus import PythonCanBus, open_bus
+from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, SYNC, nmt
+from hw_adapters.canopen_cia402.drive import Drive
+from hw_adapters.canopen_cia402.sdo import SdoClient
+from orchestrator.devices import DeviceError
+from orchestrator.devices.conformance import EmulatorProcess
+
+EMULATOR = "hw_adapters.canopen_cia402.emulator"
+INTEGERS = {
+    "B": datatypes.UNSIGNED8,
+    "b": datatypes.INTEGER8,
+    "H": datatypes.UNSIGNED16,
+    "h": datatypes.INTEGER16,
+    "I": datatypes.UNSIGNED32,
+    "i": datatypes.INTEGER32,
+}
+
+
+def dictionary():
+    """The objects that the adapter uses, for a node of the library canopen."""
+    from hw_adapters.canopen_cia402 import objects
+
+    found = canopen.ObjectDictionary()
+    found.node_id = 5
+    plain = [o for o in vars(objects).values() if isinstance(o, objects.DriveObject)]
+    for each in (*plain, *objects.MAPPABLE.values()):
+        if each.sub == 0:
+            add(found, each.name, each.index, 0, each.code)
+        else:
+            record = found.get(each.index) or ODRecord(str(each.index), each.index)
+            if each.index not in found:
+                found.add_object(record)
+            add(record, each.name, each.index, each.sub, each.code)
+    for first in (0x1400, 0x1401, 0x1800, 0x1801):
+        communication = ODRecord(f"communication {first:x}", first)
+        mapping = ODRecord(f"mapping {first:x}", first + 0x200)
+        for sub, code in ((0, "B"), (1, "I"), (2, "B")):
+            add(communication, f"c{sub}", first, sub, code)
+        for sub in range(9):
+            add(mapping, f"m{sub}", first + 0x200, sub, "I" if sub else "B")
+        found.add_object(communication)
+        found.add_object(mapping)
+    return found
+
+
+def add(parent, name, index, sub, code):
+    variable = ODVariable(name, index, sub)
+    variable.data_type, variable.access_type, variable.value = INTEGERS[code], "rw", 0
+    (parent.add_member if isinstance(parent, ODRecord) else parent.add_object)(variable)
+
+
+@pytest.fixture(scope="module")
+def network():
+    """The virtual line of python-can."""
+    made = canopen.Network()
+    made.connect(interface="virtual", channel="softdock-test")
+    yield made
+    made.disconnect()
+
+
+@pytest.fixture
+def node(network):
+    """A node of the library canopen."""
+    made = network.create_node(5, dictionary())
+    made.data_store = {0x1000: {0: b"\x92\x01\x02\x00"}, 0x6502: {0: b"\x80\x03\x00\x00"}}
+    yield made
+    del network[5]
+
+
+def test_a_node_of_the_library_canopen_is_set_up(node):
+    given = settings(drive(node=5, mode="csp", following_window=0.5), answer_timeout=3.0)
+    led = Drive(given.drives[0], given.cycle)
+    bus = open_bus("virtual", "softdock-test", 1_000_000, 115200)
+    try:
+        led.configure(SdoClient(bus, 5, led.name, 3.0), given)
+        assert isinstance(bus, PythonCanBus)
+        assert bus.trouble() == ""
+    finally:
+        bus.close()
+    assert node.sdo[0x1016][1].raw == 127 << 16 | 100
+    assert node.sdo[0x6007].raw == 3
+    assert node.sdo[0x6065].raw == round(0.5 * 65536 / math.tau)
+    node.tpdo.read(from_od=False)
+    node.rpdo.read(from_od=False)
+    read = {pdo.cob_id: [(v.index, v.length) for v in pdo.map] for pdo in node.tpdo.values()}
+    assert read == {0x185: [(0x6041, 16), (0x6064, 32), (0x6077, 16)], 0x285: [(0x606C, 32)]}
+    assert node.rpdo[1].cob_id == 0x205
+    assert [v.index for v in node.rpdo[1].map] == [0x6040, 0x607A]
+    assert all(pdo.enabled and pdo.trans_type == 1 for pdo in (*node.tpdo.values(), node.rpdo[1]))
+
+
+def test_what_the_library_canopen_refuses_is_told(node):
+    del node.object_dictionary[0x6085]
+    given = settings(drive(node=5), answer_timeout=3.0)
+    led = Drive(given.drives[0], given.cycle)
+    bus = open_bus("virtual", "softdock-test", 1_000_000, 115200)
+    try:
+        with pytest.raises(DeviceError, match=r"\(6085:00\): there is no such object"):
+            led.configure(SdoClient(bus, 5, led.name, 3.0), given)
+    finally:
+        bus.close()
+
+
+def test_the_library_canopen_hears_nmt_and_sync(node):
+    heard = []
+    node.network.subscribe(0x080, lambda *_: heard.append("sync"))
+    bus = open_bus("virtual", "softdock-test", 1_000_000, 115200)
+    try:
+        bus.send([nmt(PRE_OPERATIONAL, 5), nmt(START, 5), SYNC])
+        end = time.monotonic() + 3.0
+        while not (heard and node.nmt.state == "OPERATIONAL") and time.monotonic() < end:
+            time.sleep(1e-3)
+    finally:
+        bus.close()
+    assert (heard, node.nmt.state) == (["sync"], "OPERATIONAL")
+
+
+def test_a_port_that_is_none_is_told(tmp_path):
+    with pytest.raises(OSError, match=r"No such file or directory: serial port .*/ttyNone"):
+        open_bus("slcan", str(tmp_path / "ttyNone"), 1_000_000, 115200)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DeviceError, match="expected a terminal device"):
+        open_bus("slcan", str(tmp_path / "file"), 1_000_000, 115200)
+    with pytest.raises(DeviceError, match="CAN interface 'pcann', channel 'x': "):
+        open_bus("pcann", "x", 1_000_000, 115200)
+
+
+def on_wire(path, **more):
+    given = settings(drive(), drive("load", 2, "cst"), pace="clock", cycle_ms=5, **more)
+    return given.model_copy(update={"channel": str(path)})
+
+
+@pytest.mark.slow
+def test_another_bitrate_and_an_absent_node_are_told(tmp_path):
+    path = tmp_path / "can"
+    with EmulatorProcess(EMULATOR, ["--link", str(path), "--nodes", "1", "--bitrate", "500000"]):
+        wrong = CanopenCia402(on_wire(path))
+        with pytest.raises(DeviceError, match=r"flags 0x80\): is the line at 1000000 bit/s"):
+            wrong.open()
+        wrong.close()
+        right = CanopenCia402(on_wire(path, bitrate=500_000))
+        with pytest.raises(DeviceError, match=r"'load' \(node 2\): no answer .* within 0.05 s"):
+            right.open()
+        right.close()
+
+
+def events(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["event"] != "cycle"]
+
+
+HOST = """
+import sys
+from hw_adapters.canopen_cia402.adapter import CanopenCia402
+device = CanopenCia402(CanopenCia402.Settings.model_validate_json(sys.argv[1]))
+device.open()
+print("open", flush=True)
+while True:
+    if device.receive(0.1) is not None:
+        device.send((5.0, 0.0))
+"""
+
+
+@pytest.mark.slow
+def test_drives_stop_by_themselves_when_their_master_is_killed(tmp_path):
+    path, log = tmp_path / "can", tmp_path / "log.csv"
+    options = ["--nodes", "1,2", "--one-shaft", "--sync-tolerance", "1000"]
+    given = on_wire(path, heartbeat_timeout_ms=200)
+    with EmulatorProcess(EMULATOR, ["--link", str(path), "--log", str(log), *options]):
+        host = subprocess.Popen(  # noqa: S603 - our own interpreter
+            [sys.executable, "-c", HOST, given.model_dump_json()], stdout=subprocess.PIPE
+        )
+        assert host.stdout.readline() == b"open\n"
+        time.sleep(0.3)
+        killed = time.monotonic()
+        os.kill(host.pid, signal.SIGKILL)
+        host.communicate()
+        time.sleep(0.8)
+    found = {(row["event"], row["node"]): row for row in events(log)}
+    for node in "12":
+        stop, rest = found["quick_stop", node], found["switch_on_disabled", node]
+        lost = found["heartbeat_lost", node]
+        assert stop["code"] == "8130"
+        assert float(stop["velocity"]) > 4.0
+        # 200 ms from the last heartbeat, 20 ms apart; the drive looks every 2 ms
+        assert 0.2 <= float(lost["silent_ms"]) * 1e-3 < 1.0
+        assert float(stop["time_s"]) >= killed
+        assert abs(float(rest["velocity"])) <= 2e-3
+    assert re.fullmatch(r"\d+\.\d+", found["quick_stop", "1"]["time_s"])
