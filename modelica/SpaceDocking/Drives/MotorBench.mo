@@ -19,6 +19,7 @@ model MotorBench "Drive motor and load motor on one shaft, with tachometer and f
   output Units.AngularVelocity rate(start = 0, fixed = true) "Rate that is read, behind the filter";
   output Units.Angle angle(start = 0, fixed = true) "Angle of the shaft";
   output Units.AngularVelocity shaft_rate(start = 0, fixed = true) "Rate of the shaft";
+  output Units.AngularAcceleration acceleration "Acceleration of the shaft";
   output Units.Torque drive_torque "Torque of the drive motor";
   output Units.Torque load_torque "Torque of the load motor";
   output Integer mode(start = 0, fixed = true) "1 forward, -1 backward, 0 sticking";
@@ -36,7 +37,6 @@ protected
   Units.Current asked "Current that the load command amounts to";
   Units.Torque push "Torque of both motors and of the couplings";
   Units.Torque friction "Friction torque, against the motion";
-  Units.AngularAcceleration acceleration "Acceleration of the shaft";
   Units.AngularAcceleration slope(start = 0, fixed = true) "Slope of the rate that is read";
   Boolean start_forward(start = false, fixed = true) "It breaks away forward";
   Boolean start_backward(start = false, fixed = true) "It breaks away backward";
