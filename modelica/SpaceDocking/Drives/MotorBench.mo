@@ -19,7 +19,8 @@ model MotorBench "Drive motor and load motor on one shaft, with tachometer and f
   output Units.AngularVelocity rate(start = 0, fixed = true) "Rate that is read, behind the filter";
   output Units.Angle angle(start = 0, fixed = true) "Angle of the shaft";
   output Units.AngularVelocity shaft_rate(start = 0, fixed = true) "Rate of the shaft";
-  output Units.AngularAcceleration acceleration "Acceleration of the shaft";
+  output Units.AngularAcceleration acceleration(start = 0, fixed = true)
+    "Acceleration that an accelerometer shows, behind a filter of the same corner";
   output Units.Torque drive_torque "Torque of the drive motor";
   output Units.Torque load_torque "Torque of the load motor";
   output Integer mode(start = 0, fixed = true) "1 forward, -1 backward, 0 sticking";
@@ -37,7 +38,9 @@ protected
   Units.Current asked "Current that the load command amounts to";
   Units.Torque push "Torque of both motors and of the couplings";
   Units.Torque friction "Friction torque, against the motion";
+  Units.AngularAcceleration gain "Acceleration of the shaft";
   Units.AngularAcceleration slope(start = 0, fixed = true) "Slope of the rate that is read";
+  Units.AngularJerk jerk(start = 0, fixed = true) "Slope of what the accelerometer shows";
   Boolean start_forward(start = false, fixed = true) "It breaks away forward";
   Boolean start_backward(start = false, fixed = true) "It breaks away backward";
   Boolean locked(start = true, fixed = true) "It sticks";
@@ -50,11 +53,13 @@ equation
   saturated = abs(asked) > current_limit;
   load_torque = KTl*min(max(asked, -current_limit), current_limit);
   push = drive_torque + load_torque - misalignment*sin(angle);
-  J*acceleration = push - friction;
-  der(shaft_rate) = acceleration;
+  J*gain = push - friction;
+  der(shaft_rate) = gain;
   der(angle) = shaft_rate;
   der(rate) = slope;
   der(slope) = corner^2*(shaft_rate + noise - rate) - sqrt(2)*corner*slope;
+  der(acceleration) = jerk;
+  der(jerk) = corner^2*(gain - acceleration) - sqrt(2)*corner*jerk;
   start_forward = pre(mode) == 0 and (push > coulomb*(1 + small)
     or pre(start_forward) and push > coulomb);
   start_backward = pre(mode) == 0 and (push < -coulomb*(1 + small)
@@ -78,6 +83,7 @@ motor, and the other, whose amplifier controls its current, turns against it as 
 that of both together, with the modes of <a href=\"modelica://SpaceDocking.Drives.DcMotor\">DcMotor</a>.</p>
 <p>The tachometer goes through a second-order low-pass, a Butterworth filter of 50 Hz. <code>noise</code> is
 added before it; who connects a source to it gives the source its seed.</p>
+<p>An accelerometer on the shaft, which the paper wishes for, has the same filter.</p>
 <p>The paper names as sources of noise bent couplings, torque that varies with rotation, and the
 tachometer, without figures: all are zero here unless they are set. Assumed: couplings pull once in a turn,
 <code>misalignment*sin(angle)</code>, and keep their energy; the coefficient varies

@@ -24,6 +24,7 @@ package Units "SI quantities of this package"
   type Time = Real(quantity = "Time", unit = "s") "Time";
   type AngularAcceleration = Real(quantity = "AngularAcceleration", unit = "rad/s2")
     "Angular acceleration";
+  type AngularJerk = Real(quantity = "AngularJerk", unit = "rad/s3") "Angular jerk";
   type RotationalDamping = Real(quantity = "RotationalDampingConstant", unit = "N.m.s/rad", min = 0)
     "Coefficient of a rotational damper";
   type RotationalStiffness = Real(quantity = "RotationalSpringConstant", unit = "N.m/rad", min = 0)
