@@ -8,7 +8,7 @@ from python_blocks.manipulators.partial_arm import PartialArm
 class TwoJointArm(PartialArm, joints="RR"):
     """Arm of two links on joints that turn.
 
-    See :class:`.partial_arm.PartialArm` for what the connectors do; link 1 has the frame of joint 1.
+    See :class:`.partial_arm.PartialArm` for what the connectors do; a link has its joint's frame.
 
     ==================== ========= ====== ==========================================
     connector            causality unit   meaning
@@ -63,7 +63,7 @@ class TwoJointArm(PartialArm, joints="RR"):
 class SevenJointArm(PartialArm, joints="RRRRRRR"):
     """Arm of seven links on joints that turn.
 
-    See :class:`.partial_arm.PartialArm` for what the connectors do; link 1 has the frame of joint 1.
+    See :class:`.partial_arm.PartialArm` for what the connectors do; a link has its joint's frame.
 
     ==================== ========= ====== ==========================================
     connector            causality unit   meaning

@@ -180,7 +180,7 @@ class Chain:
         return np.array(columns).T
 
     def frames(self, position: Sequence[float] | Floats) -> tuple[Floats, Floats]:
-        """Give attitudes (n, 3, 3) and origins (n, 3), m, of the joints' frames in the base frame."""
+        """Give attitudes (n, 3, 3) and origins (n, 3), m, of all frames in the base frame."""
         n = len(self)
         turns, places = np.empty((n, 3, 3)), np.empty((n, 3))
         place(self.tree, np.array(position, dtype=float), turns, places, np.empty((n, 6)))
