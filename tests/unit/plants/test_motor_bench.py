@@ -68,8 +68,14 @@ def test_arm_with_servos_is_the_recursive_one(open_model: Opener) -> None:
         link_mass=(41.7, 26.4),
         link_centre=(0.445, 0.0, 0.0, 0.32, 0.0, 0.0),
         link_inertia=(*[0.0] * 8, 2.78, *[0.0] * 8, 0.9),
-        **dict(position0_1=0.4, position0_2=-1.1, velocity0_1=0.02, velocity0_2=-0.03),
-        **dict(rotor_1=ROTOR, rotor_2=ROTOR, effort_1=torque[0], effort_2=torque[1]),
+        position0_1=0.4,
+        position0_2=-1.1,
+        velocity0_1=0.02,
+        velocity0_2=-0.03,
+        rotor_1=ROTOR,
+        rotor_2=ROTOR,
+        effort_1=torque[0],
+        effort_2=torque[1],
     )
     arm.initialise(0.0)
     gains = [getattr(arm, f"acceleration_{n}") for n in (1, 2)]
@@ -85,8 +91,9 @@ def test_friction_holds_a_joint_still_and_balances(plants: Path) -> None:
     names = ["time", "rate_command[1]", "rate_command[2]"]
     commands = np.zeros(len(times), dtype=[(name, float) for name in names])
     commands["time"] = times
-    commands["rate_command[1]"] = 0.05 * np.sin(1.2 * times)
-    commands["rate_command[2]"] = 0.04 * np.sin(1.2 * times + 1)
+    parts = (times // 1.0).astype(int)
+    commands["rate_command[1]"] = np.take([0.05, 0.0, -0.05, 0.0, 0.03, 0.03, 0.03], parts)
+    commands["rate_command[2]"] = np.take([-0.03, 0.0, 0.0, 0.04, -0.02, 0.0, 0.0], parts)
     found = simulate_fmu(
         str(plants / "ServoArm.fmu"),
         stop_time=6.0,
@@ -103,7 +110,12 @@ def test_friction_holds_a_joint_still_and_balances(plants: Path) -> None:
         np.testing.assert_array_equal(found[f"w[{joint}]"][stuck], 0.0)
         assert np.abs(friction[stuck]).max() <= 0.0205 * (1 + 1e-9)
         np.testing.assert_allclose(friction[~stuck], 0.0205 * mode[~stuck], rtol=1e-12)
+    # Over steps without a jump of command or friction, energy grows by what is given and not lost.
     surplus = found["supplied"] - found["dissipation"]
-    summed = np.concatenate([[0.0], np.cumsum(0.5 * (surplus[1:] + surplus[:-1]) * times[1])])
-    # Commands jump from sample to sample, which the sum of samples sees half of.
-    np.testing.assert_allclose(found["energy"], summed, atol=5e-4 * found["dissipation"].max())
+    smooth = np.diff(parts) == 0
+    smooth[1:] &= smooth[:-1]
+    for joint in (1, 2):
+        smooth &= np.diff(found[f"mode[{joint}]"]) == 0
+    grown, mean = np.diff(found["energy"])[smooth], 0.5 * (surplus[1:] + surplus[:-1])[smooth]
+    # Power dies down with up to 60 1/s: the rule of trapezes errs by (60 h)^2/12 of it.
+    np.testing.assert_allclose(grown, times[1] * mean, atol=1.2e-3 * times[1] * abs(mean).max())
