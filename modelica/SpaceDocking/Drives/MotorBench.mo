@@ -26,7 +26,8 @@ model MotorBench "Drive motor and load motor on one shaft, with tachometer and f
   output Integer mode(start = 0, fixed = true) "1 forward, -1 backward, 0 sticking";
   output Boolean saturated "The load motor's amplifier is at its limit";
   output Units.Energy energy "Kinetic energy of the shaft, and that in bent couplings";
-  output Units.Power dissipation "Power that friction and resistance turn into heat";
+  output Units.Power dissipation "Power that friction turns into heat";
+  output Units.Power heating "Power that the drive motor's resistance turns into heat";
   output Units.Power supplied "Power that both amplifiers give";
 protected
   constant Real pi(unit = "1") = 3.14159265358979323846 "Circle constant";
@@ -75,7 +76,8 @@ equation
     reinit(shaft_rate, 0);
   end when;
   energy = 0.5*J*shaft_rate^2 + misalignment*(1 - cos(angle));
-  dissipation = friction*shaft_rate + R*current^2;
+  dissipation = friction*shaft_rate;
+  heating = R*current^2;
   supplied = u*current + load_torque*shaft_rate;
   annotation (Documentation(info = "<html>
 <p>The motor test bed of the Motor Substitution Test, with the figures of its Table 1: a voltage drives one

@@ -35,9 +35,9 @@ def test_bench_by_hand(open_model: Opener) -> None:
     stored = bench.slopes(
         "energy", {"shaft_rate": float(bench.rate("shaft_rate")[0]), "angle": 20.0}
     )
-    lost = friction * 20.0 + R * ((3.0 - k * 20.0) / R) ** 2
-    assert bench.get("dissipation") == pytest.approx(lost, rel=1e-9)
-    given = float((bench.get("supplied") - bench.get("dissipation"))[0])
+    lost = bench.get("dissipation") + bench.get("heating")
+    assert lost == pytest.approx(friction * 20.0 + R * (drive / k) ** 2, rel=1e-9)
+    given = float((bench.get("supplied") - lost)[0])
     assert float(stored[0]) == pytest.approx(given, rel=1e-9)
 
 
