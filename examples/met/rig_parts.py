@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator import Block, Input, Output
+from orchestrator import Block, Output
 
 
 class Quiet(Block):
@@ -13,15 +13,3 @@ class Quiet(Block):
     def step(self, t: float, h: float) -> None:
         """Stay at zero."""
         self.rate = 0.0
-
-
-class Difference(Block):
-    """What the joint of an emulated arm is ahead of another."""
-
-    a: float = Input(unit="rad/s", description="Rate of one joint")
-    b: float = Input(unit="rad/s", description="Rate of the other")
-    y: float = Output(unit="rad/s", depends_on=("a", "b"), description="a - b")
-
-    def step(self, t: float, h: float) -> None:
-        """Subtract."""
-        self.y = self.a - self.b

@@ -33,6 +33,30 @@ ARM = {
 }
 
 
+# Seven joints, as the paper's conclusions wish: not of the paper, assumed. Roll, yaw, three times
+# pitch, yaw, roll, straight out along x; each link is a thin rod with 0.05 kg.m2 about its length.
+SEVEN_AXES = ("x", "z", "y", "y", "y", "z", "x")
+SEVEN_LENGTHS = (0.2, 0.2, 0.89, 0.64, 0.2, 0.2, 0.2)  # m
+SEVEN_MASSES = (10.0, 10.0, 41.7, 26.4, 10.0, 5.0, 5.0)  # kg
+
+
+def seven() -> dict[str, tuple[float, ...]]:
+    """Give the parameters of an arm with seven joints, without its rotors."""
+    unit = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+    inertia: list[float] = []
+    for length, mass in zip(SEVEN_LENGTHS, SEVEN_MASSES, strict=True):
+        across = mass * length**2 / 12
+        inertia += [0.05, 0.0, 0.0, 0.0, across, 0.0, 0.0, 0.0, across]
+    return {
+        "link_axis": sum((unit[axis] for axis in SEVEN_AXES), ()),
+        "link_offset": sum(((length, 0.0, 0.0) for length in (0.0, *SEVEN_LENGTHS[:-1])), ()),
+        "link_mass": SEVEN_MASSES,
+        "link_centre": sum(((length / 2, 0.0, 0.0) for length in SEVEN_LENGTHS), ()),
+        "link_inertia": tuple(inertia),
+        "tool": (SEVEN_LENGTHS[-1], 0.0, 0.0),
+    }
+
+
 def servo() -> Component:
     """Give a servo of Table 1, commanded to turn."""
     return fmu(FMUS / "RigidGearboxServo.fmu").with_values({"rate_command": COMMAND})
@@ -67,58 +91,78 @@ def continuous() -> System:
     )
 
 
+def with_servo(system: System, n: int) -> System:
+    """Let a servo turn a joint: a torque goes to the arm, a rate comes back."""
+    return (
+        system.add(f"servo{n}", servo())
+        .connect(f"arm.velocity_{n}", f"servo{n}.rate")
+        .connect(f"servo{n}.torque", f"arm.effort_{n}")
+    )
+
+
 def simulated() -> System:
-    """Arm and servos apart: torques go to the arm, rates come back (Figures 2 and 3)."""
+    """Arm and servos apart (Figures 2 and 3)."""
     text = "Two-link arm, sampled, and the servos of its joints."
-    system = System("simulated", experiment=RUN, description=text).add(
-        "arm", arm(2), rotor_1=ROTOR, **ARM
-    )
-    for n in (1, 2):
-        system = (
-            system.add(f"servo{n}", servo())
-            .connect(f"arm.velocity_{n}", f"servo{n}.rate")
-            .connect(f"servo{n}.torque", f"arm.effort_{n}")
-        )
-    return system
+    system = System("simulated", experiment=RUN, description=text)
+    system = system.add("arm", arm(2), rotor_1=ROTOR, **ARM)
+    return with_servo(with_servo(system, 1), 2)
 
 
-def substituted(motion: str = "shaft_motion") -> System:
-    """Joint 1 is a motor on a bench, whose load motor stands for the arm (Figure 4).
-
-    ``motion`` is the block that makes angle, rate and acceleration of what is measured.
-    """
-    text = "Joint 1 is a motor with a load motor on its shaft, joint 2 is simulated."
-    system = (
-        System("substituted", experiment=RUN, description=text)
-        .add("servo1", fmu(FMUS / "MotorBench.fmu"))
-        .add("tachometer", block(f"{HERE}/rig_parts.py:Quiet"))
-        .add("controller1", block("rate_controller"), command=COMMAND)
-        .add("motion", block(motion))
-        .add("load", block("load_command"))
-        .add("arm", arm(2, motion_of=1), **ARM)
-        .add("servo2", servo())
-    )
+def bench(n: int, motion: str) -> dict[str, str]:
+    """Give the lines of a bench for joint ``n``, with a block that makes its motion."""
     lines = {
-        "tachometer.rate": "servo1.noise",
-        "servo1.rate": "controller1.rate motion.rate load.rate",
-        "controller1.voltage": "servo1.voltage load.voltage",
-        "motion.angle": "arm.given_position_1",
-        "motion.velocity": "arm.given_velocity_1",
-        "motion.acceleration": "arm.given_acceleration_1",
-        "arm.inertia_1": "load.inertia",
-        "arm.bias_1": "load.bias",
-        "load.load": "servo1.load",
-        "arm.velocity_2": "servo2.rate",
-        "servo2.torque": "arm.effort_2",
+        "tachometer.rate": f"servo{n}.noise",
+        f"servo{n}.rate": f"controller{n}.rate motion.rate load.rate",
+        f"controller{n}.voltage": f"servo{n}.voltage load.voltage",
+        "motion.angle": f"arm.given_position_{n}",
+        "motion.velocity": f"arm.given_velocity_{n}",
+        "motion.acceleration": f"arm.given_acceleration_{n}",
+        f"arm.inertia_{n}": "load.inertia",
+        f"arm.bias_{n}": "load.bias",
+        "load.load": f"servo{n}.load",
     }
     if motion == "shaft_observer":
         lines["load.load"] += " motion.load"
         lines["load.drive_torque"] = "motion.drive_torque"
     if motion == "shaft_accelerometer":
-        lines["servo1.acceleration"] = "motion.measured"
-    for source, targets in lines.items():
+        lines[f"servo{n}.acceleration"] = "motion.measured"
+    return lines
+
+
+def with_bench(system: System, n: int, arm: Component, motion: str = "shaft_motion") -> System:
+    """Let a motor with a load motor on its shaft be a joint of an arm (Figure 4)."""
+    system = (
+        system.add(f"servo{n}", fmu(FMUS / "MotorBench.fmu"))
+        .add("tachometer", block(f"{HERE}/rig_parts.py:Quiet"))
+        .add(f"controller{n}", block("rate_controller"), command=COMMAND)
+        .add("motion", block(motion))
+        .add("load", block("load_command"))
+        .add("arm", arm)
+    )
+    for source, targets in bench(n, motion).items():
         for target in targets.split():
             system = system.connect(source, target)
+    return system
+
+
+def substituted(motion: str = "shaft_motion") -> System:
+    """Joint 1 is on the bench; the block ``motion`` makes its motion of what is measured."""
+    text = "Joint 1 is a motor with a load motor on its shaft, joint 2 is simulated."
+    system = System("substituted", experiment=RUN, description=text)
+    return with_servo(with_bench(system, 1, arm(2, motion_of=1).with_values(ARM), motion), 2)
+
+
+def seven_joints(on_bench: int | None) -> System:
+    """Seven joints, all simulated or one of them on the bench."""
+    text = "Arm with seven joints, all with servos, or one on a motor bench."
+    joints = range(1, 8)
+    rotors = {f"rotor_{n}": 0.0 if n == on_bench else ROTOR for n in joints}
+    system = System("seven", experiment=RUN, description=text)
+    whole = arm(7, motion_of=on_bench).with_values({**seven(), **rotors})
+    system = with_bench(system, on_bench, whole) if on_bench else system.add("arm", whole)
+    for n in joints:
+        if n != on_bench:
+            system = with_servo(system, n)
     return system
 
 
@@ -130,6 +174,10 @@ def systems() -> dict[str, System]:
         "accelerometer.ssd": substituted("shaft_accelerometer"),
         "simulated.ssd": simulated(),
         "continuous.ssd": continuous(),
+        "seven.ssd": seven_joints(None),
+        "seven_base.ssd": seven_joints(1),
+        "seven_shoulder.ssd": seven_joints(2),
+        "seven_wrist.ssd": seven_joints(6),
     }
 
 
