@@ -90,6 +90,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/famdc.py --require 20
+	$(BIN)/python benchmarks/recursive_dynamics.py
 	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/realtime.py
 	$(BIN)/python benchmarks/sweep.py

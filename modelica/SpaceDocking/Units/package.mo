@@ -24,6 +24,7 @@ package Units "SI quantities of this package"
   type Time = Real(quantity = "Time", unit = "s") "Time";
   type AngularAcceleration = Real(quantity = "AngularAcceleration", unit = "rad/s2")
     "Angular acceleration";
+  type AngularJerk = Real(quantity = "AngularJerk", unit = "rad/s3") "Angular jerk";
   type RotationalDamping = Real(quantity = "RotationalDampingConstant", unit = "N.m.s/rad", min = 0)
     "Coefficient of a rotational damper";
   type RotationalStiffness = Real(quantity = "RotationalSpringConstant", unit = "N.m/rad", min = 0)
@@ -33,6 +34,7 @@ package Units "SI quantities of this package"
   type Voltage = Real(quantity = "ElectricPotential", unit = "V") "Electric voltage";
   type Resistance = Real(quantity = "Resistance", unit = "Ohm", min = 0) "Electric resistance";
   type Inductance = Real(quantity = "Inductance", unit = "H", min = 0) "Inductance";
+  type IntegralGain = Real(unit = "V/rad", min = 0) "Voltage for each radian that has been missed";
   type BackEmf = Real(unit = "V.s/rad", min = 0) "Back-EMF coefficient of a motor";
   type TorqueConstant = Real(unit = "N.m/A", min = 0) "Torque coefficient of a motor";
   type CurrentFeedback = Real(unit = "V/A") "Voltage of a driver for each ampere of error";

@@ -1,0 +1,337 @@
+"""Motion and torques of a tree of rigid links, joint by joint, compiled; see :mod:`.chain`.
+
+All vectors are in the base frame, spatial ones about its origin: angular part first. ``U``, ``d``
+are what is left of the inertia of a joint's tree when all torques beyond it are known.
+
+References
+----------
+Motor Substitution Test, Eq 1 to 4: at each joint the unknown is its acceleration or its torque, and
+both cases pass on one inertia and one force to the joint before. Written here as the articulated
+body algorithm with both kinds of joints of R. Featherstone, Rigid Body Dynamics Algorithms, 2008,
+section 9.2; the paper prints neither its matrices ``L`` nor ``A``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orchestrator import compiled
+from python_blocks.kinematics.rotation import Floats
+
+#: Share of inertia that rounding leaves of none at all.
+_NOTHING = 1e-12
+
+
+class Tree(NamedTuple):
+    """What does not change of n links, each with the joint that carries it."""
+
+    slides: Floats  # 1: the joint slides, 0: it turns; (n,)
+    parents: Floats  # number of the joint before, from 0; -1: the base; (n,)
+    axes: Floats  # unit vectors in the joint's frame, (n, 3)
+    offsets: Floats  # of the joint, in the frame before, m, (n, 3)
+    rests: Floats  # rotation into the frame before where the joint is at 0, (n, 3, 3)
+    masses: Floats  # kg, (n,)
+    centres: Floats  # of mass, in the joint's frame, m, (n, 3)
+    inertias: Floats  # about them, in the joint's frame, kg.m2, (n, 3, 3)
+    rotors: Floats  # inertias behind gears, as the joints feel them, kg.m2 or kg, (n,)
+    gravity: Floats  # in the base frame, m/s2, (3,)
+
+
+class Kept(NamedTuple):
+    """What one pass leaves to the next."""
+
+    turns: Floats  # attitudes of the frames, (n, 3, 3)
+    places: Floats  # of the joints, m, (n, 3)
+    axes: Floats  # spatial, (n, 6)
+    velocity: Floats  # spatial, (n, 6)
+    gain: Floats  # accelerations that velocities make, (n, 6)
+    inertia: Floats  # spatial, of the link, then of what it carries, (n, 6, 6)
+    force: Floats  # without any acceleration, (n, 6)
+    u: Floats  # inertia times axis, (n, 6)
+    d: Floats  # that along the axis, with the rotor, (n,)
+    rest: Floats  # what is known, less what the forces take, (n,)
+
+
+class Found(NamedTuple):
+    """What is asked for, (n,) each."""
+
+    torque: Floats  # N.m or N
+    acceleration: Floats  # rad/s2 or m/s2
+    inertia: Floats  # that a joint feels, kg.m2 or kg; where it is asked for
+    bias: Floats  # torque without acceleration of the joint; likewise
+
+
+@compiled
+def turned(axis: Floats, angle: float, before: Floats, after: Floats) -> None:
+    """Write ``before`` times the rotation by ``angle``, rad, about the unit vector ``axis``."""
+    x, y, z = axis[0], axis[1], axis[2]
+    c, s = np.cos(angle), np.sin(angle)
+    r = (
+        (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
+        (y * x * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
+        (z * x * (1 - c) - y * s, z * y * (1 - c) + x * s, c + z * z * (1 - c)),
+    )
+    for i in range(3):
+        for k in range(3):
+            after[i, k] = before[i, 0] * r[0][k] + before[i, 1] * r[1][k] + before[i, 2] * r[2][k]
+
+
+@compiled
+def place(tree: Tree, q: Floats, turns: Floats, places: Floats, axes: Floats) -> None:
+    """Write attitude (n, 3, 3), origin (n, 3), m, and spatial axis (n, 6) of the joints' frames."""
+    parents, own, offsets, rests = tree.parents, tree.axes, tree.offsets, tree.rests
+    rest = np.empty((3, 3))
+    for i in range(len(q)):
+        p = int(parents[i])
+        for r in range(3):
+            places[i, r] = offsets[i, r] if p < 0 else places[p, r]
+            for c in range(3):
+                if p < 0:
+                    rest[r, c] = rests[i, r, c]
+                else:
+                    places[i, r] += turns[p, r, c] * offsets[i, c]
+                    rest[r, c] = (
+                        turns[p, r, 0] * rests[i, 0, c]
+                        + turns[p, r, 1] * rests[i, 1, c]
+                        + turns[p, r, 2] * rests[i, 2, c]
+                    )
+        x = rest[0, 0] * own[i, 0] + rest[0, 1] * own[i, 1] + rest[0, 2] * own[i, 2]
+        y = rest[1, 0] * own[i, 0] + rest[1, 1] * own[i, 1] + rest[1, 2] * own[i, 2]
+        z = rest[2, 0] * own[i, 0] + rest[2, 1] * own[i, 1] + rest[2, 2] * own[i, 2]
+        if tree.slides[i] == 1.0:
+            for r in range(9):
+                turns[i, r // 3, r % 3] = rest[r // 3, r % 3]
+            places[i, 0] += x * q[i]
+            places[i, 1] += y * q[i]
+            places[i, 2] += z * q[i]
+            axes[i, 0], axes[i, 1], axes[i, 2] = 0.0, 0.0, 0.0
+            axes[i, 3], axes[i, 4], axes[i, 5] = x, y, z
+            continue
+        turned(own[i], q[i], rest, turns[i])
+        a, b, c0 = places[i, 0], places[i, 1], places[i, 2]
+        axes[i, 0], axes[i, 1], axes[i, 2] = x, y, z
+        axes[i, 3], axes[i, 4], axes[i, 5] = b * z - c0 * y, c0 * x - a * z, a * y - b * x
+
+
+@compiled
+def link_inertia(
+    mass: float, centre: Floats, own: Floats, turn: Floats, origin: Floats, found: Floats
+) -> None:
+    """Write the spatial inertia (6, 6) of a link, kg.m2, kg.m and kg."""
+    c = np.empty(3)
+    for r in range(3):
+        c[r] = origin[r] + turn[r, 0] * centre[0] + turn[r, 1] * centre[1] + turn[r, 2] * centre[2]
+    square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
+    for r in range(3):
+        for k in range(3):
+            value = -mass * c[r] * c[k]
+            for a in range(3):
+                for b in range(3):
+                    value += turn[r, a] * own[a, b] * turn[k, b]
+            found[r, k] = value
+            found[3 + r, 3 + k] = mass if r == k else 0.0
+        found[r, r] += mass * square
+    for r in range(3):
+        a, b = (r + 1) % 3, (r + 2) % 3
+        found[r, 3 + r] = found[3 + r, r] = 0.0
+        found[a, 3 + b] = found[3 + b, a] = -mass * c[r]
+        found[b, 3 + a] = found[3 + a, b] = mass * c[r]
+
+
+@compiled
+def crossed(v: Floats, s: Floats, rate: float, c: Floats) -> None:
+    """Write the spatial cross product of a velocity with a joint's own, ``v x (s rate)``."""
+    for r in range(3):
+        a, b = (r + 1) % 3, (r + 2) % 3
+        c[r] = rate * (v[a] * s[b] - v[b] * s[a])
+        c[3 + r] = rate * (v[a] * s[3 + b] - v[b] * s[3 + a] + v[3 + a] * s[b] - v[3 + b] * s[a])
+
+
+@compiled
+def gyroscopic(v: Floats, inertia: Floats, force: Floats) -> None:
+    """Write the force that keeps a link at its velocity, ``v x* (inertia v)``."""
+    h = np.zeros(6)
+    for r in range(6):
+        for k in range(6):
+            h[r] += inertia[r, k] * v[k]
+    for r in range(3):
+        a, b = (r + 1) % 3, (r + 2) % 3
+        force[r] = v[a] * h[b] - v[b] * h[a] + v[3 + a] * h[3 + b] - v[3 + b] * h[3 + a]
+        force[3 + r] = v[a] * h[3 + b] - v[b] * h[3 + a]
+
+
+@compiled
+def dot(a: Floats, b: Floats) -> float:
+    """Give the product of two spatial vectors."""
+    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
+
+
+@compiled
+def gather(tree: Tree, q: Floats, rate: Floats, kept: Kept) -> float:
+    """Go outwards: places, velocities, inertias and velocity-dependent forces of all links.
+
+    Returns the kinetic energy in J, rotors included.
+    """
+    axes, velocity, inertia, rotors = kept.axes, kept.velocity, kept.inertia, tree.rotors
+    place(tree, q, kept.turns, kept.places, axes)
+    energy = 0.0
+    for i in range(len(q)):
+        p = int(tree.parents[i])
+        for r in range(6):
+            velocity[i, r] = axes[i, r] * rate[i] + (0.0 if p < 0 else velocity[p, r])
+        crossed(velocity[i], axes[i], rate[i], kept.gain[i])
+        turn, origin, own = kept.turns[i], kept.places[i], tree.inertias[i]
+        link_inertia(tree.masses[i], tree.centres[i], own, turn, origin, inertia[i])
+        gyroscopic(velocity[i], inertia[i], kept.force[i])
+        for r in range(6):
+            for k in range(6):
+                energy += 0.5 * velocity[i, r] * inertia[i, r, k] * velocity[i, k]
+        energy += 0.5 * rotors[i] * rate[i] * rate[i]
+    return energy
+
+
+@compiled
+def reduce(tree: Tree, given: Floats, known: Floats, kept: Kept) -> int:
+    """Go inwards: what each joint feels of its tree (Eq 4). Returns the joint that has none, or 0.
+
+    ``given`` is 1 where ``known`` is an acceleration, 0 where it is a torque.
+    """
+    axes, inertia, force, u = kept.axes, kept.inertia, kept.force, kept.u
+    for i in range(len(given) - 1, -1, -1):
+        length = 0.0
+        for r in range(6):
+            u[i, r] = dot(inertia[i, r], axes[i])
+            length += u[i, r] * u[i, r]
+        own = dot(u[i], axes[i])
+        kept.d[i] = own + tree.rotors[i]
+        kept.rest[i] = known[i] - dot(axes[i], force[i])
+        if given[i] == 1.0:
+            share, push = 0.0, known[i]
+        else:
+            size = (length * dot(axes[i], axes[i])) ** 0.5 + tree.rotors[i]
+            if not kept.d[i] > _NOTHING * size:
+                return i + 1
+            share = 1.0 / kept.d[i]
+            push = (kept.rest[i] - dot(u[i], kept.gain[i])) * share
+        p = int(tree.parents[i])
+        if p < 0:
+            continue
+        for r in range(6):
+            force[p, r] += force[i, r] + dot(inertia[i, r], kept.gain[i]) + u[i, r] * push
+            for k in range(6):
+                inertia[p, r, k] += inertia[i, r, k] - share * u[i, r] * u[i, k]
+    return 0
+
+
+@compiled
+def spread(tree: Tree, given: Floats, known: Floats, kept: Kept, found: Found) -> None:
+    """Go outwards again: write torque and acceleration of all joints."""
+    axes, u, d, torque, acceleration = kept.axes, kept.u, kept.d, found.torque, found.acceleration
+    total = np.empty((len(given), 6))
+    for i in range(len(given)):
+        p = int(tree.parents[i])
+        for r in range(6):
+            # Gravity acts like a base that accelerates against it.
+            base = -tree.gravity[r - 3] if r >= 3 else 0.0
+            total[i, r] = kept.gain[i, r] + (base if p < 0 else total[p, r])
+        if given[i] == 1.0:
+            acceleration[i] = known[i]
+            torque[i] = dot(u[i], total[i]) + d[i] * known[i] + dot(axes[i], kept.force[i])
+        else:
+            torque[i] = known[i]
+            acceleration[i] = (kept.rest[i] - dot(u[i], total[i])) / d[i]
+        for r in range(6):
+            total[i, r] += axes[i, r] * acceleration[i]
+
+
+@compiled
+def felt_inertia(tree: Tree, given: Floats, joint: int, kept: Kept) -> float:
+    """Give what a joint's torque rises by for each unit of its acceleration (``J_eff`` of Eq 7).
+
+    The torques of the joints with a known torque stay, and so do the accelerations of the others.
+    """
+    axes, u, d = kept.axes, kept.u, kept.d
+    back = np.zeros(len(given))  # on the way inwards: how far each joint gives way
+    force = np.empty(6)
+    share = 1.0 if given[joint] == 1.0 else 1.0 / d[joint]
+    for r in range(6):
+        force[r] = u[joint, r] * share
+    path = np.empty(len(given), dtype=np.int64)
+    length, at = 0, int(tree.parents[joint])
+    while at >= 0:
+        path[length] = at
+        length += 1
+        if given[at] == 0.0:
+            back[at] = -dot(axes[at], force)
+            for r in range(6):
+                force[r] += u[at, r] * back[at] / d[at]
+        at = int(tree.parents[at])
+    motion = np.zeros(6)
+    for n in range(length - 1, -1, -1):
+        at = path[n]
+        if given[at] == 0.0:
+            moves = (back[at] - dot(u[at], motion)) / d[at]
+            for r in range(6):
+                motion[r] += axes[at, r] * moves
+    if given[joint] == 1.0:  # the torque for a unit of acceleration
+        return float(dot(u[joint], motion) + d[joint])
+    return float(d[joint] / (1.0 - dot(u[joint], motion)))  # the other way round
+
+
+@compiled
+def solve(
+    tree: Tree,
+    state: tuple[Floats, Floats],
+    given: Floats,
+    known: Floats,
+    felt: bool,  # noqa: FBT001 - Numba knows no keywords that are all
+    found: Found,
+) -> tuple[int, float]:
+    """Find the torques that are not known and the accelerations that are not.
+
+    Parameters
+    ----------
+    tree
+        Links and joints.
+    state
+        Positions and rates of the joints, rad or m and per s, shape (n,).
+    given
+        1 where ``known`` is the acceleration of the joint, 0 where it is its torque; (n,).
+    known
+        N.m or N, rad/s2 or m/s2; (n,).
+    felt
+        Whether the inertia that each joint feels is asked for, and its torque without
+        acceleration.
+    found
+        Where to write.
+
+    Returns
+    -------
+    tuple of int and float
+        Number of a joint without inertia, from 1, or 0; and the kinetic energy, J.
+    """
+    n = len(known)
+    kept = Kept(
+        np.empty((n, 3, 3)),
+        np.empty((n, 3)),
+        np.empty((n, 6)),
+        np.empty((n, 6)),
+        np.empty((n, 6)),
+        np.empty((n, 6, 6)),
+        np.empty((n, 6)),
+        np.empty((n, 6)),
+        np.empty(n),
+        np.empty(n),
+    )
+    energy = gather(tree, state[0], state[1], kept)
+    joint = reduce(tree, given, known, kept)
+    if joint > 0:
+        return joint, energy
+    spread(tree, given, known, kept, found)
+    if felt:
+        for i in range(n):
+            found.inertia[i] = felt_inertia(tree, given, i, kept)
+            found.bias[i] = found.torque[i] - found.inertia[i] * found.acceleration[i]
+    return 0, energy
