@@ -46,6 +46,7 @@ partial model PartialChain "Chain of links with joints that stick, on a free or 
   output Units.AngularMomentum angular_momentum[3]
     "Angular momentum about the centre of mass, in the world frame";
   output Units.Energy energy "Kinetic energy";
+  output Units.Energy travel_energy "Its part of the motion of the centre of mass";
   output Units.Energy spring_energy "Energy of the springs";
   output Units.Energy friction_heat(start = 0, fixed = true) "What friction has taken";
   output Units.Power dissipation "Power that friction takes";
@@ -128,6 +129,7 @@ equation
   center_of_mass = r + R*own_center;
   momentum = R*own_momentum;
   angular_momentum = R*own_angular_momentum;
+  travel_energy = momentum*momentum/(2*sum(m));
   spring_energy = if pre(released) then 0 else 0.5*sum(stiffness)*(compression - travel)^2;
   dissipation = -friction*rate;
   der(friction_heat) = dissipation;
