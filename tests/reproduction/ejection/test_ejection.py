@@ -1,6 +1,6 @@
 """Ejection on the table: known figures, an independent engine, and conservation laws.
 
-Figures for attitudes 1, 2 and 5 are those of a prototype by other authors with the same assumed arm.
+Figures for attitudes 1, 2 and 5 are those of another prototype with the same assumed arm.
 """
 
 from __future__ import annotations
