@@ -4,13 +4,13 @@ python examples/ejection/recursive.py
 
 References
 ----------
-Cai et al., Robotica (2023), section 3, corrected. In each step all matrices are those of its beginning
-and velocity-dependent terms are left out. Eq 20: a mass on a spring, whose mass is the equivalent one;
-the force is that of the recursion itself, which replaces the compensation of Eq 20d. Eq 24 to 30: joints
-that slide under this force, for all joints together (``(H_r - H_br' H_br/M) qdd = -H_br' F/M - tau_c
-sgn(qd) - B qd``) and exactly by one matrix exponential, as the printed formulas divide by a matrix. Eq 36,
-37: the velocity, friction included. Eq 32 to 34 and 42 outside, with cumulative rates and the inertia of
-the final attitude.
+Cai et al., Robotica (2023), section 3, corrected. In each step all matrices are those of its
+beginning, and velocity-dependent terms are left out. Eq 20: a mass on a spring, whose mass is the
+equivalent one; the force is that of the recursion itself, which replaces what Eq 20d compensates.
+Eq 24 to 30: the joints that slide under this force, all together, ``(H_r - H_br' H_br/M) qdd =
+-H_br' F/M - tau_c sgn(qd) - B qd``, exactly by one matrix exponential, as printed formulas divide by
+a matrix. Eq 36, 37: the velocity, friction included. Eq 32 to 34 and 42 outside, with cumulative
+rates and the inertia of the final attitude.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
@@ -30,6 +31,7 @@ PLANT = Path(__file__).parent / "plants" / "build" / "PlanarArm.fmu"
 STIFFNESS, COMPRESSION, STEP = 2 * 812.7, 0.086, 0.02  # N/m, m, s
 STATIC, COULOMB, VISCOUS = 4.0, 2.0, 5.4  # N m, N m, N m s/rad
 PLANE = [0, 2, 4]  # x, z and the angle about y among the coordinates of the base
+COLUMNS = ("t_r [s]", "v_r [m/s]", "d2", "d4", "d6", "t_s [s]", "spin [deg/s]")
 ARM = assumed_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -53,7 +55,7 @@ def recursive(phi: Floats, step: float = STEP) -> Found:
         flow = _flow(state)
         after = expm(step * flow) @ state
         if after[0] >= 0.0:
-            last = brentq(lambda h: (expm(h * flow) @ state)[0], 0.0, step, xtol=1e-14)
+            last = _root(flow, state, 0, (0.0, step))
             state = expm(last * flow) @ state
             break
         state, time = after, time + step
@@ -117,12 +119,15 @@ def _first_stop(
         after = sense * (expm(span * flow) @ state)[3:6]
         stopped = [i for i in slides if after[i] <= 0.0]
         if stopped:
-            times = [
-                brentq(lambda h, i=i: (expm(h * flow) @ state)[3 + i], span - 0.005, span)
-                for i in stopped
-            ]
+            times = [_root(flow, state, 3 + i, (span - 0.005, span)) for i in stopped]
             return min(times), stopped[int(np.argmin(times))]
     raise ArithmeticError("the joints do not come to rest within 20 s")
+
+
+def _root(flow: Floats, state: Floats, index: int, between: tuple[float, float]) -> float:
+    """When an element of the state passes zero, s."""
+    root = brentq(lambda h: (expm(h * flow) @ state)[index], *between, xtol=1e-14)
+    return float(root)
 
 
 def _turning(phi: Floats, rate: Floats, speed: float) -> tuple[float, float]:
@@ -149,25 +154,18 @@ def full(phi: Floats) -> Found:
     )
 
 
-def main() -> None:
-    """Print what both find, for all attitudes."""
-    print(
-        "attitude  method      t_r [s]  v_r [m/s]  d2 [deg]  d4 [deg]  d6 [deg]  t_s [s]  spin [deg/s]"
-    )
+def table() -> pd.DataFrame:
+    """Compare both for all attitudes; angles in degrees."""
+    rows = []
     for number, degrees in enumerate(ATTITUDES_DEG, 1):
         phi = np.radians(degrees)
-        for name, found in (
-            ("full", full(phi)),
-            ("0.02 s", recursive(phi)),
-            ("0.002 s", recursive(phi, 0.002)),
-        ):
+        ways = {"full": full(phi), "0.02 s": recursive(phi), "0.002 s": recursive(phi, 0.002)}
+        for name, found in ways.items():
             turned = np.degrees(found.release_phi - phi)
-            print(
-                f"{number:8}  {name:8}  {found.release_time:9.4f}  {found.release_speed:9.4f}"
-                f"  {turned[0]:8.2f}  {turned[1]:8.2f}  {turned[2]:8.2f}  {found.rest_time:7.3f}"
-                f"  {np.degrees(found.spin):12.2f}"
-            )
+            figures = (found.release_time, found.release_speed, *turned, found.rest_time)
+            rows.append((number, name, *figures, np.degrees(found.spin)))
+    return pd.DataFrame(rows, columns=["attitude", "by", *COLUMNS])
 
 
 if __name__ == "__main__":
-    main()
+    print(table().round(4).to_string(index=False))  # noqa: T201
