@@ -8,7 +8,7 @@ Cai et al., Robotica (2023), section 3, corrected. In each step all matrices are
 beginning, and velocity-dependent terms are left out. Eq 20: a mass on a spring, whose mass is the
 equivalent one; the force is that of the recursion itself, which replaces what Eq 20d compensates.
 Eq 24 to 30: the joints that slide under this force, all together, ``(H_r - H_br' H_br/M) qdd =
--H_br' F/M - tau_c sgn(qd) - B qd``, exactly by one matrix exponential, as printed formulas divide by
+-H_br' F/M - tau_c sgn(qd) - B qd``, exactly by one matrix exponential: the printed ones divide by
 a matrix. Eq 36, 37: the velocity, friction included. Eq 32 to 34 and 42 outside, with cumulative
 rates and the inertia of the final attitude.
 """
