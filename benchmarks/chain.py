@@ -31,7 +31,7 @@ from one_fmu import cpu
 from orchestrator import System, fmu, simulate
 from orchestrator.export import build_recipe
 from orchestrator.export.codegen.compiler import compile_library
-from python_blocks.kinematics.assumed_arm import assumed_arm, attitude
+from python_blocks.kinematics.assumed_arm import attitude, seven_joint_arm
 
 RECIPE = Path(__file__).parents[1] / "examples/ejection/plants/SpatialArm.toml"
 ROUNDS, STATES = 15, 2000
@@ -49,7 +49,7 @@ def in_c(path: Path, folder: Path) -> Unit:
 
 def pinocchio() -> Callable[[], float]:
     """Seconds of one articulated-body algorithm in a loop of Pinocchio's own."""
-    arm = assumed_arm()
+    arm = seven_joint_arm()
     model = pin.Model()
     model.gravity.linear[:] = 0.0
     joint = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
@@ -76,7 +76,7 @@ def pinocchio() -> Callable[[], float]:
 
 def in_mujoco() -> Callable[[], float]:
     """Seconds of one step of MuJoCo, in a loop of its own."""
-    arm = assumed_arm()
+    arm = seven_joint_arm()
 
     def link(i: int) -> str:
         diagonal = " ".join(f"{x:.17g}" for x in np.diag(arm.inertia[i]))

@@ -23,10 +23,10 @@ from scipy.optimize import NonlinearConstraint, minimize
 from scipy.stats import qmc
 
 from orchestrator import System, fmu, simulate
-from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, assumed_arm
+from python_blocks.kinematics.assumed_arm import attitude, seven_joint_arm
 
 PLANT = Path(__file__).parent / "plants" / "build" / "PlanarArm.fmu"
-ARM = assumed_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
+ARM = seven_joint_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
 TIP = np.array([0.0, 0.0, 0.45])  # end of the last link in its frame, m
 RANGE_DEG = (-120.0, 120.0)  # of each joint
 CLEARANCE = 0.15  # of all joints and the end from the spacecraft's surface, m
@@ -120,7 +120,7 @@ def best(judge: Any, evaluations: int) -> Floats:
 
 def table(*, robustly: bool) -> pd.DataFrame:
     """Compare the best attitude with those of the paper; angles in degrees."""
-    attitudes = {f"attitude {i}": np.radians(a) for i, a in enumerate(ATTITUDES_DEG, 1)}
+    attitudes = {f"attitude {i}": attitude(i)[1::2] for i in range(1, 6)}
     attitudes["best"] = best(eject, 150)
     if robustly:
         attitudes["robust best"] = best(robust, 60)

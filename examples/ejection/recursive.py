@@ -25,14 +25,14 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from orchestrator import System, fmu, simulate
-from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, assumed_arm
+from python_blocks.kinematics.assumed_arm import attitude, seven_joint_arm
 
 PLANT = Path(__file__).parent / "plants" / "build" / "PlanarArm.fmu"
 STIFFNESS, COMPRESSION, STEP = 2 * 812.7, 0.086, 0.02  # N/m, m, s
 STATIC, COULOMB, VISCOUS = 4.0, 2.0, 5.4  # N m, N m, N m s/rad
 PLANE = [0, 2, 4]  # x, z and the angle about y among the coordinates of the base
 COLUMNS = ("t_r [s]", "v_r [m/s]", "d2", "d4", "d6", "t_s [s]", "spin [deg/s]")
-ARM = assumed_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
+ARM = seven_joint_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -157,8 +157,8 @@ def full(phi: Floats) -> Found:
 def table() -> pd.DataFrame:
     """Compare both for all attitudes; angles in degrees."""
     rows = []
-    for number, degrees in enumerate(ATTITUDES_DEG, 1):
-        phi = np.radians(degrees)
+    for number in range(1, 6):
+        phi = attitude(number)[1::2]
         ways = {"full": full(phi), "0.02 s": recursive(phi), "0.002 s": recursive(phi, 0.002)}
         for name, found in ways.items():
             turned = np.degrees(found.release_phi - phi)

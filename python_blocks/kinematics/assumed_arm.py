@@ -26,7 +26,7 @@ LENGTH = (0.12, 0.12, 0.60, 0.40, 0.60, 0.40, 0.16, 0.45)  # m
 ATTITUDES_DEG = ((-60, 120, -60), (60, 60, 30), (90, -90, 90), (-75, -30, 45), (0, 0, 0))
 
 
-def assumed_arm() -> ManipulatorChain:
+def seven_joint_arm() -> ManipulatorChain:
     """Give the arm: joints 1, 3, 5, 7 about z, joints 2, 4, 6 about y."""
     axis = np.array([(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)] * 3 + [(0.0, 0.0, 1.0)])
     rods = [rod(m, r, h) for m, r, h in zip(MASS, RADIUS, LENGTH, strict=True)]

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from orchestrator import Block, DescriptionError, Input, Output, Parameter
-from python_blocks.kinematics.assumed_arm import assumed_arm
+from python_blocks.kinematics.assumed_arm import seven_joint_arm
 from python_blocks.kinematics.manipulator_chain import ManipulatorChain
 from python_blocks.kinematics.rotation import Floats
 
-_ARM = assumed_arm()
+_ARM = seven_joint_arm()
 _STEP = 1e-30  # of complex-step derivatives: no cancellation, so any tiny one is exact
 
 

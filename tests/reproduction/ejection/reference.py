@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.integrate import solve_ivp
 
-from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, assumed_arm
+from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, seven_joint_arm
 
 STIFFNESS, COMPRESSION = 2 * 812.7, 0.086
 
@@ -30,7 +30,7 @@ class Ejection:
     broke_away: list[tuple[float, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        chain = assumed_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
+        chain = seven_joint_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
         model = pin.Model()
         model.gravity.linear[:] = 0.0
         joint, nothing = 0, pin.SE3.Identity()

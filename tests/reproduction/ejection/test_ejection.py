@@ -14,7 +14,7 @@ from fmpy import simulate_fmu
 from reproduction.ejection.reference import Ejection
 
 from orchestrator import Result, StepError, System, build_recipe, fmu, simulate
-from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, assumed_arm
+from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, seven_joint_arm
 
 RECIPE = Path(__file__).parents[3] / "examples" / "ejection" / "plants" / "PlanarArm.toml"
 SPRINGS = 0.5 * 2 * 812.7 * 0.086**2  # J
@@ -140,7 +140,7 @@ def test_fmpy_gives_the_same_bits(arm: Path, eject) -> None:
 
 
 def test_the_plant_has_the_numbers_of_the_assumed_arm(arm: Path) -> None:
-    chain = assumed_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
+    chain = seven_joint_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
     values = fmu(arm).connectors
     for i in range(4):
         assert values[f"m[{i + 1}]"].start == pytest.approx(chain.mass[i], rel=1e-14)
