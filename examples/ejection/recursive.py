@@ -115,11 +115,13 @@ def _first_stop(
     flow: Floats, state: Floats, sense: Floats, slides: Floats
 ) -> tuple[float, np.intp]:
     """When the first joint stops, s, and which."""
-    for span in np.arange(0.005, 20.0, 0.005):
-        after = sense * (expm(span * flow) @ state)[3:6]
-        stopped = [i for i in slides if after[i] <= 0.0]
+    once, after = expm(0.005 * flow), state
+    for count in range(4000):
+        after = once @ after
+        stopped = [i for i in slides if sense[i] * after[3 + i] <= 0.0]
         if stopped:
-            times = [_root(flow, state, 3 + i, (span - 0.005, span)) for i in stopped]
+            span = (0.005 * count, 0.005 * (count + 1))
+            times = [_root(flow, state, 3 + i, span) for i in stopped]
             return min(times), stopped[int(np.argmin(times))]
     raise ArithmeticError("the joints do not come to rest within 20 s")
 
