@@ -39,7 +39,7 @@ def draw(path: Path) -> None:
             panel.plot(*places.T, "o-", color=colour, markersize=4, label=f"{time:g} s")
             panel.plot(*places[0], "s", color=colour, markersize=8)
         panel.set(title=f"Attitude {number}", xlabel="x [m]", aspect="equal")
-        panel.set(xlim=(-2.1, 2.1), ylim=(-0.4, 3.4))
+        panel.set(xlim=(-2.5, 2.5), ylim=(-0.4, 3.4))
     panels[0].set_ylabel("z, along the rail [m]")
     panels[-1].legend(loc="upper right")
     figure.savefig(path, dpi=80)
