@@ -185,7 +185,7 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
 
 
 def _events(dae: ResidualDae, states: Sequence[Variable], solution: Solution) -> Events:
-    """The events in terms of knowns and unknowns of blocks."""
+    """The events in terms of knowns and unknowns of blocks, what they have in common only once."""
     names = {state.name for state in states}
     for reinit in dae.events.reinits:
         if reinit.state not in names:
@@ -198,7 +198,10 @@ def _events(dae: ResidualDae, states: Sequence[Variable], solution: Solution) ->
             f"{dae.name}: pre({strangers[0]}): pre() of a continuous variable is exported for"
             f" states only ({', '.join(sorted(names)) or 'the model has none'})"
         )
-    return dae.events.map(lambda expression: solution.insert(ca.SX(expression)))
+    expressions = [ca.SX(expression) for expression in dae.events.expressions()]
+    inserted = ca.cse(ca.densify(solution.insert(column(expressions))))
+    one_by_one = iter(ca.vertsplit(inserted))
+    return dae.events.map(lambda _: next(one_by_one))
 
 
 def _guesses(dae: ResidualDae, blocks: Sequence[Block], solved: Mapping[str, _SX]) -> _SX:

@@ -35,8 +35,20 @@ def nonlinear_unknowns(expression: Any, unknowns: Any, jacobian: Any) -> list[st
     jacobian
         Derivative of the one by the other.
     """
+    if unknowns.numel() == 1 and _is_definition(expression, unknowns):
+        return []
     inside = {symbol.name() for symbol in ca.symvar(jacobian)} | switched_symbols(expression)
     return [name for index in range(unknowns.numel()) if (name := unknowns[index].name()) in inside]
+
+
+def _is_definition(expression: Any, unknown: Any) -> bool:
+    """Whether it is ``unknown - value``, as most equations are, so that nothing need be walked."""
+    return (
+        expression.is_scalar()
+        and expression.is_op(ca.OP_SUB)
+        and ca.is_equal(expression.dep(0), unknown)
+        and not ca.depends_on(expression.dep(1), unknown)
+    )
 
 
 def switched_symbols(expression: Any) -> set[str]:
