@@ -7,7 +7,8 @@ model PlanarRope "Wire rope in a plane, held at both ends, and a rod that presse
   parameter Units.Damping c_tes = 0 "Damping of that spring";
   parameter Units.RotationalStiffness k_tor = 2.4 "Stiffness of the torsion spring at a node";
   parameter Units.RotationalDamping c_tor = 0 "Damping of that spring";
-  parameter Units.Curvature curvature = -1.564778 "Natural curvature, positive to the left from a to b";
+  parameter Units.Curvature curvature = -1.564778
+    "Natural curvature, positive to the left from a to b; 26 degrees over 29 joints";
   parameter Units.RotationalStiffness k_clamp = 0 "Torsion springs at the ends; 0: pinned";
   parameter Units.Position x0[n - 2] = {
     0.00711250918996, 0.0143766002624, 0.0218291039229, 0.0295018458655, 0.0374205669249,
@@ -153,9 +154,19 @@ equation
   assert(sharpest < 0.5, "the rope is kinked: two segments are at an angle whose"
     + " sine is " + String(sharpest) + "; the angles of this model hold below 0.5");
   annotation (Documentation(info = "<html>
-<p>31 nodes joined by springs <code>k_tes</code>, with a torsion spring <code>k_tor</code> at each:
-Cai, Chen, Luo and Wang, Aerospace 8, 381 (2021), Eq 12 (without the factor A), 26 and 39, in
-coordinates of the nodes instead of angles and lengths. A segment carries its tension along itself
-and the shear force <code>(M1 - M2)/e</code> across.</p>
+<p>31 nodes joined by springs <code>k_tes</code>, with a torsion spring <code>k_tor</code> at each
+inner node: Cai, Chen, Luo and Wang, Aerospace 8, 381 (2021), Eq 12 (without the factor A), 26 and
+39, in coordinates of the nodes instead of angles and lengths. A segment carries its tension along
+itself and the shear force <code>(M1 - M2)/e</code> across.</p>
+<p>The ends are where the inputs put them, at rest by default; a ring moves them. With
+<code>k_clamp = 0</code> they are pinned, else a torsion spring ties the first and the last segment
+to the directions <code>clamp_a</code>, <code>clamp_b</code>, unit vectors. <code>c_tes</code> and
+<code>c_tor</code> are the internal damping; the paper gives no number.</p>
+<p>A rod meets one node, <code>node</code>, from the side <code>rod_side</code>, and never pulls; the
+force acts along y all through the contact, as the paper assumes.</p>
+<p><code>x0</code> and <code>y0</code> are an equilibrium of the default parameters; others are
+computed by <code>python_blocks.ropes.rope_statics.equilibrium</code>. A rope that is held still by its
+ends conserves energy without dampers. <code>rk4</code> must take steps below
+<code>longest_step</code>; a rope that a longer one tears apart ends the run with an error.</p>
 </html>"));
 end PlanarRope;
