@@ -48,6 +48,7 @@ model PlanarRope "Wire rope in a plane, held at both ends, and a rod that presse
   output Units.Force force_b[2] "Force of the rope on its last holder";
   output Units.Torque torque_a "Torque of the rope on its first holder";
   output Units.Torque torque_b "Torque of the rope on its last holder";
+  output Units.Impulse impulse(start = 0, fixed = true) "What the rod has pressed with so far";
   output Units.Position depth "How far the rod has pressed the node from its place at the start";
   output Units.Energy energy "Kinetic and elastic energy, that of the contact with the rod too";
   output Units.Power dissipation "Power that the dampers take";
@@ -126,6 +127,7 @@ equation
   pressing = rod_side*velocity - met*vy;
   push = noEvent(if pressed > 0 then max(0, k_rod*pressed + c_rod*pressing) else 0);
   force = -rod_side*push;
+  der(impulse) = push;
   for i in 1:n - 2 loop
     der(x[i]) = vx[i];
     der(y[i]) = vy[i];
