@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator import Parameter
+from orchestrator import Output, Parameter
 from python_blocks.contact import damping_numbers
 from python_blocks.contact.partial_normal_contact import PartialNormalContact
 
@@ -53,6 +53,16 @@ class Hertz(PartialHertzian):
     ----------
     Hertz: Journal fuer die reine und angewandte Mathematik 92, 156 (1882).
     """
+
+    force_a: float = Output(
+        unit="N", description="Force on side a", depends_on=("position_a", "position_b")
+    )
+    force_b: float = Output(
+        unit="N", description="Force on side b", depends_on=("position_a", "position_b")
+    )
+    dissipation: float = Output(
+        unit="W", description="Power that the damping takes: none", depends_on=()
+    )
 
     def damping_number(self) -> float:
         """Return D for the wanted restitution."""

@@ -29,7 +29,9 @@ class PartialContact(Block):
         unit="J", description="Energy of the spring", depends_on=("position_a", "position_b")
     )
     dissipation: float = Output(unit="W", description="Power that the damping takes")
-    impulse: float = Output(unit="N.s", description="Impulse on side b so far, the step included")
+    impulse: float = Output(
+        unit="N.s", description="Impulse on side b so far, the step included", depends_on=()
+    )
     transferred: float = State(start=0.0, description="Impulse on side b so far, N.s")
 
     def elastic(self, depth: float) -> tuple[float, float]:

@@ -31,7 +31,9 @@ class RegularisedFriction(Block):
     normal: float = Input(unit="N", description="Force that presses the sides together")
     velocity: float = Input(unit="m/s", description="Sliding velocity")
     force: float = Output(unit="N", description="Friction on what slides")
-    dissipated: float = Output(unit="J", description="Energy that friction has taken so far")
+    dissipated: float = Output(
+        unit="J", description="Energy that friction has taken so far", depends_on=()
+    )
     mu: float = Parameter(start=0.00905, unit="1", minimum=0.0, description="Coefficient")
     slip: float = Parameter(
         start=1e-4, unit="m/s", above=0.0, description="Velocity at which 71 % are reached"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from orchestrator import DescriptionError, Input, Parameter
+from orchestrator import DescriptionError, Input, Output, Parameter
 from python_blocks.contact.partial_contact import PartialContact
 from python_blocks.ropes.planar_rope import Floats, PlanarRope
 from python_blocks.ropes.rope_statics import force_curve
@@ -138,6 +138,9 @@ class VirtualSpringContact(PartialContact):
     """
 
     span: float = Input(unit="m", start=0.26, description="Distance of the rope's ends")
+    energy: float = Output(
+        unit="J", description="Energy of the rope", depends_on=("position_a", "position_b", "span")
+    )
     c: Floats = Parameter(
         unit="1",
         shape=POWERS,

@@ -6,7 +6,7 @@ model AirBearing "Body on an air table, with Coulomb friction that sticks"
   input Units.Force thrust "Force of thrusters, or of a hand";
   output Units.Force friction "Friction on the body, against the motion";
   output Units.Power dissipation "Power that friction takes";
-  output Integer mode(start = if v0 > 0 then 1 elseif v0 < 0 then -1 else 0, fixed = true)
+  Integer mode(start = if v0 > 0 then 1 elseif v0 < 0 then -1 else 0, fixed = true)
     "1 forward, -1 backward, 0 sticking";
 protected
   constant Real small(unit = "1") = 1e-10 "Share of the friction that sets the body in motion";
@@ -32,7 +32,7 @@ equation
   when locked then
     reinit(velocity, 0);
   end when;
-  dissipation = -friction*velocity;
+  dissipation = coulomb*abs(velocity);
   annotation (Documentation(info = "<html>
 <p>A satellite simulator on air bearings: Cai, Chen, Luo and Wang, Aerospace 8, 381 (2021), section
 4.1, measure <code>mu = 0.00905</code> as the mean of Table 2, and take <code>g = 10</code>. Friction

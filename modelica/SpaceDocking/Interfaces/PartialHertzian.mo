@@ -1,7 +1,7 @@
 within SpaceDocking.Interfaces;
 partial model PartialHertzian "Hertz's force with damping in proportion to it"
   extends PartialNormalContact;
-  parameter Real n(unit = "1", min = 1) = 1.5 "Exponent; 3/2 for rounded bodies";
+  parameter Real n(unit = "1", min = 0) = 1.5 "Exponent; 3/2 for rounded bodies";
 protected
   parameter Real damping_number(unit = "1") "Damping at the speed of first touch, by elastic force";
 equation

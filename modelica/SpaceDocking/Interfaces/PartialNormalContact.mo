@@ -24,8 +24,8 @@ equation
   compression = position_a - position_b;
   rate = velocity_a - velocity_b;
   touching = compression > 0;
-  when touching then
-    approach_speed = rate;
+  when {touching, initial()} then
+    approach_speed = if compression > 0 then rate else 0;
   end when;
   depth = noEvent(if compression > 0 then compression else 0);
   force_b = if touching then push else 0;

@@ -16,7 +16,7 @@ def test_it_slides_stops_and_stays(plants):
     found = run(plants, "2 s", v0=-0.1, thrust=0.0)
     assert found["body.position"][-1] == pytest.approx(-(0.1**2) / (2 * 0.0905), rel=1e-10)
     assert found["body.velocity"][-1] == 0.0
-    assert found["body.mode"][-1] == 0
+    assert found["body.dissipation"][-1] == 0.0
 
 
 def test_it_breaks_away_above_the_friction_only(plants):
