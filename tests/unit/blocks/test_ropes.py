@@ -62,6 +62,7 @@ def test_the_rope_of_the_paper_at_rest():
     assert initial_stiffness(rope, rest, 16) == pytest.approx(2162.0, abs=5.0)
 
 
+@pytest.mark.slow
 def test_a_straight_rope_is_the_elastica():
     """Closed form: span/length = 2 E/K - 1, sag = k length/K, k the sine of half the slope."""
     m = brentq(lambda m: 2 * ellipe(m) / ellipk(m) - 1 - 0.26 / 0.3, 1e-6, 0.9)
@@ -99,6 +100,7 @@ def test_natural_bend_against_a_boundary_value_problem():
     assert end_slope(rest) == pytest.approx(found.sol(0.005)[0], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_loaded_rope_against_minimisation():
     """SciPy on the potential, written anew in angles and lengths, the last end as a constraint."""
     rope = replace(SOFT, segments=12, k_tes=3e4)
@@ -120,6 +122,7 @@ def test_a_loaded_rope_against_minimisation():
     np.testing.assert_allclose(nodes(found.x)[:-1], ours, atol=3e-6)
 
 
+@pytest.mark.slow
 def test_force_curve_and_snap_through():
     """The work of the force is the energy gained; pushed in, the force falls and turns round."""
     rope = PlanarRope(segments=12, k_tor=2.4 * 12 / 30, k_tes=1e6)
@@ -143,6 +146,7 @@ def test_soft_rope_has_the_force_of_eq_46():
     np.testing.assert_allclose(curve.force[1:], printed[1:], rtol=5e-3)
 
 
+@pytest.mark.slow
 def test_virtual_spring():
     spring = fit_virtual_spring(SOFT, 16, 3e-3, spans=(0.255, 0.26, 0.265))
     assert spring.error < 2e-4 * spring.largest
