@@ -26,7 +26,7 @@ MADE = {
     "orchestrator/export/NAME/",
     "orchestrator/master/algorithms/backward_gauss_seidel.py",
     "orchestrator/recording/npz.py",
-    "python_blocks/contact/hunt_crossley.py",
+    "python_blocks/contact/depth_damper.py",
     "tests/unit/export/NAME/",
 }
 

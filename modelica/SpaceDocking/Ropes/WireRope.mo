@@ -23,18 +23,27 @@ model WireRope "Wire rope with stretching and bending stiffness, free at both en
 protected
   final parameter Units.Position s = length/(n - 1) "Length of a segment without load";
   final parameter Units.Mass m_node = m/n "Mass of a node";
+  final parameter Units.Mobility mobility = n/m "One over it: a product is faster than a quotient";
+  final parameter Units.Stiffness k = EA/s "Stiffness of a segment";
+  final parameter Units.Stiffness k_bow = EI/s^3 "Force for each metre of a second difference";
+  Real q[n - 1](each unit = "m2") "Squares of the present lengths of the segments";
   Units.Position e[n - 1] "Present lengths of the segments";
+  Real w[n - 1](each unit = "1/m") "One over them";
   Units.Velocity stretching[n - 1] "Rates of the lengths";
   Units.Force tension[n - 1] "Forces in the segments";
+  Real line[n - 1](each unit = "N/m") "Forces by lengths";
   Units.Force pull[n + 1, 3] "Forces of segments on the node after them; at the ends the inputs";
   Units.Position bow[n + 2, 3] "Second differences of the positions; zero at the ends";
 equation
   for i in 1:n - 1 loop
-    e[i] = sqrt((r[i + 1, 1] - r[i, 1])^2 + (r[i + 1, 2] - r[i, 2])^2 + (r[i + 1, 3] - r[i, 3])^2);
+    q[i] = (r[i + 1, 1] - r[i, 1])^2 + (r[i + 1, 2] - r[i, 2])^2 + (r[i + 1, 3] - r[i, 3])^2;
+    e[i] = sqrt(q[i]);
     stretching[i] = ((r[i + 1, 1] - r[i, 1])*(v[i + 1, 1] - v[i, 1])
       + (r[i + 1, 2] - r[i, 2])*(v[i + 1, 2] - v[i, 2])
-      + (r[i + 1, 3] - r[i, 3])*(v[i + 1, 3] - v[i, 3]))/e[i];
-    tension[i] = EA*(e[i]/s - 1) + d*stretching[i];
+      + (r[i + 1, 3] - r[i, 3])*(v[i + 1, 3] - v[i, 3]))*w[i];
+    w[i] = e[i]/q[i];
+    tension[i] = k*(e[i] - s) + d*stretching[i];
+    line[i] = tension[i]*w[i];
   end for;
   for j in 1:3 loop
     pull[1, j] = -force_a[j];
@@ -46,7 +55,7 @@ equation
   end for;
   for i in 1:n - 1 loop
     for j in 1:3 loop
-      pull[i + 1, j] = tension[i]*(r[i + 1, j] - r[i, j])/e[i];
+      pull[i + 1, j] = line[i]*(r[i + 1, j] - r[i, j]);
     end for;
   end for;
   for i in 2:n - 1 loop
@@ -57,8 +66,8 @@ equation
   for i in 1:n loop
     for j in 1:3 loop
       der(r[i, j]) = v[i, j];
-      m_node*der(v[i, j]) = pull[i + 1, j] - pull[i, j] + m_node*g[j]
-        - EI/s^3*(bow[i, j] - 2*bow[i + 1, j] + bow[i + 2, j]);
+      der(v[i, j]) = mobility*(pull[i + 1, j] - pull[i, j]
+        - k_bow*(bow[i, j] - 2*bow[i + 1, j] + bow[i + 2, j])) + g[j];
     end for;
   end for;
   position_a = r[1, :];

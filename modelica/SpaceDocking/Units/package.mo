@@ -29,6 +29,8 @@ package Units "SI quantities of this package"
     "Coefficient of a rotational damper";
   type RotationalStiffness = Real(quantity = "RotationalSpringConstant", unit = "N.m/rad", min = 0)
     "Stiffness of a rotational spring";
+  type Mobility = Real(unit = "1/kg", min = 0) "One over a mass";
+  type Impulse = Real(quantity = "Impulse", unit = "N.s") "Impulse";
   type Momentum = Real(quantity = "Momentum", unit = "kg.m/s") "Momentum";
   type Current = Real(quantity = "ElectricCurrent", unit = "A") "Electric current";
   type Voltage = Real(quantity = "ElectricPotential", unit = "V") "Electric voltage";

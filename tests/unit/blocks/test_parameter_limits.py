@@ -20,6 +20,7 @@ _ANY = {
     *("effector", "control", "captured", "rest", "position0", "q0", "base_half", "platform_half"),
     *("sense", "stiffness0", "damping0", "stiffness_minimum", "damping_minimum"),
     *("k1", "b1", "k2", "b2", "b"),
+    "c",  # of a polynomial
 }
 
 

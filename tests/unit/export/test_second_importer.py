@@ -19,6 +19,8 @@ STEP = 1 / 64  # a whole number of nanoseconds and a binary fraction: both see t
 COUNT = 64
 #: Neither moved nor fed as they are by default: their outputs are constant.
 STILL = {"DragScrew"}
+#: Torn by ends that are anywhere: its inputs keep their starts.
+AS_IT_IS = {"PlanarRope"}
 NAMES = sorted(path.stem for path in (ROOT / "fmus").glob("*.toml"))
 
 
@@ -57,6 +59,8 @@ def test_same_results_as_in_fmpy(
     fmu = shipped_fmus[name]
     # Both hold the inputs: the same solver does the same steps, so rounding alone may differ.
     inputs = [0.1 + 0.037 * index for index in range(len(ports(fmu, "input")))]
+    if name in AS_IT_IS:
+        inputs = [float(variable.start) for variable in ports(fmu, "input")]
     slave = open_fmu(fmu)
     slave.initialize()
     slave.set(**dict(zip((v.name for v in ports(fmu, "input")), inputs, strict=True)))
