@@ -75,6 +75,11 @@ HOMES: Mapping[str, Home] = {
     "examples": Home("examples", "app", "Examples, recipes and the Modelica library."),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
     "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
+    "supervisor": Home(
+        "supervisor",
+        "supervisor",
+        "Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it.",
+    ),
     "identify": Home(
         "identify",
         "identify",
