@@ -85,11 +85,7 @@ class FaultySender:
 
     def restarts(self) -> bool:
         """Return true once, when it is time to begin anew."""
-        if (
-            self._restarted
-            or not self.active
-            or self._now() - self._born < self._faults.restart_after_s
-        ):
+        if self._restarted or self._now() - self._born < self._faults.restart_after_s:
             return False
         self._restarted = True
         self._log.write("restart")

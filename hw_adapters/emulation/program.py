@@ -37,7 +37,7 @@ def option_parser(name: str, description: str) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="FAULT",
-        help="the same, from SIGUSR1 on",
+        help="from SIGUSR1 on",
     )
     return parser
 

@@ -41,7 +41,6 @@ class Robot:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._faults = read_faults(options.fault)
         self._setup = Setup(
             cycle_ms=options.cycle,
             space=options.space,

@@ -41,6 +41,7 @@ class GateTimes:
     blend_ns: int
     heartbeat_ns: int
     command_stale_ns: int
+    hold_cycles: int | None = None
 
 
 class _Axis:
@@ -152,6 +153,7 @@ class CommandGate:
         self._axes = [_Axis(one, value, period_ns * _NS) for one, value in pairs]
         self._times = times
         self._number, self._fresh_ns = 0, 0
+        self._sent_number, self._repeats = 0, 0
         self._stopping: State | None = None
         self._follows = False
         #: What the gate found by itself, and when; 0: nothing.
@@ -203,6 +205,11 @@ class CommandGate:
         self.watch(orders, number, now_ns)
         self._obey(orders)
         self._follows = self._stopping is None and orders.state in FOLLOWING
+        self._repeats = self._repeats + 1 if number == self._sent_number else 0
+        self._sent_number = number
+        held = self._times.hold_cycles
+        if self._follows and held is not None and self._repeats > held:
+            return self._coast(begins=self._repeats == held + 1)
         if self._follows:
             return self._follow(wanted, orders, now_ns)
         return self._rest()
@@ -244,6 +251,13 @@ class CommandGate:
         for axis, sent in zip(self._axes, passed, strict=True):
             axis.take(sent)
         return passed
+
+    def _coast(self, *, begins: bool) -> list[float]:
+        """Slow down while no new command comes; one that comes is caught up with."""
+        for axis in self._axes:
+            if begins:
+                axis.stop(quick=False)
+        return [axis.rest() for axis in self._axes]
 
     def _rest(self) -> list[float]:
         if self._stopping in STOPPING:

@@ -156,12 +156,14 @@ class SupervisorProcess:
             "blend_ns": settings.ns("blend"),
             "heartbeat_ns": settings.ns("heartbeat"),
             "command_stale_ns": settings.ns("command_stale"),
+            "hold_cycles": settings.hold_cycles,
         }
         told = {
             "rows": rows,
             "limits": [one.model_dump(exclude_none=True) for one in limits],
             "times": times,
             "folder": str(self._folder),
+            "priority": max(settings.priority - 1, 0),
         }
         self._answer(file, told, memory.file)
 

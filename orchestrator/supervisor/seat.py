@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,6 +63,9 @@ class Seat:
         if memory is None:
             raise DeviceError(f"the supervisor refuses it: {answer.get('refused', 'no reason')}")
         self._folder = Path(answer["folder"])
+        if answer["priority"]:  # a supervisor that is not granted its own says so
+            with contextlib.suppress(PermissionError):
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(answer["priority"]))
         self._memory = WatchMemory(answer["rows"], len(facts.columns), memory)
         self._gate = CommandGate(
             [CommandLimits.model_validate(one) for one in answer["limits"]],

@@ -223,6 +223,10 @@ class SupervisorSettings(_Table):
         lost.
     command_stale
         From which age on the newest command of the simulation is stale.
+    hold_cycles
+        How many times a device is sent the same command again; from then on it slows down until the
+        simulation gives a new one. ``None``: any number of times. 0 suits a simulation that steps
+        with each sample of the device.
     rest_within
         After which time a stop is overdue.
     after_fault
@@ -252,6 +256,7 @@ class SupervisorSettings(_Table):
     blend: Time = "500 ms"
     heartbeat: Time = "200 ms"
     command_stale: Time = "100 ms"
+    hold_cycles: Annotated[int, Field(ge=0)] | None = None
     rest_within: Time = "2 s"
     after_fault: Literal["stop", "continue"] = "stop"
     operator_lost: Literal["ignore", "stop"] = "ignore"

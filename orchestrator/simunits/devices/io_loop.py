@@ -8,6 +8,7 @@ the command stands.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import faulthandler
 import os
@@ -231,7 +232,8 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
         link.finish()
     except Exception as error:  # noqa: BLE001
         link.error = link.error or error
-    send(channel, {"ended": True} if link.error is None else _told(link.error))
+    with contextlib.suppress(BrokenPipeError):  # the run is gone
+        send(channel, {"ended": True} if link.error is None else _told(link.error))
 
 
 def main(socket_file: int) -> None:

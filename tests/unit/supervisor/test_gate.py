@@ -24,8 +24,8 @@ LIMITS = {
 class Wire:
     """A gate that is asked once in each cycle, while everyone gives signs of life."""
 
-    def __init__(self, **limits):
-        times = GateTimes(blend_ns=100 * MS, heartbeat_ns=200 * MS, command_stale_ns=100 * MS)
+    def __init__(self, hold_cycles=None, **limits):
+        times = GateTimes(100 * MS, 200 * MS, 100 * MS, hold_cycles)
         self.gate = CommandGate([CommandLimits(**LIMITS | limits)], [0.0], times, PERIOD)
         self.now, self.number, self.state, self.since = 1000 * MS, 0, State.ACTIVE, 0
         self.engine = self.supervisor = True
@@ -161,6 +161,27 @@ def test_without_new_commands_it_comes_to_rest_by_itself():
     assert wire.gate.reason is Reason.OPERATION
     wire.cycle(wire.sent[-1], 2)
     assert wire.gate.reason is Reason.COMMAND_STALE
+
+
+def test_a_simulation_that_ends_in_motion_leaves_no_jump_where_nothing_is_held():
+    wire = Wire(hold_cycles=0)
+    wire.cycle(ramp(wire), 50)
+    begin = len(wire.sent) - 3
+    wire.engine = False
+    wire.cycle(wire.sent[-1], 60)
+    assert_smooth_stop(wire.sent[begin:])
+    assert wire.gate.reason is Reason.COMMAND_STALE
+
+
+def test_a_command_that_comes_late_is_caught_up_with_within_the_limits():
+    wire = Wire(hold_cycles=0)
+    wanted = ramp(wire)
+    wire.cycle(wanted, 50)
+    wire.engine = False
+    wire.cycle(wanted, 5)
+    wire.engine = True
+    assert wire.cycle(wanted, 10) == wanted(wire.now)
+    assert np.abs(np.diff(wire.sent)).max() <= 0.001 * (1 + 1e-9)
 
 
 def test_without_a_supervisor_it_comes_to_rest_by_itself():
