@@ -14,9 +14,14 @@ from typing import Any
 from orchestrator.diagnostics import SoftdockError
 from orchestrator.experiment.file.device_table import DeviceTable
 from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.measure.outcome import ExperimentOutcome
 from orchestrator.experiment.prepare.run_settings import RunSettings
+from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.reader import read_experiment
-from orchestrator.experiment.runner import run_with
+from orchestrator.experiment.run.case_runs import CaseRuns
+from orchestrator.experiment.run.pace import realtime_of
+from orchestrator.experiment.runner import prepared_cases
+from orchestrator.recording import whole_folder
 
 
 def rewired(experiment: Experiment, given: dict[str, Any]) -> Experiment:
@@ -40,13 +45,23 @@ def rewired(experiment: Experiment, given: dict[str, Any]) -> Experiment:
     )
 
 
+def _run(experiment: Experiment, folder: Path, output: Path) -> None:
+    """Run the case as any; there is no report, which takes longer than a trial."""
+    experiment, cases, _ = prepared_cases(experiment, SystemReader(folder), RunSettings())
+    realtime = realtime_of(experiment, RunSettings(), cases)
+    outcome = ExperimentOutcome(experiment.title)
+    with whole_folder(output) as draft:
+        runs = CaseRuns(experiment, output, draft, outcome, realtime, lambda _job, _share: None)
+        runs.run(cases, dict.fromkeys(cases, ()))
+
+
 def main() -> int:
     """Run the case; return the exit code."""
     given = json.loads(sys.stdin.readline())
     path = Path(given["experiment"])
     try:
         experiment = rewired(read_experiment(path), given)
-        run_with(experiment, path.parent, Path(given["output"]), RunSettings())
+        _run(experiment, path.parent, Path(given["output"]))
     except SoftdockError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2

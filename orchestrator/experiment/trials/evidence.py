@@ -13,8 +13,6 @@ import numpy as np
 from orchestrator.diagnostics import LoadError
 from orchestrator.recording import read_parquet
 
-#: A velocity is taken over so many rows of a log: one row has the jitter of its time.
-_ROWS = 5
 #: A command that moves by less is at rest, as a share of the largest motion.
 _STILL = 1e-6
 
@@ -42,10 +40,19 @@ class Reaction:
     states: tuple[str, ...] = ()
 
 
+def was_disturbed(changes: Path, before_s: float) -> bool:
+    """Whether something was found before a moment, such as a busy machine."""
+    return any(row["reason"] and float(row["time_s"]) < before_s for row in _rows(changes))
+
+
+def _rows(changes: Path) -> list[dict[str, str]]:
+    with changes.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def reaction_of(changes: Path, since_s: float) -> Reaction:
     """Read the first fault after a moment."""
-    with changes.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if float(row["time_s"]) >= since_s]
+    rows = [row for row in _rows(changes) if float(row["time_s"]) >= since_s]
     for i, row in enumerate(rows):
         if row["reason"]:
             states = tuple(dict.fromkeys(each["after"] for each in rows[i:]))
@@ -63,23 +70,23 @@ class Motion:
         Shape (n,), CLOCK_MONOTONIC.
     values
         Shape (n,), SI.
+    period_s
+        Of the device: between two rows, by its own clock.
     """
 
     times_s: np.ndarray[tuple[int], np.dtype[np.float64]]
     values: np.ndarray[tuple[int], np.dtype[np.float64]]
+    period_s: float
 
     def largest(self, since_s: float) -> float:
-        """Return the largest size from a moment on."""
-        return float(np.abs(self.values[self.times_s >= since_s]).max(initial=0.0))
+        """Return the largest size from a moment on; NaN: the log has nothing of it."""
+        chosen = np.abs(self.values[self.times_s >= since_s])
+        return float(chosen.max()) if len(chosen) else math.nan
 
     def velocity(self, since_s: float) -> float:
-        """Return the largest velocity from a moment on, over five rows."""
-        chosen = self.times_s >= since_s
-        times, values = self.times_s[chosen], self.values[chosen]
-        if len(times) <= _ROWS:
-            return 0.0
-        way = values[_ROWS:] - values[:-_ROWS]
-        return float(np.abs(way / (times[_ROWS:] - times[:-_ROWS])).max())
+        """Return the largest velocity from a moment on, by the device's clock; NaN: as before."""
+        chosen = self.values[self.times_s >= since_s]
+        return float(np.abs(np.diff(chosen)).max() / self.period_s) if len(chosen) > 1 else math.nan
 
     def rest(self, since_s: float) -> float:
         """Return when it last moved, from a moment on; NaN: it did not."""
@@ -89,15 +96,26 @@ class Motion:
         return float(times[-1]) if len(times) else math.nan
 
 
-def motion_of(log: Path, event: str, column: str, scale: float) -> Motion:
-    """Read a column of an emulator's log, of the rows of one event that are whole."""
+def motion_of(log: Path, row: tuple[str, str, float], period_s: float) -> Motion:
+    """Read a column of an emulator's log, of the rows of one event that are whole.
+
+    Parameters
+    ----------
+    log
+        The file.
+    row
+        Event, column, and what a value is multiplied by: :attr:`Bench.truth`.
+    period_s
+        Of the device.
+    """
     times, values = [], []
+    event, column, scale = row
     with log.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["event"] == event and row.get(column):
-                times.append(float(row["time_s"]))
-                values.append(float(row[column]) * scale)
-    return Motion(np.array(times), np.array(values))
+        for cells in csv.DictReader(file):
+            if cells["event"] == event and cells.get(column):
+                times.append(float(cells["time_s"]))
+                values.append(float(cells[column]) * scale)
+    return Motion(np.array(times), np.array(values), period_s)
 
 
 def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]:

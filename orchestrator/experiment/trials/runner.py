@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.devices import device_class, read_settings
+from orchestrator.devices import DeviceConnectors, device_class, read_settings
 from orchestrator.devices.conformance import EmulatorProcess, bench_of
 from orchestrator.diagnostics import DescriptionError, DeviceError, LoadError
 from orchestrator.experiment.file.experiment import Case, Experiment
@@ -29,6 +29,7 @@ from orchestrator.experiment.trials.evidence import (
     motion_of,
     reaction_of,
     recorded_until,
+    was_disturbed,
 )
 from orchestrator.experiment.trials.trial import Trial
 from orchestrator.supervisor.operator import Operator
@@ -37,10 +38,16 @@ from orchestrator.supervisor.settings import SupervisorSettings
 #: What a busy machine may take for the start, and for the end after a fault, s.
 _START_S, _END_S = 90.0, 60.0
 _PERIOD_S = 0.01
+#: A machine that others use may disturb a rig.
+_ATTEMPTS = 4
 #: The process of the journal writes what is left of a run that was killed, s.
 _JOURNAL_S = 3.0
 _CHILD = "orchestrator.experiment.trials.child"
 _ATTEND = ("-m", "orchestrator", "supervisor", "attend")
+
+
+class _DisturbedError(Exception):
+    """The rig was not as it should be before the fault came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +130,32 @@ class TrialRig:
             )
         #: Adapters by component.
         self.devices = {name: str(case_.devices[name].device) for name in plans}
+        self._ports = {name: self._connectors(name) for name in plans}
+        self._units = {
+            f"{name}.{port.name}": port.unit
+            for name, ports in self._ports.items()
+            for port in (*ports.inputs, *ports.outputs)
+        }
 
     def run(self, trial: Trial) -> Outcome:
-        """Run one trial; whatever was started is ended."""
+        """Run one trial; again, if the rig was not well before the fault came.
+
+        Raises
+        ------
+        DeviceError
+            If that was so each time.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                outcome = self._attempt(trial)
+            except _DisturbedError as error:
+                why = str(error)
+            else:
+                return outcome
+        raise DeviceError(f"trial '{trial.name}': {why}")
+
+    def _attempt(self, trial: Trial) -> Outcome:
+        """Run it once; whatever was started is ended."""
         folder = self._output / _file_name(trial.name)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -138,12 +168,18 @@ class TrialRig:
                 for name, process in self._emulators(trial, plans, folder)
             }
             child = stack.enter_context(self._child(trial, case, folder))
-            terminal = stack.enter_context(self._terminal(child))
+            self._await_supervisor(child)
+            terminal = stack.enter_context(self._terminal()) if trial.kill == "operator" else None
             struck_s = self._strike(trial, case, plans, emulators, child, terminal, stack)
             self._await_end(child)
             if trial.kill == "engine":
                 time.sleep(_JOURNAL_S)
+        if was_disturbed(self._changes(folder), struck_s):
+            raise _DisturbedError("the supervisor found something before the fault came")
         return self._outcome(trial, folder, struck_s)
+
+    def _changes(self, folder: Path) -> Path:
+        return folder / f"{self._case}.supervisor" / "changes.csv"
 
     def _emulators(
         self, trial: Trial, plans: Mapping[str, EmulatorPlan], folder: Path
@@ -183,23 +219,28 @@ class TrialRig:
                 process.kill()
             process.wait()
 
-    @contextlib.contextmanager
-    def _terminal(self, child: subprocess.Popen[str]) -> Iterator[subprocess.Popen[bytes]]:
-        """Attend the rig as an operator does, as soon as it has a supervisor."""
+    def _await_supervisor(self, child: subprocess.Popen[str]) -> None:
         end = time.monotonic() + _START_S
         while True:
             with contextlib.suppress(DeviceError), Operator(self.settings.rig) as operator:
                 operator.wish("status")
-                break
+                return
             if child.poll() is not None or time.monotonic() > end:
                 raise DeviceError(f"the run did not start; see {self._output}/*/said.txt")
             time.sleep(_PERIOD_S)
+
+    @contextlib.contextmanager
+    def _terminal(self) -> Iterator[subprocess.Popen[str]]:
+        """Attend the rig as an operator does, in a process of its own."""
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, *_ATTEND, self.settings.rig],
-            stdout=subprocess.DEVNULL,
+            [sys.executable, *_ATTEND, self.settings.rig, "--json"],
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            text=True,
         )
+        assert process.stdout is not None  # noqa: S101 - asked for
         try:
+            process.stdout.readline()  # it attends
             yield process
         finally:
             if process.poll() is None:
@@ -213,7 +254,7 @@ class TrialRig:
         plans: Mapping[str, EmulatorPlan],
         emulators: Mapping[str, EmulatorProcess],
         child: subprocess.Popen[str],
-        terminal: subprocess.Popen[bytes],
+        terminal: subprocess.Popen[str] | None,
         stack: ExitStack,
     ) -> float:
         """Wait until the rig is active, and let the fault come; return when."""
@@ -231,7 +272,7 @@ class TrialRig:
                 "device": status["devices"].get(trial.component, {}).get("pid"),
                 "engine": child.pid,
                 "supervisor": status["pid"],
-                "operator": terminal.pid,
+                "operator": terminal.pid if terminal is not None else 0,
             }
             os.kill(int(killed[trial.kill]), signal.SIGKILL)
         return struck_s
@@ -240,7 +281,7 @@ class TrialRig:
         end = time.monotonic() + _START_S
         while (status := operator.wish("status"))["state"] != "ACTIVE":
             if status["latched"] or child.poll() is not None or time.monotonic() > end:
-                raise DeviceError(
+                raise _DisturbedError(
                     f"rig '{self.settings.rig}' did not become active: it is in {status['state']};"
                     f" latched: {status['latched']}"
                 )
@@ -262,7 +303,7 @@ class TrialRig:
 
     def _outcome(self, trial: Trial, folder: Path, struck_s: float) -> Outcome:
         watched = folder / f"{self._case}.supervisor"
-        reaction = reaction_of(watched / "changes.csv", struck_s)
+        reaction = reaction_of(self._changes(folder), struck_s)
         if trial.kill == "supervisor":
             reaction = Reaction("supervisor_lost", "each device", "FALLBACK")
         try:
@@ -281,7 +322,7 @@ class TrialRig:
             max(rests, default=math.nan) - struck_s,
             force,
             velocity,
-            force <= self._limit("N") and velocity <= self._fastest(),
+            not (force > self._strongest() or velocity > self._fastest()),
             recorded_s,
             sum(1 for _ in watched.glob("*.*.csv")),
             {one: count for one, count in counts.items() if count},
@@ -289,34 +330,35 @@ class TrialRig:
 
     def _largest(self, folder: Path, since_s: float, unit: str, *, velocity: bool) -> float:
         found = [one for one, its in self._truths(folder) if its == unit]
-        sizes = (one.velocity(since_s) if velocity else one.largest(since_s) for one in found)
-        return max(sizes, default=0.0)
+        sizes = [one.velocity(since_s) if velocity else one.largest(since_s) for one in found]
+        return max((size for size in sizes if not math.isnan(size)), default=math.nan)
 
     def _truths(self, folder: Path) -> Iterator[tuple[Motion, str]]:
         """Yield what the logs of the emulators say of each signal that has limits."""
-        for name, kind in self.devices.items():
-            given = self._experiment.case[self._case].devices[name].settings
-            settings = read_settings(device_class(kind), _wired(kind, given), name)
-            for port in device_class(kind).connectors(settings).outputs:
-                row = bench_of(kind).truth.get(port.name)
-                if row is not None and f"{name}.{port.name}" in self.settings.signals:
-                    yield motion_of(folder / f"{name}.log.csv", *row), port.unit
+        for name, ports in self._ports.items():
+            truth = bench_of(self.devices[name]).truth
+            for port in ports.outputs:
+                if port.name in truth and f"{name}.{port.name}" in self.settings.signals:
+                    log = folder / f"{name}.log.csv"
+                    yield motion_of(log, truth[port.name], 1.0 / ports.rate), port.unit
 
-    def _limit(self, unit: str) -> float:
-        del unit
+    def _connectors(self, name: str) -> DeviceConnectors:
+        bench, kind = bench_of(self.devices[name]), device_class(self.devices[name])
+        given = self._experiment.case[self._case].devices[name].settings
+        settings = read_settings(kind, {**bench.wiring().settings, **given}, name)
+        return kind.connectors(settings)
+
+    def _strongest(self) -> float:
+        """Return the largest force that the signals of forces may have, N."""
         found = [
             max(abs(one.minimum or 0.0), abs(one.maximum or 0.0))
             for name, one in self.settings.signals.items()
-            if one.maximum is not None and name.rpartition(".")[2].startswith("f")
+            if self._units[name] == "N"
         ]
-        return max(found, default=math.inf)
+        return max((one for one in found if one), default=math.inf)
 
     def _fastest(self) -> float:
         return max(one.velocity for one in self.settings.commands.values())
-
-
-def _wired(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    return {**bench_of(kind).wiring().settings, **given}
 
 
 @contextlib.contextmanager

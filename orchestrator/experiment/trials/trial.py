@@ -16,13 +16,11 @@ _ON_THE_WIRE = (
     "reorder:0.5",
     "late:30",
     "burst:20",
-    "malformed:0.5",
     "freeze",
     "nan",
     "wrong-status",
     "saturated",
     "clock-jump:5",
-    "restart-after:0",
 )
 
 Target = Literal["emulator", "device", "engine", "supervisor", "operator"]
