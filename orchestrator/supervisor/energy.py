@@ -21,7 +21,7 @@ class PassivityObserver:
     References
     ----------
     Hannaford, Ryu: Time-domain passivity control of haptic interfaces, IEEE Transactions on
-    Robotics and Automation 18(1), 2002, equation 8, in one port; counted from its last minimum
+    Robotics and Automation 18(1), 2002: its observer, of one port; counted from its last minimum
     instead of the start, since a contact closes and opens.
     """
 
