@@ -45,6 +45,29 @@ _WISHES = {
 }
 
 
+def take_priority(settings: SupervisorSettings) -> str:
+    """Take the priority that is asked for; return what to know of it, empty if it was granted.
+
+    Raises
+    ------
+    DeviceError
+        If it is required, and not granted.
+    """
+    if not settings.priority:
+        return ""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(settings.priority))
+    except PermissionError:
+        told = (
+            f"the supervisor was not granted its priority {settings.priority} of SCHED_FIFO: a"
+            " permission is missing (RLIMIT_RTPRIO); it may be late when the machine is busy"
+        )
+        if settings.require_priority:
+            raise DeviceError(f"{told}; require_priority asks for it") from None
+        return told
+    return ""
+
+
 class SupervisorProcess:
     """Serves devices, the run and operators, and looks at the rig every 2 ms.
 
@@ -57,6 +80,8 @@ class SupervisorProcess:
     """
 
     def __init__(self, settings: SupervisorSettings, devices: list[str], folder: Path) -> None:
+        #: What to know of its priority; empty if it was granted.
+        self.priority = take_priority(settings)
         self.supervisor = Supervisor(settings, devices)
         self._settings, self._folder = settings, folder
         self._door = take_rig(settings.rig)
@@ -72,7 +97,6 @@ class SupervisorProcess:
         self._rings = 0
         self._writers: list[threading.Thread] = []
         self._ended_at: float | None = None
-        self.priority = self._prefer()
 
     def serve(self) -> None:
         """Look until the run is over and all devices are closed."""
@@ -88,23 +112,6 @@ class SupervisorProcess:
         if self._ended_at is not None and time.monotonic() - self._ended_at > _LAST:
             return True
         return machine.state in (State.OFF, State.ESTOP) and self.supervisor.is_over
-
-    def _prefer(self) -> str:
-        """Take the priority; return what to know of it, empty if it was granted."""
-        wanted = self._settings.priority
-        if not wanted:
-            return ""
-        try:
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(wanted))
-        except PermissionError:
-            told = (
-                f"the supervisor was not granted its priority {wanted} of SCHED_FIFO: a permission"
-                " is missing (RLIMIT_RTPRIO); it may be late when the machine is busy"
-            )
-            if self._settings.require_priority:
-                raise DeviceError(f"{told}; require_priority asks for it") from None
-            return told
-        return ""
 
     def _serve(self, file: int) -> None:
         if file == self._door.fileno():

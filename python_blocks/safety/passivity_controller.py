@@ -12,8 +12,8 @@ class PassivityController(Block):
 
     A passive rig gives the simulated bodies at most what it took from them and what it stored when
     it began, ``store``. The observer sums what it gives, exactly: the work of a force that is held
-    is force times way. Before the next step it foresees ``given + power h``; what is above ``store``
-    is taken out by a damper of just that size, ``damping``, in the step:
+    is force times way. Before the next step it foresees ``given + power h``; what is above
+    ``store`` is taken out by a damper of just that size, ``damping``, in the step:
 
         applied = force - sense damping velocity,
         damping = (given + sense force velocity h - store) / (h velocity^2).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from orchestrator.experiment.trials.runner import Outcome
+from orchestrator.experiment.trials.judge import Outcome
 
 COLUMNS = (
     "fault",

@@ -44,7 +44,8 @@ def test_a_loop_that_is_late_diverges_and_does_not_with_the_controller() -> None
     growth = K * 10.5 * H / (2 * MASS)  # ten steps late, and held for one
     assert np.abs(free).max() == pytest.approx(X0 * math.exp(growth * 10.0), rel=0.05)
     held, given, block = dock(10)
-    assert np.abs(held).max() <= X0 * 1.01
+    # Its speed is bounded by the energy; it turns late by the delay, at most that speed times it.
+    assert np.abs(held).max() <= X0 * (1 + math.sqrt(K / MASS) * 10.5 * H)
     # A step foresees force times v h, the work is that of the held force: off by a h^2 / 2 each.
     assert given.max() <= STORE * 1.01
     assert block.damped > STORE

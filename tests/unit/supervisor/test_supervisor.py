@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from orchestrator import DescriptionError, Reason
+from orchestrator import DescriptionError, DeviceError, Reason
 from orchestrator.supervisor.columns import DeviceFacts, Head, Signal
 from orchestrator.supervisor.machine import Refused
+from orchestrator.supervisor.process import take_priority
 from orchestrator.supervisor.ring_file import write_ring
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.states import Event, State
@@ -265,3 +266,18 @@ def test_the_ring_keeps_the_newest_rows_and_its_file_reads_back(tmp_path):
     found = np.genfromtxt(tmp_path / "ring.csv", delimiter=",", names=True)
     assert found["a"].tolist() == list(range(152, 200))
     assert [path.name for path in tmp_path.iterdir()] == ["ring.csv"]
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_a_priority_that_is_not_granted_is_said_or_ends_it(monkeypatch, required):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr("os.sched_setscheduler", refuse)
+    given = SupervisorSettings(**TABLE | {"require_priority": required})
+    told = "not granted its priority 85 of SCHED_FIFO"
+    if required:
+        with pytest.raises(DeviceError, match=f"{told}.*require_priority asks for it"):
+            take_priority(given)
+    else:
+        assert told in take_priority(given)
