@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         LoadError as LoadError,
         ModelicaError as ModelicaError,
         PluginError as PluginError,
+        Reason as Reason,
         SoftdockError as SoftdockError,
         SspError as SspError,
         StepError as StepError,

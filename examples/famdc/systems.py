@@ -27,6 +27,7 @@ OFFSET = 0.01  # m in each direction: what every run begins with
 BODIES = {"m_s": 50000.0, "m_c": 2000.0, "m_e": 300.0}  # kg
 MANIPULATOR = {"k_manipulator": 1.5e5, "c_manipulator": 200.0}  # N/m, N.s/m
 K_AXIAL, C_AXIAL = 5e4, 100.0  # the contact, N/m and N.s/m
+STORED = 0.5 * K_AXIAL * OFFSET**2  # in the contact when a run begins, J
 
 # Table 2; its bodies are the defaults of the plants. Table 4 is an .ssv file.
 K = (4e4, 3.6e4, 3.2e4)  # N/m
@@ -118,6 +119,16 @@ def ways() -> dict[str, Way]:
                 "dynamics.velocity": "filter.velocity",
                 "sensor.measured": "filter.measured",
                 "filter.force": "dynamics.force",
+            },
+        ),
+        # Damps what the rig gives beyond the energy that the contact stores when it begins.
+        "passive": Way(
+            {"passivity": block("passivity_controller").with_values({"store": STORED})},
+            {
+                "dynamics.position": "robot.position_command passivity.position",
+                "dynamics.velocity": "passivity.velocity",
+                "sensor.measured": "passivity.force",
+                "passivity.applied": "dynamics.force",
             },
         ),
         "virtual_damper": Way(

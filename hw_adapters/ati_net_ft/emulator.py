@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from hw_adapters.ati_net_ft.sheet import Probe, Sheet
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
     Address,
@@ -28,6 +28,7 @@ from hw_adapters.emulation.program import (
     run_program,
     udp_socket,
 )
+from orchestrator.diagnostics import DescriptionError
 
 _COLUMNS = ("number", "client", "rdt", "ft", "status", "displacement", "force")
 _PAGE = """<?xml version="1.0" encoding="ISO-8859-1"?>
@@ -43,8 +44,13 @@ class Sensor:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._faults = read_faults(options.fault)
-        self._sender = FaultySender(self._faults, options.seed, log)
+        faults = read_faults([*options.fault, *options.on_signal])
+        if faults.nan:
+            raise DescriptionError.about(
+                "RDT sends whole counts, which are always numbers; expected another fault than nan",
+                key="fault",
+            )
+        self._sender = sender_of(options, log)
         self._sheet = Sheet(
             options.stiffness,
             options.damping,
@@ -115,12 +121,15 @@ class Sensor:
         if self._client is None:
             return
         felt, displacement, force = self._counts()
+        felt = [int(each) for each in self._sender.values(felt, 2.0 * _MOST)]
         counts = [a - b for a, b in zip(felt, self._bias, strict=True)]
         saturated = any(abs(count) > _MOST for count in counts)
         counts = [max(-_MOST, min(_MOST, count)) for count in counts]
-        status = (0x80020000 if saturated else 0) | (0x80000000 if self._faults.wrong_status else 0)
+        status = (0x80020000 if saturated else 0) | (0x80000000 if self._sender.wrong_status else 0)
         self._rdt = (self._rdt + 1) % 2**32
-        self._buffer.append(struct.pack("!LLL6l", self._rdt, int(self._ft), status, *counts))
+        ahead = self._sender.clock_jump_s * self._options.internal_rate
+        clock = int(self._ft + ahead) % 2**32
+        self._buffer.append(struct.pack("!LLL6l", self._rdt, clock, status, *counts))
         self._log.write(
             "record",
             rdt=self._rdt,

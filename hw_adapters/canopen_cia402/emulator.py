@@ -23,8 +23,7 @@ from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
 from hw_adapters.canopen_cia402.servo import Plate, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
 from orchestrator.diagnostics import DescriptionError
@@ -41,13 +40,13 @@ class SerialAdapter:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        faults = read_faults(options.fault)
+        faults = faults_of_the_wire(options)
         if faults.reorder:
             raise DescriptionError.about(
                 "a CAN line carries one frame after the other: it cannot have the fault reorder",
                 key="fault",
             )
-        self._sender = FaultySender(faults, options.seed, log)
+        self._sender = sender_of(options, log)
         self._faults: list[DriveFault] = read_drive_faults(options.drive_fault, options.nodes)
         tuning = Tuning(options.inertia, options.bandwidth, options.current_lag * 1e-3)
         plate = Plate(options.counts, options.rated_torque, options.sync_tolerance)

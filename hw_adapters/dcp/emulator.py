@@ -16,8 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
     Address,
@@ -50,8 +49,8 @@ class Axis:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        faults = read_faults(options.fault)
-        self._sender = FaultySender(faults, options.seed, log)
+        faults_of_the_wire(options)
+        self._sender = sender_of(options, log)
         self.socket = udp_socket(options.host, options.port)
         self._begin()
 

@@ -17,9 +17,20 @@ _SHARES = {
     "reorder": "reorder",
     "malformed": "malformed",
 }
-_TIMES = {"late": "late_ms", "dead-after": "dead_after_s", "restart-after": "restart_after_s"}
-_STATUS = "wrong-status"
-NAMES = (*_SHARES, *_TIMES, _STATUS)
+_TIMES = {
+    "late": "late_ms",
+    "dead-after": "dead_after_s",
+    "restart-after": "restart_after_s",
+    "clock-jump": "clock_jump_s",
+}
+_FLAGS = {
+    "wrong-status": "wrong_status",
+    "freeze": "freeze",
+    "nan": "nan",
+    "saturated": "saturated",
+}
+_BURST = "burst"
+NAMES = (*_SHARES, *_TIMES, _BURST, *_FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +48,18 @@ class Faults:
         After so many seconds the device neither sends nor answers, for ever.
     restart_after_s
         After so many seconds the device begins anew: its counters, its clock, its state.
+    clock_jump_s
+        By which the device's clock, and what it counts with it, runs ahead.
+    burst
+        So many datagrams are held back and then sent at once.
     wrong_status
         Every datagram says that the device is not in order.
+    freeze
+        Every datagram has the values of the first, while counters and clock go on.
+    nan
+        Values are no numbers.
+    saturated
+        Values are at the end of their range.
     """
 
     drop: float = 0.0
@@ -48,14 +69,20 @@ class Faults:
     late_ms: float = 0.0
     dead_after_s: float = math.inf
     restart_after_s: float = math.inf
+    clock_jump_s: float = 0.0
+    burst: int = 1
     wrong_status: bool = False
+    freeze: bool = False
+    nan: bool = False
+    saturated: bool = False
 
 
 def read_faults(texts: Iterable[str]) -> Faults:
     """Read faults such as ``drop:0.1`` or ``late:5``; several may stand between commas.
 
     ``drop:P``, ``late:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``, ``dead-after:S``,
-    ``restart-after:S`` and ``wrong-status``.
+    ``restart-after:S``, ``clock-jump:S``, ``burst:N``, ``wrong-status``, ``freeze``, ``nan``
+    and ``saturated``.
 
     Raises
     ------
@@ -75,8 +102,10 @@ def read_faults(texts: Iterable[str]) -> Faults:
 
 def _with(faults: Faults, text: str) -> Faults:
     name, colon, value = text.strip().partition(":")
-    if name == _STATUS and not colon:
-        return replace(faults, wrong_status=True)
+    if name in _FLAGS and not colon:
+        return replace(faults, **{_FLAGS[name]: True})
+    if name == _BURST:
+        return _set(faults, _BURST, _count(text, value))
     if name in _SHARES:
         return _set(faults, _SHARES[name], _number(text, value, 1.0))
     if name in _TIMES:
@@ -87,6 +116,13 @@ def _with(faults: Faults, text: str) -> Faults:
 
 def _set(faults: Faults, field: str, value: Any) -> Faults:
     return replace(faults, **{field: value})
+
+
+def _count(text: str, value: str) -> int:
+    if not (value.isdecimal() and 1 < int(value) <= 10000):
+        problem = f"fault '{text}': expected a number from 2 to 10000 after the colon"
+        raise DescriptionError.about(f"{problem}, found '{value}'", key="fault")
+    return int(value)
 
 
 def _number(text: str, value: str, most: float) -> float:

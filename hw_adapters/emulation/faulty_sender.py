@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import heapq
+import math
 import random
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import Faults
+from hw_adapters.emulation.faults import Faults, read_faults
+from orchestrator.diagnostics import DescriptionError
 
 Send = Callable[[bytes], object]
 
@@ -39,11 +43,46 @@ class FaultySender:
         self._held: list[tuple[Send, bytes]] = []
         self._later: list[tuple[float, int, Send, bytes]] = []
         self._restarted = False
+        self._collected: list[tuple[Send, bytes]] = []
+        self._frozen: list[float] = []
+
+    def strike(self, faults: Faults) -> None:
+        """Let other faults act from now on, and count their times from here."""
+        self._faults, self._born = faults, self._now()
+        self._log.write("fault")
 
     @property
     def dead(self) -> bool:
         """Whether the device is silent for ever."""
         return self._now() - self._born >= self._faults.dead_after_s
+
+    @property
+    def wrong_status(self) -> bool:
+        """Whether the device says that it is not in order."""
+        return self._faults.wrong_status
+
+    @property
+    def clock_jump_s(self) -> float:
+        """By how much the device's clock runs ahead, s."""
+        return self._faults.clock_jump_s
+
+    def values(self, values: Sequence[float], largest: float) -> list[float]:
+        """Return what the device says of its values.
+
+        Parameters
+        ----------
+        values
+            As they are.
+        largest
+            The end of their range, in their unit.
+        """
+        given, faults = list(values), self._faults
+        if faults.freeze:
+            self._frozen = self._frozen or given
+            return list(self._frozen)
+        if faults.nan:
+            return [math.nan] * len(given)
+        return [math.copysign(largest, value) for value in given] if faults.saturated else given
 
     def restarts(self) -> bool:
         """Return true once, when it is time to begin anew."""
@@ -90,8 +129,58 @@ class FaultySender:
                 send(datagram)
 
     def _pass(self, send: Send, datagram: bytes) -> None:
+        self._collected.append((send, datagram))
+        if len(self._collected) < self._faults.burst:
+            return
+        ready, self._collected = self._collected, []
+        for each, content in ready:
+            self._leave(each, content)
+
+    def _leave(self, send: Send, datagram: bytes) -> None:
         if not self._faults.late_ms:
             send(datagram)
             return
         due = self._now() + self._faults.late_ms / 1000.0
         heapq.heappush(self._later, (due, self._number, send, datagram))
+
+
+def faults_of_the_wire(options: argparse.Namespace) -> Faults:
+    """Return the faults of an emulator whose values are only those of its model.
+
+    Raises
+    ------
+    DescriptionError
+        If its values or its clock shall be wrong, or its status from a signal on.
+    """
+    faults, later = read_faults(options.fault), read_faults(options.on_signal)
+    both = read_faults([*options.fault, *options.on_signal])
+    wanted = {
+        "freeze": both.freeze,
+        "nan": both.nan,
+        "saturated": both.saturated,
+        "clock-jump": both.clock_jump_s != 0.0,
+        "wrong-status from a signal on": later.wrong_status,
+    }
+    lacking = [name for name, is_wanted in wanted.items() if is_wanted]
+    if lacking:
+        raise DescriptionError.about(
+            f"this emulator has no fault {lacking[0]}; expected one of what it sends: drop, late,"
+            " duplicate, reorder, malformed, burst, dead-after, restart-after, wrong-status",
+            key="fault",
+        )
+    return faults
+
+
+def sender_of(options: argparse.Namespace, log: EventLog) -> FaultySender:
+    """Return the sender with the faults of an emulator's options; SIGUSR1 adds those for later.
+
+    Raises
+    ------
+    DescriptionError
+        As :func:`read_faults`.
+    """
+    sender = FaultySender(read_faults(options.fault), options.seed, log)
+    if options.on_signal:
+        later = read_faults([*options.fault, *options.on_signal])
+        signal.signal(signal.SIGUSR1, lambda *_: sender.strike(later))
+    return sender

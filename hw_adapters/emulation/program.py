@@ -33,6 +33,13 @@ def option_parser(name: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--fault", action="append", default=[], metavar="FAULT", help=f"one of {', '.join(NAMES)}"
     )
+    parser.add_argument(
+        "--on-signal",
+        action="append",
+        default=[],
+        metavar="FAULT",
+        help="from SIGUSR1 on",
+    )
     return parser
 
 

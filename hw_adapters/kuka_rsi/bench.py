@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
@@ -73,4 +74,8 @@ BENCH = Bench(
         ),
     ),
     refused=tuple(Refused(name, partial(decode_frame, b)) for name, b in _FOREIGN.items()),
+    truth={
+        axis: ("cycle", f"actual_{i}", 1e-3 if i <= 3 else math.pi / 180.0)
+        for i, axis in enumerate(("x", "y", "z", "a", "b", "c"), 1)
+    },
 )

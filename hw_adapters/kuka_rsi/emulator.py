@@ -16,8 +16,7 @@ import time
 from collections.abc import Sequence
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import address, positive
 from hw_adapters.emulation.program import (
     Address,
@@ -32,6 +31,8 @@ from hw_adapters.kuka_rsi.controller import Controller, Setup
 _COLUMNS = ("number", "cycle", "ipoc", "late", *(f"asked_{i}" for i in range(1, 7)))
 _COLUMNS += (*(f"commanded_{i}" for i in range(1, 7)), *(f"actual_{i}" for i in range(1, 7)))
 _LINK = struct.Struct("<4sIQ12d")
+#: What a saturated encoder shows, mm and degrees.
+_LARGEST = 1e4
 _SI = (*(1e-3,) * 3, *(math.pi / 180.0,) * 3)
 
 
@@ -40,7 +41,6 @@ class Robot:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._faults = read_faults(options.fault)
         self._setup = Setup(
             cycle_ms=options.cycle,
             space=options.space,
@@ -55,7 +55,8 @@ class Robot:
             damping=options.damping,
         )
         self._controller = Controller(self._setup, options.ipoc)
-        self._sender = FaultySender(self._faults, options.seed, log)
+        self._sender = sender_of(options, log)
+        self._jumped = False
         self.socket = udp_socket(options.host, 0)
 
     def run(self, waiting: Waiting) -> None:
@@ -81,6 +82,9 @@ class Robot:
         if self._controller.stopped:
             sys.stderr.write(f"robot stopped: {self._controller.stopped}\n")
             return
+        if self._sender.clock_jump_s and not self._jumped:
+            self._jumped = True
+            self._controller.ipoc += round(self._sender.clock_jump_s * 1e3)
         if self._sender.restarts():
             self._controller = Controller(self._setup, self._options.ipoc // 2)
         self._begin_cycle()
@@ -108,10 +112,11 @@ class Robot:
             start + offset for start, offset in zip(self._setup.start, robot.commanded, strict=True)
         ]
         parts = ['<Rob TYPE="KUKA">']
-        for tag, values in ((actual, robot.pose), (commanded, ends)):
+        told = self._sender.values(robot.pose.tolist(), _LARGEST)
+        for tag, values in ((actual, told), (commanded, ends)):
             cells = " ".join(f'{n}="{v:.4f}"' for n, v in zip(names, values, strict=True))
             parts.append(f"<{tag} {cells}/>")
-        late = robot.late + (1 + robot.cycle if self._faults.wrong_status else 0)
+        late = robot.late + (1 + robot.cycle if self._sender.wrong_status else 0)
         parts.append(f'<Delay D="{late}"/><IPOC>{robot.ipoc}</IPOC></Rob>')
         return "".join(parts).encode()
 

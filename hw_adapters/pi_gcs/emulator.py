@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
 from hw_adapters.pi_gcs.hexapod import AXES, Hexapod, Setup
@@ -31,14 +30,14 @@ class Server:
     """The controller at its port."""
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
-        self._log, self._faults = log, read_faults(options.fault)
+        self._log, self._faults = log, faults_of_the_wire(options)
         if self._faults.duplicate or self._faults.reorder:
             raise DescriptionError.about(
                 "TCP neither repeats nor reorders, and replies have no number: expected other"
                 " faults than duplicate and reorder",
                 key="fault",
             )
-        self._sender = FaultySender(self._faults, options.seed, log)
+        self._sender = sender_of(options, log)
         self._setup = Setup(
             options.travel, options.velocity, not options.no_reference, options.reference_time
         )

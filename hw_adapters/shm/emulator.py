@@ -22,12 +22,14 @@ import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator.diagnostics import DescriptionError
 
+#: What a saturated axis shows, m and m/s.
+_LARGEST = 1e3
 _COLUMNS = ("number", "wanted", "position", "velocity")
 #: Header, two measurements, one command.
 _SIZE = 32 + (32 + 16) + (32 + 8)
@@ -39,14 +41,14 @@ class Program:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._faults = read_faults(options.fault)
-        if self._faults.duplicate or self._faults.reorder:
+        faults = read_faults([*options.fault, *options.on_signal])
+        if faults.duplicate or faults.reorder or faults.burst > 1:
             raise DescriptionError.about(
                 "shared memory holds the newest sample only: it can neither be repeated nor"
-                " overtaken; expected other faults than duplicate and reorder",
+                " overtaken; expected other faults than duplicate, reorder and burst",
                 key="fault",
             )
-        self._sender = FaultySender(self._faults, options.seed, log)
+        self._sender = sender_of(options, log)
         self.path = Path("/dev/shm") / options.name  # noqa: S108 # that is where it is
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -106,10 +108,12 @@ class Program:
             self._begin(due)
         now = self._since_birth(due)
         self._axis.advance(now)
-        values = array.array("d", (self._axis.position[0], self._axis.velocity[0])).tobytes()
-        status = int(self._faults.wrong_status)
+        felt = float(self._axis.position[0]), float(self._axis.velocity[0])
+        values = array.array("d", self._sender.values(felt, _LARGEST)).tobytes()
+        status = int(self._sender.wrong_status)
+        clock = now + round(self._sender.clock_jump_s * 1e9)
         fixed = b"".join(
-            n.to_bytes(size, "little") for n, size in ((self._number, 8), (now, 8), (status, 4))
+            n.to_bytes(size, "little") for n, size in ((self._number, 8), (clock, 8), (status, 4))
         )
         crc = binascii.crc32(values, binascii.crc32(fixed)).to_bytes(4, "little")
         self._log.write("sample", number=self._number, position=f"{self._axis.position[0]:.12g}")

@@ -19,8 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import address, positive
 from hw_adapters.emulation.program import (
     Waiting,
@@ -32,6 +31,8 @@ from hw_adapters.emulation.program import (
 from hw_adapters.emulation.tracking import Tracking
 
 _COLUMNS = ("number", "wanted", "position", "velocity")
+#: What a saturated axis shows, m and m/s.
+_LARGEST = 1e3
 
 
 class Rig:
@@ -39,8 +40,7 @@ class Rig:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._faults = read_faults(options.fault)
-        self._sender = FaultySender(self._faults, options.seed, log)
+        self._sender = sender_of(options, log)
         self.socket = udp_socket(options.host, options.port)
         self._begin(time.monotonic())
 
@@ -84,8 +84,10 @@ class Rig:
         now = self._since_birth(due)
         self._axis.advance(now)
         position, velocity = float(self._axis.position[0]), float(self._axis.velocity[0])
-        status = 1 if self._faults.wrong_status else 0
-        body = b"1MDS" + struct.pack("<LQLdd", self._number, now, status, position, velocity)
+        status = 1 if self._sender.wrong_status else 0
+        told = self._sender.values((position, velocity), _LARGEST)
+        clock = now + round(self._sender.clock_jump_s * 1e9)
+        body = b"1MDS" + struct.pack("<LQLdd", self._number, clock, status, *told)
         body += binascii.crc32(body).to_bytes(4, "little")
         self._log.write(
             "sample",

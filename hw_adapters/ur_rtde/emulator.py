@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
 from hw_adapters.ur_rtde.robot import Robot, Setup
@@ -54,8 +53,8 @@ class Server:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._faults = read_faults(options.fault)
-        self._sender = FaultySender(self._faults, options.seed, log)
+        self._faults = faults_of_the_wire(options)
+        self._sender = sender_of(options, log)
         self._setup = Setup(
             options.rate,
             options.space,

@@ -78,6 +78,11 @@ HOMES: Mapping[str, Home] = {
     "dcp": Home(
         "dcp", "app", "Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol."
     ),
+    "supervisor": Home(
+        "supervisor",
+        "supervisor",
+        "Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it.",
+    ),
     "identify": Home(
         "identify",
         "identify",

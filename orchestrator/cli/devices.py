@@ -146,6 +146,47 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command()
+def faults(
+    rig: Annotated[Path, typer.Argument(help="An experiment with [supervisor] and emulators")],
+    case: Annotated[str | None, typer.Option(help="Of the experiment; default: the first")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Faults with this text in their name")
+    ] = None,
+    lead: Annotated[
+        float, typer.Option(min=0.0, help="Seconds from the rig's ACTIVE to the fault")
+    ] = 0.6,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for what each trial leaves")
+    ] = Path("results/faults"),
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Let everything go wrong on an emulated rig while it runs, and list what came of it.
+
+    Exit code 1 if a force or velocity left its limits, or something recorded cannot be read.
+    """
+    from orchestrator.cli.target import expect_case, experiment_of
+    from orchestrator.experiment.trials.runner import TrialRig
+    from orchestrator.experiment.trials.table import COLUMNS, row_of, sound
+    from orchestrator.experiment.trials.trial import chosen, trials_of
+
+    experiment, _ = experiment_of(rig)
+    name = case or next(iter(experiment.case))
+    expect_case(rig, experiment, name)
+    trials = TrialRig(rig, experiment, name, output, lead)
+    outcomes = []
+    for trial in chosen(trials_of(trials.devices), only or ()):
+        outcomes.append(trials.run(trial))
+        if not json:
+            console.print(" | ".join(row_of(outcomes[-1])), markup=False)
+    if json:
+        print_json([dict(zip(COLUMNS, row_of(one), strict=True)) for one in outcomes])
+    else:
+        print_table("Faults", list(COLUMNS), [row_of(one) for one in outcomes])
+    if not all(sound(one) for one in outcomes):
+        raise typer.Exit(1)
+
+
 def _kind(device: str, file: Path | None) -> tuple[type[Device], dict[str, Any]]:
     """Return the adapter, and what is given of its settings."""
     from orchestrator.devices import device_class

@@ -23,6 +23,9 @@ class DeviceSettings(BaseModel):
     out_of_range
         What a command beyond the range of its connector does: ``"clamp"`` sends the nearest value
         within it and counts, ``"stop"`` ends the run. What is not finite always ends the run.
+    supervisor
+        Name of the rig whose supervisor watches it, which runs already; empty: none does. A run
+        with ``[supervisor]`` sets it by itself.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,3 +34,4 @@ class DeviceSettings(BaseModel):
     stale_after: Seconds = 0.1
     on_stale: Literal["stop", "hold"] = "stop"
     out_of_range: Literal["clamp", "stop"] = "clamp"
+    supervisor: str = ""

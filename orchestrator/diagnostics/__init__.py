@@ -26,6 +26,7 @@ from orchestrator.diagnostics.errors import (
     error_named,
 )
 from orchestrator.diagnostics.nearest import by_nearness, nearest, nearest_name, nearest_names
+from orchestrator.diagnostics.reason import Reason
 
 __all__ = [
     "AlgebraicLoopError",
@@ -42,6 +43,7 @@ __all__ = [
     "ModelicaError",
     "PluginError",
     "Problem",
+    "Reason",
     "Severity",
     "SoftdockError",
     "SspError",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from orchestrator import Input, Output, Parameter, State
+from orchestrator import Input, Output, Parameter, Reason, State
 from python_blocks.safety.braking import braked
 from python_blocks.safety.partial_guard import LARGEST, PartialGuard
-from python_blocks.safety.reason import Reason
 
 
 class AxisGuard(PartialGuard):
@@ -30,7 +29,7 @@ class AxisGuard(PartialGuard):
     slope        output    m/s2  change of the velocity over the last step
     standing     output          the command stands in the safe state
     safe         output          the guard is in its safe state
-    reason       output          why, see :class:`~python_blocks.safety.reason.Reason`
+    reason       output          why, see :class:`~orchestrator.Reason`
     since        output    s     when that began; 0 before
     travel       parameter m     largest distance from the start
     speed        parameter m/s   largest velocity

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from math import isfinite
 
-from orchestrator import Input, Output, Parameter, State
+from orchestrator import Input, Output, Parameter, Reason, State
 from python_blocks.safety.partial_force_guard import PartialForceGuard
 from python_blocks.safety.partial_guard import ROUNDING
-from python_blocks.safety.reason import Reason
 
 
 class ForceGuard(PartialForceGuard):
@@ -32,7 +31,7 @@ class ForceGuard(PartialForceGuard):
     applied        output    N     force on the bodies
     energy         output    J     energy beyond what the hardware last took
     safe           output          the guard is in its safe state
-    reason         output          why, see :class:`~python_blocks.safety.reason.Reason`
+    reason         output          why, see :class:`~orchestrator.Reason`
     since          output    s     when that began; 0 before
     sense          parameter 1     power into the bodies is sense x force x velocity
     limit          parameter N     largest force

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator import Input, Output, Parameter, State
+from orchestrator import Input, Output, Parameter, Reason, State
 from python_blocks.safety.partial_guard import PartialGuard
-from python_blocks.safety.reason import Reason
 from python_blocks.safety.work import surplus
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from orchestrator import Block, Input, Notice, Output, Parameter, State
-from python_blocks.safety.reason import REASONS, Reason
+from orchestrator import Block, Input, Notice, Output, Parameter, Reason, State
 
+#: For the description of the connector.
+REASONS = ", ".join(
+    f"{reason.value} {reason.name.lower()}" for reason in Reason if reason <= Reason.ENERGY
+)
 _MOST = 100  # entries of the log: resets may come again and again
 #: Beyond is nothing where a robot could start, in SI units.
 LARGEST = 1e9
@@ -16,7 +19,7 @@ _OWN, _WARNING, _RESET = 0, 1, 2
 
 
 class PartialGuard(Block):
-    """Latches the safe state for one of the causes of :class:`~python_blocks.safety.reason.Reason`.
+    """Latches the safe state for one of the causes of :class:`~orchestrator.Reason`.
 
     Guards of one rig are connected in a ring, ``reason`` of one to ``stop`` of the other: where
     one goes to its safe state the others follow. Only that with the cause gives a notice.

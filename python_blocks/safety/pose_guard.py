@@ -6,11 +6,10 @@ from math import cos, isfinite, sqrt
 
 import numpy as np
 
-from orchestrator import Input, Output, Parameter, State, compiled
+from orchestrator import Input, Output, Parameter, Reason, State, compiled
 from python_blocks.kinematics.rotation import Floats, turned
 from python_blocks.safety.braking import braked_vector
 from python_blocks.safety.partial_guard import LARGEST, PartialGuard
-from python_blocks.safety.reason import Reason
 
 _NOT_FINITE, _VELOCITY = int(Reason.COMMAND_NOT_FINITE), int(Reason.VELOCITY)
 _ACCELERATION, _TRAVEL = int(Reason.ACCELERATION), int(Reason.TRAVEL)
@@ -44,7 +43,7 @@ class PoseGuard(PartialGuard):
     slope                output    m/s2   size of the change of the velocity over the last step
     standing             output           the command stands in the safe state
     safe                 output           the guard is in its safe state
-    reason               output           why, see :class:`~python_blocks.safety.reason.Reason`
+    reason               output           why, see :class:`~orchestrator.Reason`
     since                output    s      when that began; 0 before
     travel               parameter m      largest distance from the start
     turn                 parameter rad    largest rotation from the start

@@ -6,11 +6,10 @@ from math import isfinite
 
 import numpy as np
 
-from orchestrator import Input, Output, Parameter, State, compiled
+from orchestrator import Input, Output, Parameter, Reason, State, compiled
 from python_blocks.kinematics.rotation import Floats
 from python_blocks.safety.partial_force_guard import PartialForceGuard
 from python_blocks.safety.partial_guard import ROUNDING
-from python_blocks.safety.reason import Reason
 
 _FORCE, _NOT_FINITE, _ENERGY = int(Reason.FORCE), int(Reason.FORCE_NOT_FINITE), int(Reason.ENERGY)
 _STALE = int(Reason.SENSOR_STALE)
@@ -44,7 +43,7 @@ class WrenchGuard(PartialForceGuard):
     applied_torque  output    N.m   moment on the bodies, (3,)
     energy          output    J     energy beyond what the hardware last took
     safe            output          the guard is in its safe state
-    reason          output          why, see :class:`~python_blocks.safety.reason.Reason`
+    reason          output          why, see :class:`~orchestrator.Reason`
     since           output    s     when that began; 0 before
     torque_limit    parameter N.m   largest moment
     limit           parameter N     largest force

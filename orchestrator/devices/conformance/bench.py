@@ -68,7 +68,8 @@ class Bench:
         Module that is run as a program of its own. It prints one line when it can be reached, ends
         at SIGTERM with exit code 0, and takes ``--fault FAULT`` (``drop:P``, ``late:MS``,
         ``duplicate:P``, ``reorder:P``, ``malformed:P``, ``dead-after:S``, ``restart-after:S``,
-        ``wrong-status``), ``--seed N`` and ``--json``.
+        ``wrong-status``), the same from SIGUSR1 on with ``--on-signal FAULT``, ``--log FILE``,
+        ``--seed N`` and ``--json``.
     wiring
         Makes a wiring on free ports, another one at each call.
     golden, refused
@@ -77,6 +78,9 @@ class Bench:
         Faults that its protocol cannot have, and why.
     newest_only
         It holds the newest sample only, so that a slow reader passes over some.
+    truth
+        What the emulator's log (``--log``) says of outputs, without any fault of the wire: event,
+        column, and what a value is multiplied by to have the unit of the output.
     """
 
     emulator: str
@@ -85,3 +89,4 @@ class Bench:
     refused: tuple[Refused, ...]
     without: Mapping[str, str] = field(default_factory=dict)
     newest_only: bool = False
+    truth: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)

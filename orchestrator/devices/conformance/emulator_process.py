@@ -83,6 +83,11 @@ class EmulatorProcess:
         """Whether it has not ended yet."""
         return self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """Number of its process."""
+        return self._process.pid
+
     def prefer(self, priority: int) -> None:
         """Give it a priority of SCHED_FIFO, if that is allowed here."""
         with contextlib.suppress(PermissionError, ProcessLookupError):

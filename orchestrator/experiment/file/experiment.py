@@ -26,6 +26,7 @@ from orchestrator.experiment.file.realtime_table import RealTimeTable
 from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
 from orchestrator.experiment.file.sweep_table import AnySweep, ListedSweep, Sweep
 from orchestrator.experiment.file.table import Angle, Table, Time
+from orchestrator.supervisor.settings import SupervisorSettings
 
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
@@ -213,6 +214,7 @@ class Experiment(Table):
     realtime: RealTimeTable | None = None
     identification: IdentificationTable | None = None
     arming: ArmingTable | None = None
+    supervisor: SupervisorSettings | None = None
     emulators: dict[str, EmulatorTable] = Field({})
     derived: dict[str, tuple[str, ...]] = Field({})
     sweep: dict[Name, AnySweep] = Field({})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,11 @@ def horizon(
 
 @dataclass(frozen=True, slots=True)
 class SimulationSettings:
-    """How a system is run; see :func:`simulate`."""
+    """How a system is run; see :func:`simulate`.
+
+    ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
+    and before devices are closed.
+    """
 
     step: str | float | None = None
     stop: str | float | None = None
@@ -89,6 +94,7 @@ class SimulationSettings:
     name: str | None = None
     progress: Progress | None = None
     journal: Journal | None = None
+    on_end: Callable[[], None] = lambda: None
 
 
 def simulate(  # the options of a run are what they are
@@ -207,12 +213,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
     ) as execution:
         whole_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
         last_ns = stop_ns if execution.schedule.varies else whole_ns
-        values = ((last_ns - start_ns) // step_ns // given.every + 1) * execution.recorded_columns
-        if values > MOST_VALUES:
-            raise CapabilityError(
-                f"'{name}': the run would record {values:.3g} values in memory;"
-                f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
-            )
+        _expect_room(execution, (last_ns - start_ns) // step_ns // given.every + 1, name)
         notes: list[str] = []
         if last_ns != stop_ns:
             notes.append(
@@ -233,12 +234,14 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                 given.progress((time - seconds(start_ns)) / max(seconds(last_ns - start_ns), 1e-9))
 
         try:
-            if given.realtime is not None and journal is not None:
-                begun = _result(execution, execution.recording(), name, notes)
-                with journal_beside(execution, last_ns, journal, begun, given.realtime, notes):
-                    execution.advance(f"{last_ns} ns")
-            else:
-                execution.advance(f"{last_ns} ns", report)
+            paced = given.realtime is not None and journal is not None
+            with ExitStack() as stack:
+                if given.realtime is not None and journal is not None:
+                    begun = _result(execution, execution.recording(), name, notes)
+                    beside = (last_ns, journal, begun, given.realtime, notes)
+                    stack.enter_context(journal_beside(execution, *beside))
+                stack.callback(given.on_end)
+                execution.advance(f"{last_ns} ns", None if paced else report)
         except StepError as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
@@ -246,6 +249,15 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
             result = _result(execution, execution.recording(), name, notes)
             raise InterruptedRun(result) from None
         return _result(execution, execution.recording(), name, notes)
+
+
+def _expect_room(execution: Execution, rows: int, name: str) -> None:
+    values = rows * execution.recorded_columns
+    if values > MOST_VALUES:
+        raise CapabilityError(
+            f"'{name}': the run would record {values:.3g} values in memory;"
+            f" expected at most {MOST_VALUES:.3g}: record fewer outputs or every n-th step"
+        )
 
 
 def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:

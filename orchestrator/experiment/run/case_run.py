@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from orchestrator.experiment.prepare.faults import faults_of
@@ -23,6 +24,7 @@ def run_case(
     *,
     threads: int | None = None,
     realtime: RealTime | None = None,
+    on_end: Callable[[], None] = lambda: None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.experiment.prepare.simulate.simulate`.
 
@@ -32,6 +34,8 @@ def run_case(
         Its name is that of the result.
     progress, journal, threads, realtime
         As there.
+    on_end
+        See :class:`~orchestrator.experiment.prepare.simulate.SimulationSettings`.
 
     Raises
     ------
@@ -40,7 +44,12 @@ def run_case(
     """
     system, settings = as_simulated(case)
     given = replace(
-        settings, threads=threads, realtime=realtime, progress=progress, journal=journal
+        settings,
+        threads=threads,
+        realtime=realtime,
+        progress=progress,
+        journal=journal,
+        on_end=on_end,
     )
     return simulate_with(system, given)
 

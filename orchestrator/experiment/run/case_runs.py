@@ -32,6 +32,7 @@ from orchestrator.experiment.run.recorders import (
     write_partial,
     write_views,
 )
+from orchestrator.experiment.run.supervision import supervising
 from orchestrator.realtime import RealTime
 from orchestrator.recording import Draft, Journal, Result
 from orchestrator.system import System
@@ -110,14 +111,16 @@ class CaseRuns:
         tell, pace = partial(self.tell, case.name), self.realtime
         if pace is not None and not is_paced(case, pace):
             pace = None
+        remarks: list[str] = []
+        watched = supervising(case, self.experiment.supervisor, self.output, remarks)
         try:
-            with emulating(case, pace):
-                result = run_case(case, tell, journal, realtime=pace)
+            with watched as (supervised, end), emulating(supervised, pace):
+                result = run_case(supervised, tell, journal, realtime=pace, on_end=end)
         except (FailedRunError, InterruptedRun) as failure:
             write_partial(failure.result, files, self.output)
             journal.remove()
             raise
-        result = replace(result, notes=(*notes, *result.notes))
+        result = replace(result, notes=(*notes, *result.notes, *remarks))
         try:
             return with_account(case, result)
         except KeyboardInterrupt:

@@ -33,7 +33,7 @@ def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
     with ExitStack() as stack:
         for name, plan in case.emulators.items():
             places = {other: process.places for other, process in started.items()}
-            arguments = [_filled(argument, name, places) for argument in plan.arguments]
+            arguments = [filled_argument(argument, name, places) for argument in plan.arguments]
             started[name] = stack.enter_context(EmulatorProcess(plan.module, arguments))
             if realtime is not None and realtime.priority:
                 started[name].prefer(realtime.priority)
@@ -47,7 +47,15 @@ def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
                     _LOG.warning("the emulator of '%s' ended before the run: %s", name, why)
 
 
-def _filled(argument: str, name: str, places: Mapping[str, Mapping[str, Any]]) -> str:
+def filled_argument(argument: str, name: str, places: Mapping[str, Mapping[str, Any]]) -> str:
+    """Put into an argument where emulators that were started before can be reached.
+
+    Raises
+    ------
+    DeviceError
+        If it wants one that is not there.
+    """
+
     def found(place: re.Match[str]) -> str:
         owner, key = place.groups()
         if key not in places.get(owner, {}):

@@ -2,11 +2,13 @@
 
 It opens the device, puts every sample into the memory that it shares with the run, sends every
 command that it finds there, and leaves the device in its safe state: when it is told to end, and
-when the run is gone.
+when the run is gone. If the device is supervised, its seat decides what is sent, and it stays until
+the command stands.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import faulthandler
 import os
@@ -27,6 +29,7 @@ from orchestrator.engine import DeviceBlock
 from orchestrator.simunits.devices.description import device_facts
 from orchestrator.simunits.devices.rate_check import RateCheck
 from orchestrator.simunits.devices.sample_counter import SampleCounter
+from orchestrator.simunits.devices.supervision import Supervision, supervised
 from orchestrator.simunits.isolation.wire import packed, receive, receive_memory, send
 
 #: How long nobody looks whether the run wants the end, in seconds.
@@ -46,8 +49,14 @@ _ADVICE = {
 class _Link:
     """A device, and the memory that its process shares with the run."""
 
-    def __init__(self, device: Device, ports: DeviceConnectors, block: DeviceBlock) -> None:
-        self.device, self.block = device, block
+    def __init__(
+        self,
+        device: Device,
+        ports: DeviceConnectors,
+        block: DeviceBlock,
+        supervision: Supervision | None = None,
+    ) -> None:
+        self.device, self.block, self.supervision = device, block, supervision
         inputs = [port.start for port in ports.inputs for _ in range(port.size)]
         outputs = [port.start for port in ports.outputs for _ in range(port.size)]
         self._command, self._values = np.array(inputs), np.array(outputs)
@@ -82,23 +91,46 @@ class _Link:
         return is_new
 
     def _publish(self) -> None:
-        if self.counter.facts.number:
-            self.block.put_sample(self.counter.facts, self._values)
+        facts = self.counter.facts
+        if not facts.number:
+            return
+        valid = facts.valid
+        if self.supervision is not None:
+            self.supervision.saw(facts, self._values)
+            facts.valid = int(valid and self.supervision.trusted)
+        self.block.put_sample(facts, self._values)
+        facts.valid = valid
 
     def send(self) -> None:
         """Send the newest command, or what the connectors start with."""
-        self.block.newest_command(self._command)
-        self.device.send(self._command.tolist())
+        number = self.block.newest_command(self._command)
+        if self.supervision is None:
+            self.device.send(self._command.tolist())
+        else:
+            self.device.send(self.supervision.command(self._command, number))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is told to end, and nothing moves any more."""
+        if not self.ended.is_set():
+            return False
+        return self.supervision is None or self.error is not None or self.supervision.is_over
 
     def receive_all(self) -> None:
         """Receive until the end."""
-        while not self.ended.is_set():
+        while not self.is_over:
             self.receive_once()
+            if self.supervision is not None:
+                self.supervision.watch(self.block)
 
     def send_all(self) -> None:
         """Send each command as soon as it is there, until the end."""
         seen = 0
-        while not self.ended.is_set():
+        while not self.is_over:
+            if self.supervision is not None and self.supervision.stopping:
+                time.sleep(self.supervision.period)
+                self.send()
+                continue
             now = self.block.wait_command(seen, int(_LOOK * 1e9))
             if now != seen:
                 seen = now
@@ -119,11 +151,14 @@ class _Link:
         try:
             if self.block.commands_given and self.error is None:
                 self.block.newest_command(self._command)
-                last = self.device.safe(self._command.tolist())
+                sent = self.supervision.sent if self.supervision else self._command
+                last = self.device.safe(sent.tolist())
                 if last is not None:
                     self.device.send(last)
         finally:
             self.device.close()
+            if self.supervision is not None:
+                self.supervision.leave()
 
 
 def _text(error: BaseException) -> str:
@@ -163,11 +198,15 @@ def _connect(link: _Link, seconds: float) -> None:
 
 def _watch(channel: socket.socket, link: _Link) -> None:
     """Wait until the run wants the end, or is gone."""
+    regularly = True
     try:
         receive(channel)
     except (OSError, EOFError, ValueError):
         # The run is gone: nobody else would end a device that hangs.
         faulthandler.dump_traceback_later(_LAST, exit=True)
+        regularly = False
+    if link.supervision is not None:
+        link.supervision.run_ended(regularly=regularly)
     link.ended.set()
 
 
@@ -193,7 +232,8 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
         link.finish()
     except Exception as error:  # noqa: BLE001
         link.error = link.error or error
-    send(channel, {"ended": True} if link.error is None else _told(link.error))
+    with contextlib.suppress(BrokenPipeError):  # the run is gone
+        send(channel, {"ended": True} if link.error is None else _told(link.error))
 
 
 def main(socket_file: int) -> None:
@@ -208,11 +248,12 @@ def main(socket_file: int) -> None:
         finally:
             os.close(memory)
         try:
+            supervision = supervised(hello["component"], facts)
             device = facts.kind(facts.settings)
         except Exception as error:  # noqa: BLE001
             send(channel, _told(error))
             return
-        link = _Link(device, facts.ports, block)
+        link = _Link(device, facts.ports, block, supervision)
         _serve(channel, link, facts.settings.connect_timeout)
 
 

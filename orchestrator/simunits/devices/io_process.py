@@ -85,7 +85,8 @@ class IoProcess:
             self, end_process, os.getpid(), process, mine, self._handle, folder
         )
         try:
-            send(mine, {"location": self._location, **self._size})
+            hello = {"component": self._component, "location": self._location}
+            send(mine, {**hello, **self._size})
             send_memory(mine, self._memory, 0)
             answer = self._receive(_START + seconds)
         except (OSError, EOFError, ValueError):

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from reproduction.famdc.example import FOLDER
 
+from orchestrator import Reason
 from orchestrator.experiment import read_experiment
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.prepare.faults import faults_of
 from orchestrator.experiment.prepare.prepare import merged, prepare
 from orchestrator.experiment.prepare.simulate import FailedRunError, simulate
 from orchestrator.recording import Result
-from python_blocks.safety.reason import Reason
 
 FILE = FOLDER / "faults.toml"
 FAULT = 1.1  # s, when faults begin that do not begin with the run

@@ -1,5 +1,7 @@
 """What emulators have in common: faults that repeat, and exact dynamics."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.signal import StateSpace, lsim
@@ -150,3 +152,31 @@ def test_without_a_lag_the_position_is_the_delayed_command():
     axis.advance(3 * MS)
     assert axis.position.tolist() == [1.0, -2.0]
     assert axis.velocity.tolist() == [0.0, 0.0]
+
+
+def test_a_burst_holds_datagrams_back_and_sends_them_in_order() -> None:
+    sender, passed = FaultySender(read_faults(["burst:3"]), 0, EventLog(None, ())), []
+    for number in range(7):
+        sender.send(passed.append, bytes([number]))
+        assert len(passed) == (number + 1) // 3 * 3
+    assert passed == [bytes([number]) for number in range(6)]
+
+
+def test_values_freeze_saturate_or_are_no_numbers() -> None:
+    def said(fault: str) -> list[list[float]]:
+        sender = FaultySender(read_faults([fault]), 0, EventLog(None, ()))
+        return [sender.values((x, -x), 50.0) for x in (1.0, 2.0)]
+
+    assert said("freeze") == [[1.0, -1.0], [1.0, -1.0]]
+    assert said("saturated") == [[50.0, -50.0], [50.0, -50.0]]
+    assert all(math.isnan(x) for values in said("nan") for x in values)
+
+
+def test_other_faults_strike_later_and_count_from_then() -> None:
+    clock = Clock()
+    sender = FaultySender(Faults(), 0, EventLog(None, ()), clock)
+    clock.now += 5.0
+    sender.strike(read_faults(["dead-after:1", "wrong-status", "clock-jump:2"]))
+    assert (sender.dead, sender.wrong_status, sender.clock_jump_s) == (False, True, 2.0)
+    clock.now += 1.0
+    assert sender.dead

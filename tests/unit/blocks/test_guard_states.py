@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from unit.blocks.guard_steps import H, axis, moved, started
 
+from orchestrator import Reason
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.simunits import Block
 from python_blocks.safety.axis_guard import AxisGuard
 from python_blocks.safety.braking import braked, braked_vector
 from python_blocks.safety.force_guard import ForceGuard
 from python_blocks.safety.pose_guard import PoseGuard
-from python_blocks.safety.reason import Reason
 from python_blocks.safety.work import surplus
 from python_blocks.safety.wrench_guard import WrenchGuard
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from unit.blocks.guard_steps import H, axis, moved, started, swinging
 
+from orchestrator import Reason
 from python_blocks.safety.axis_guard import AxisGuard
 from python_blocks.safety.force_guard import ForceGuard
 from python_blocks.safety.pose_guard import PoseGuard
-from python_blocks.safety.reason import Reason
 from python_blocks.safety.wrench_guard import WrenchGuard
 
 BAD = pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

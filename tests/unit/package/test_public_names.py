@@ -20,9 +20,17 @@ PUBLIC = (
     "orchestrator.linearisation",
 )
 #: What a block may use of the orchestrator: its base class, its connectors, the errors.
-FOR_BLOCKS = {"Block", "Input", "Notice", "Output", "Parameter", "State", "compiled", "where"} | {
-    name for name in orchestrator.__all__ if name.endswith("Error")
-}
+FOR_BLOCKS = {
+    "Block",
+    "Input",
+    "Notice",
+    "Output",
+    "Parameter",
+    "Reason",
+    "State",
+    "compiled",
+    "where",
+} | {name for name in orchestrator.__all__ if name.endswith("Error")}
 SHOWN = re.compile(r"^::: (\S+)$", re.MULTILINE)
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 

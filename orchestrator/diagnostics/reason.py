@@ -1,4 +1,4 @@
-"""Why a guard went to its safe state."""
+"""Why a rig is brought to rest: one table for the guards in a loop and for its supervisor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from enum import IntEnum
 
 
 class Reason(IntEnum):
-    """Causes, as the Integer output ``reason`` of a guard shows them; 0: it is in operation."""
+    """Causes, as the output ``reason`` of a guard and a supervisor show them; 0: in operation.
+
+    Guards know those up to ``ENERGY``, a supervisor all of them.
+    """
 
     OPERATION = 0
     COMMAND_NOT_FINITE = 1
@@ -24,6 +27,21 @@ class Reason(IntEnum):
     UNKNOWN_CONTACT = 13
     DISAGREEMENT = 14
     ENERGY = 15
+    TORQUE = 16
+    JERK = 17
+    WORKSPACE = 18
+    SLEW = 19
+    STATUS = 20
+    COMMAND_STALE = 21
+    ENGINE_LOST = 22
+    DEVICE_LOST = 23
+    SUPERVISOR_LOST = 24
+    OPERATOR_LOST = 25
+    OPERATOR_STOP = 26
+    OVERDUE = 27
+    CLOCK = 28
+    MALFORMED = 29
+    EMERGENCY_STOP = 30
 
     @property
     def what(self) -> str:
@@ -41,8 +59,6 @@ class Reason(IntEnum):
         return _WARNINGS[self]
 
 
-#: For the descriptions of connectors.
-REASONS = ", ".join(f"{reason.value} {reason.name.lower()}" for reason in Reason)
 _WORDS = {
     Reason.OPERATION: ("nothing is wrong", "nothing"),
     Reason.COMMAND_NOT_FINITE: (
@@ -104,6 +120,63 @@ _WORDS = {
     Reason.ENERGY: (
         "the hardware has given the simulation more energy than a contact can store",
         "look for delay that is not compensated, or a stiffness that is identified too small",
+    ),
+    Reason.TORQUE: (
+        "the torque is larger than is allowed",
+        "look for a hard contact or a jump of the sensor; or enlarge its limit",
+    ),
+    Reason.JERK: (
+        "the acceleration of the command changes faster than is allowed",
+        "look for jumps of the force and for steps that are late; or enlarge 'jerk'",
+    ),
+    Reason.WORKSPACE: (
+        "the device is beyond its workspace",
+        "look at the start and at what drives it there; or enlarge the limit of the signal",
+    ),
+    Reason.SLEW: (
+        "a measured value jumps, or changes faster than is allowed",
+        "look at the sensor and its link; or enlarge 'slew'",
+    ),
+    Reason.STATUS: (
+        "the device says itself that it is not in order",
+        "read its status word and its own log",
+    ),
+    Reason.COMMAND_STALE: (
+        "the simulation gives no new command",
+        "look at its overruns: it hangs, or the machine is busy",
+    ),
+    Reason.ENGINE_LOST: (
+        "the process of the simulation has ended",
+        "look at what it wrote; its journal has what was recorded",
+    ),
+    Reason.DEVICE_LOST: (
+        "a device, or the process that leads it, is gone",
+        "look at its power, its link and what its process wrote",
+    ),
+    Reason.SUPERVISOR_LOST: (
+        "the supervisor gives no sign of life",
+        "look at what it wrote; start the rig anew",
+    ),
+    Reason.OPERATOR_LOST: (
+        "the terminal of the operator is gone",
+        "come back with 'softdock supervisor attend', and reset",
+    ),
+    Reason.OPERATOR_STOP: ("an operator stopped it", "reset it when all is well"),
+    Reason.OVERDUE: (
+        "it did not come to rest in time",
+        "look at the device: it does not follow; enlarge 'deceleration' or 'rest_within'",
+    ),
+    Reason.CLOCK: (
+        "the clock of the device jumped",
+        "look whether it was started anew, and at who else sets its time",
+    ),
+    Reason.MALFORMED: (
+        "too many datagrams are none of its protocol, or have values that are no numbers",
+        "look at who else sends to the port, and at the device",
+    ),
+    Reason.EMERGENCY_STOP: (
+        "the hard-wired stop is open",
+        "close it when it is safe to, and reset",
     ),
 }
 _WARNINGS = {

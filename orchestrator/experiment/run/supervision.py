@@ -1,0 +1,88 @@
+"""The supervisor of a case whose devices are watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from orchestrator.devices.address import read_address, write_address
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.swap import swap_component
+from orchestrator.simunits.devices.description import device_facts
+from orchestrator.simunits.devices.supervision import watched_facts
+from orchestrator.supervisor.client import SupervisorClient
+from orchestrator.supervisor.rig_checks import RigChecks
+from orchestrator.supervisor.settings import SupervisorSettings
+from orchestrator.supervisor.supervisor import Supervisor
+from orchestrator.system import Source, SourceKind
+
+
+@contextmanager
+def supervising(
+    case: PreparedCase, settings: SupervisorSettings | None, output: Path, remarks: list[str]
+) -> Iterator[tuple[PreparedCase, Callable[[], None]]]:
+    """Start a supervisor before the devices of a case are opened; it ends after them.
+
+    What it sees is written into the folder ``NAME.supervisor``.
+
+    Parameters
+    ----------
+    case
+        Without devices it is run as it is.
+    settings
+        ``None``: nobody watches.
+    output
+        Folder of the results.
+    remarks
+        Gets what is to be known of it.
+
+    Returns
+    -------
+    Iterator
+        The case, its devices told whose supervisor watches them; and what is to be called when the
+        last step was done.
+
+    Raises
+    ------
+    DescriptionError
+        If a command has no limits, or a table names a signal that no device has.
+    DeviceError
+        If the rig has a supervisor already.
+    """
+    names = _devices(case)
+    if settings is None or not names:
+        yield case, lambda: None
+        return
+    _expect_complete(case, settings, names)
+    client = SupervisorClient(settings, names, output / f"{case.name}.supervisor")
+    try:
+        with client:
+            yield _watched(case, settings.rig, names), client.end
+    finally:
+        remarks += client.remarks
+
+
+def _devices(case: PreparedCase) -> list[str]:
+    components = case.system.components.items()
+    return [name for name, one in components if one.source.kind is SourceKind.DEVICE]
+
+
+def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: list[str]) -> None:
+    """Expect that the tables fit the devices, before anything is opened."""
+    sources = {name: case.system.components[name].source for name in names}
+    facts = [watched_facts(name, device_facts(one.location)) for name, one in sources.items()]
+    supervisor = Supervisor(settings, names)
+    for each in facts:
+        supervisor.limits_of(each)
+    RigChecks(settings, facts)
+
+
+def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
+    system = case.system
+    for name in names:
+        device, given = read_address(system.components[name].source.location)
+        location = write_address(device, {**given, "supervisor": rig})
+        system = swap_component(system, name, Source(SourceKind.DEVICE, location))
+    return replace(case, system=system)

@@ -1,0 +1,1 @@
+"""Trials of a supervised rig: what goes wrong while it runs, and what comes of it."""

@@ -1,0 +1,134 @@
+"""What a trial left, read off its files: the supervisor's, the emulators', the run's."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from orchestrator.diagnostics import LoadError
+from orchestrator.recording import read_parquet
+
+#: A command that moves by less is at rest, as a share of the largest motion.
+_STILL = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """What the supervisor wrote of the first fault after a moment.
+
+    Parameters
+    ----------
+    reason, where
+        Of the fault; empty: none was found.
+    state
+        What it led to.
+    found_s
+        When it was found, CLOCK_MONOTONIC; NaN: never.
+    states
+        All states that the rig went through from then on.
+    """
+
+    reason: str = ""
+    where: str = ""
+    state: str = ""
+    found_s: float = math.nan
+    states: tuple[str, ...] = ()
+
+
+def was_disturbed(changes: Path, before_s: float) -> bool:
+    """Whether something was found before a moment, such as a busy machine."""
+    return any(row["reason"] and float(row["time_s"]) < before_s for row in _rows(changes))
+
+
+def _rows(changes: Path) -> list[dict[str, str]]:
+    with changes.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def reaction_of(changes: Path, since_s: float) -> Reaction:
+    """Read the first fault after a moment."""
+    rows = [row for row in _rows(changes) if float(row["time_s"]) >= since_s]
+    for i, row in enumerate(rows):
+        if row["reason"]:
+            states = tuple(dict.fromkeys(each["after"] for each in rows[i:]))
+            return Reaction(row["reason"], row["where"], row["after"], float(row["time_s"]), states)
+    return Reaction()
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """One quantity of a device, as its emulator's own log has it.
+
+    Parameters
+    ----------
+    times_s
+        Shape (n,), CLOCK_MONOTONIC.
+    values
+        Shape (n,), SI.
+    period_s
+        Of the device: between two rows, by its own clock.
+    """
+
+    times_s: np.ndarray[tuple[int], np.dtype[np.float64]]
+    values: np.ndarray[tuple[int], np.dtype[np.float64]]
+    period_s: float
+
+    def largest(self, since_s: float) -> float:
+        """Return the largest size from a moment on; NaN: the log has nothing of it."""
+        chosen = np.abs(self.values[self.times_s >= since_s])
+        return float(chosen.max()) if len(chosen) else math.nan
+
+    def velocity(self, since_s: float) -> float:
+        """Return the largest velocity from a moment on, by the device's clock; NaN: as before."""
+        chosen = self.values[self.times_s >= since_s]
+        return float(np.abs(np.diff(chosen)).max() / self.period_s) if len(chosen) > 1 else math.nan
+
+    def rest(self, since_s: float) -> float:
+        """Return when it last moved, from a moment on; NaN: it did not."""
+        moved = np.abs(np.diff(self.values)) > _STILL * np.abs(self.values).max(initial=1e-12)
+        times = self.times_s[1:][moved]
+        times = times[times >= since_s]
+        return float(times[-1]) if len(times) else math.nan
+
+
+def motion_of(log: Path, row: tuple[str, str, float], period_s: float) -> Motion:
+    """Read a column of an emulator's log, of the rows of one event that are whole.
+
+    Parameters
+    ----------
+    log
+        The file.
+    row
+        Event, column, and what a value is multiplied by: :attr:`Bench.truth`.
+    period_s
+        Of the device.
+    """
+    times, values = [], []
+    event, column, scale = row
+    with log.open(encoding="utf-8", newline="") as file:
+        for cells in csv.DictReader(file):
+            if cells["event"] == event and cells.get(column):
+                times.append(float(cells["time_s"]))
+                values.append(float(cells[column]) * scale)
+    return Motion(np.array(times), np.array(values), period_s)
+
+
+def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]:
+    """Return the last simulated time that can be read, and the last value of every signal.
+
+    Raises
+    ------
+    LoadError
+        If there is nothing to read.
+    """
+    for path in (f"{case}.parquet", f"{case}.partial.parquet", f"{case}.partial"):
+        if (output / path).exists():
+            found = read_parquet(output / path)
+            last = {str(name): float(value) for name, value in found.iloc[-1].items()}
+            return float(found.index[-1]), last
+    raise LoadError.in_file(output, f"nothing was recorded of case '{case}'")

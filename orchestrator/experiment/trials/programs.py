@@ -1,0 +1,118 @@
+"""The programs of a trial: emulators, the run, an operator's terminal, a second client."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from orchestrator.devices import device_class, read_settings
+from orchestrator.devices.conformance import EmulatorProcess
+from orchestrator.diagnostics import DeviceError
+from orchestrator.experiment.file.experiment import Case
+from orchestrator.experiment.prepare.emulators import EmulatorPlan
+from orchestrator.experiment.run.emulation import filled_argument
+from orchestrator.experiment.trials.trial import Trial
+
+_CHILD = "orchestrator.experiment.trials.child"
+_ATTEND = ("-m", "orchestrator", "supervisor", "attend")
+
+
+@contextlib.contextmanager
+def emulators_of(
+    trial: Trial, plans: Mapping[str, EmulatorPlan], folder: Path, priority: int
+) -> Iterator[dict[str, EmulatorProcess]]:
+    """Start the emulators, with their logs, and with the fault of the trial for SIGUSR1.
+
+    Parameters
+    ----------
+    trial, plans
+        The fault, and the emulators by component.
+    folder
+        For the logs.
+    priority
+        Of SCHED_FIFO; 0: as it is.
+    """
+    started: dict[str, EmulatorProcess] = {}
+    with ExitStack() as stack:
+        for name, plan in plans.items():
+            places = {other: process.places for other, process in started.items()}
+            given = [filled_argument(one, name, places) for one in plan.arguments]
+            given += ["--log", str(folder / f"{name}.log.csv")]
+            if trial.wire and trial.component == name:
+                given += ["--on-signal", trial.wire]
+            started[name] = stack.enter_context(EmulatorProcess(plan.module, given))
+            if priority:  # what it stands for has a processor of its own
+                started[name].prefer(priority)
+        yield started
+
+
+@contextlib.contextmanager
+def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start the run; what it says goes to ``said.txt``.
+
+    Parameters
+    ----------
+    told
+        See :mod:`orchestrator.experiment.trials.child`.
+    folder
+        Of the trial.
+    """
+    with (folder / "said.txt").open("w", encoding="utf-8") as said:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-m", _CHILD], stdin=subprocess.PIPE, stderr=said, text=True
+        )
+    assert process.stdin is not None  # noqa: S101 - asked for
+    process.stdin.write(json.dumps(dict(told)) + "\n")
+    process.stdin.close()
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def terminal_at(rig: str) -> Iterator[subprocess.Popen[str]]:
+    """Attend a rig as an operator does, in a process of its own."""
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        [sys.executable, *_ATTEND, rig, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None  # noqa: S101 - asked for
+    try:
+        process.stdout.readline()  # it attends
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@contextlib.contextmanager
+def second_client(component: str, case: Case, plans: Mapping[str, EmulatorPlan]) -> Iterator[None]:
+    """Let a second emulator and a second adapter come to the wire of a device."""
+    table = case.devices[component]
+    kind = device_class(str(table.device))
+    adapter = kind(read_settings(kind, table.settings, component))
+    with ExitStack() as stack:
+        stack.callback(adapter.close)
+        with contextlib.suppress(DeviceError, OSError):  # a port that is taken refuses it
+            adapter.open()
+        plain = [one for one in plans[component].arguments if not _is_place(one)]
+        with contextlib.suppress(DeviceError):
+            stack.enter_context(EmulatorProcess(plans[component].module, plain))
+        yield
+
+
+def _is_place(argument: str) -> bool:
+    return argument == "--link" or (argument.startswith("{") and argument.endswith("}"))

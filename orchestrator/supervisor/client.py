@@ -1,0 +1,125 @@
+"""The run's side of a supervisor: its start, and its regular end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from orchestrator.diagnostics import DeviceError
+from orchestrator.supervisor.place import connect_to
+from orchestrator.supervisor.settings import SupervisorSettings
+from orchestrator.supervisor.wire import hear, tell
+
+_MODULE = "orchestrator.supervisor.process"
+#: A busy machine may take so long to start an interpreter, s.
+_START_S = 60.0
+#: After the run devices come to rest, and rings are written, within so long, s.
+_END_S = 20.0
+
+
+class SupervisorClient:
+    """Starts the supervisor of a rig before a run, and ends after it; used in ``with``.
+
+    The process is no child that ends with the run: it has a session of its own.
+
+    Parameters
+    ----------
+    settings
+        Of the rig.
+    devices
+        Names of all its devices.
+    folder
+        Where it writes what it saw; it is made.
+
+    Attributes
+    ----------
+    remarks
+        What to know of it, in sentences: a priority that was not granted, the faults it latched.
+
+    Raises
+    ------
+    DeviceError
+        If the rig has a supervisor already, or it does not start.
+    """
+
+    def __init__(
+        self, settings: SupervisorSettings, devices: Collection[str], folder: Path
+    ) -> None:
+        self._settings, self._devices, self._folder = settings, list(devices), folder
+        self.remarks: list[str] = []
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for old in self._folder.glob("*.csv"):
+            old.unlink()
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-P", "-m", _MODULE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path)},  # noqa: PTH109
+            text=True,
+        )
+        answer = self._started()
+        if "error" in answer:
+            self._process.wait()
+            raise DeviceError(f"supervisor: {answer['error']}")
+        if answer["priority"]:
+            self.remarks.append(str(answer["priority"]))
+        self._channel = connect_to(self._settings.rig)
+        tell(self._channel, {"hello": "run"})
+        hear(self._channel)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_S)
+        self._channel.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def end(self) -> None:
+        """Say that the run is over, so that the devices come to rest; once."""
+        if self._ended:
+            return
+        self._ended = True
+        with contextlib.suppress(OSError, EOFError, ValueError):
+            tell(self._channel, {"hello": "run", "ended": True})
+            found = hear(self._channel)[0]["latched"]
+            self.remarks += [f"the supervisor brought the rig to rest: {one}" for one in found]
+
+    def _started(self) -> dict[str, Any]:
+        given = {
+            "settings": self._settings.model_dump(exclude_none=True),
+            "devices": self._devices,
+            "folder": str(self._folder.absolute()),
+        }
+        into, out = self._process.stdin, self._process.stdout
+        assert into is not None  # noqa: S101 - asked for
+        assert out is not None  # noqa: S101
+        into.write(json.dumps(given) + "\n")
+        into.flush()
+        ready, _, _ = select.select([out], [], [], _START_S)
+        line = out.readline() if ready else ""
+        if not line:
+            self._process.kill()
+            self._process.wait()
+            raise DeviceError("supervisor: it did not start; see what it wrote on stderr")
+        answer: dict[str, Any] = json.loads(line)
+        return answer

@@ -1,0 +1,259 @@
+"""The supervisor of a rig, without processes and clocks: what it decides at a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from orchestrator.diagnostics import DescriptionError, Reason
+from orchestrator.supervisor.columns import DeviceFacts
+from orchestrator.supervisor.device_watch import DeviceWatch
+from orchestrator.supervisor.machine import Fault, Machine
+from orchestrator.supervisor.rig_checks import RigChecks
+from orchestrator.supervisor.settings import CommandLimits, DeviceLimits, SupervisorSettings
+from orchestrator.supervisor.states import Event, State
+from orchestrator.supervisor.watch_memory import WatchMemory, Word
+
+#: What each is called where a fault is told.
+_RUN, _OPERATOR = "simulation", "operator"
+
+
+class Supervisor:
+    """Watches the devices of a rig, and says in which state they are.
+
+    Parameters
+    ----------
+    settings
+        Of the rig.
+    devices
+        Names of all its devices: it begins when all of them have joined and are heard.
+    """
+
+    def __init__(self, settings: SupervisorSettings, devices: Collection[str]) -> None:
+        self.settings = settings
+        self.expected = tuple(devices)
+        self.machine = Machine(
+            settings.events, settings.ns("confirm_within"), settings.ns("rest_within")
+        )
+        self.watches: dict[str, DeviceWatch] = {}
+        self.checks: RigChecks | None = None
+        self._blend_ns = settings.ns("blend")
+        self._stale_ns = settings.ns("command_stale")
+        self._was_automatic = False
+        self._run_ended = False
+        self._told: State | None = None
+
+    def join(self, facts: DeviceFacts, memory: WatchMemory, now_ns: int) -> None:
+        """Take a device in.
+
+        Raises
+        ------
+        DescriptionError
+            If the rig has no such device, has it already, one of its commands has no limits, or,
+            with the last of them, a table names a signal that there is not.
+        """
+        name = facts.device
+        if name not in self.expected:
+            raise DescriptionError(
+                f"rig '{self.settings.rig}' has no device '{name}'; devices:"
+                f" {', '.join(self.expected)}"
+            )
+        if name in self.watches and not self.watches[name].gone:
+            raise DescriptionError(
+                f"rig '{self.settings.rig}' has a device '{name}' already, led by process"
+                f" {self.watches[name].facts.pid}; expected one"
+            )
+        self.limits_of(facts)
+        limits = self.settings.devices.get(name, DeviceLimits())
+        heartbeat = self.settings.ns("heartbeat")
+        joined = {one: watch.facts for one, watch in self.watches.items()} | {name: facts}
+        if set(joined) == set(self.expected):
+            self.checks = RigChecks(self.settings, joined.values())
+        memory[Word.BEAT] = memory[Word.IO_BEAT] = now_ns  # neither is lost before it begins
+        self.watches[name] = DeviceWatch(facts, memory, limits, heartbeat, now_ns)
+
+    def limits_of(self, facts: DeviceFacts) -> list[CommandLimits]:
+        """Return the limits of each command of a device, its range taken in.
+
+        Raises
+        ------
+        DescriptionError
+            Of all commands that have no limits.
+        """
+        found, problems = [], []
+        for signal in facts.commands:
+            name = f"{facts.device}.{signal.name}"
+            limits = self.settings.commands.get(name)
+            if limits is None:
+                problems.append(
+                    f"supervisor.commands: missing table '{name}': each command of a supervised"
+                    " device has limits"
+                )
+                continue
+            low = signal.minimum if limits.minimum is None else limits.minimum
+            high = signal.maximum if limits.maximum is None else limits.maximum
+            found.append(limits.model_copy(update={"minimum": low, "maximum": high}))
+        if problems:
+            raise DescriptionError(*problems)
+        return found
+
+    def leave(self, device: str) -> None:
+        """Take note that the process of a device has ended."""
+        if device in self.watches:
+            self.watches[device].gone = True
+
+    def run_ended(self, now_ns: int) -> None:
+        """Take note that the run is over, as it should."""
+        if not self._run_ended:
+            self._run_ended = True
+            self.machine.apply(Event.ENDED, now_ns)
+
+    def run_lost(self, now_ns: int) -> None:
+        """Take note that the process of the run is gone."""
+        if not self._run_ended:
+            self._run_ended = True
+            self.machine.find(Fault(Reason.ENGINE_LOST, _RUN, now_ns))
+
+    def operator_lost(self, now_ns: int) -> None:
+        """Take note that the last terminal that attended is gone."""
+        if self.settings.operator_lost == "stop":
+            self.machine.strike(Fault(Reason.OPERATOR_LOST, _OPERATOR, now_ns))
+
+    def stopped_by_operator(self, now_ns: int) -> None:
+        """Bring the rig to rest, because an operator says so."""
+        self.machine.strike(Fault(Reason.OPERATOR_STOP, _OPERATOR, now_ns))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run is over and all processes of devices have ended."""
+        return self._run_ended and all(watch.gone for watch in self.watches.values())
+
+    def look(self, now_ns: int) -> None:
+        """Read what is new, decide, and tell the processes of the devices."""
+        if self.checks is not None:
+            for watch in self.watches.values():
+                watch.read(self.checks)
+            self._find(now_ns)
+            self._begin(now_ns)
+        at_rest = all(watch.at_rest for watch in self.watches.values())
+        self.machine.tick(now_ns, blend_ns=self._blend_ns, at_rest=self._answered(at_rest, now_ns))
+        self._end(now_ns)
+        self._tell(now_ns)
+
+    def _answered(self, at_rest: bool, now_ns: int) -> bool:  # noqa: FBT001
+        """Whether devices are at rest in this state, and not before they have read of it."""
+        told = now_ns - self.machine.since_ns > 0 and self._told is self.machine.state
+        return at_rest and told
+
+    def _find(self, now_ns: int) -> None:
+        machine = self.machine
+        if self._run_ended:
+            return  # devices leave one by one
+        if machine.state is State.OFF:
+            self._expect_sound(now_ns)
+            return
+        for name, watch in self.watches.items():
+            self._compare(name, set(watch.reasons(now_ns)), _OF_DEVICES, now_ns)
+            struck = watch.struck()
+            if struck is not None:
+                machine.strike(Fault(struck[0], name, struck[1]))
+            if watch.run_gone == 2:
+                self.run_lost(now_ns)
+            elif watch.run_gone:
+                self.run_ended(now_ns)
+            stale = watch.command_age(now_ns) > self._stale_ns and machine.follows
+            self._one(Reason.COMMAND_STALE, name, now_ns, is_there=stale)
+        assert self.checks is not None  # noqa: S101 - all devices are there
+        for name, reason in self.checks.reasons():
+            self._compare(name, {reason} - {Reason.OPERATION}, _OF_SIGNALS, now_ns)
+        if machine.state in (State.SHADOW, State.SAFE):
+            self.checks.forget_energy()
+
+    def _expect_sound(self, now_ns: int) -> None:
+        """Leave OFF when all devices are heard and nothing is wrong; they open one by one."""
+        assert self.checks is not None  # noqa: S101 - all devices are there
+        wrong = [reason for watch in self.watches.values() for reason in watch.reasons(now_ns)]
+        wrong += [reason for _, reason in self.checks.reasons() if reason]
+        for name, watch in self.watches.items():
+            if watch.gone:
+                self._one(Reason.DEVICE_LOST, name, now_ns, is_there=True)
+        if not wrong and all(watch.health.heard for watch in self.watches.values()):
+            self.machine.apply(Event.HEARD, now_ns)
+
+    def _compare(
+        self, where: str, found: set[Reason], known: Collection[Reason], now_ns: int
+    ) -> None:
+        for reason in known:
+            self._one(reason, where, now_ns, is_there=reason in found)
+
+    def _one(self, reason: Reason, where: str, now_ns: int, *, is_there: bool) -> None:
+        if is_there:
+            self.machine.find(Fault(reason, where, now_ns))
+        elif (reason, where) in self.machine.present:
+            self.machine.gone(reason, where)
+
+    def _begin(self, now_ns: int) -> None:
+        """Arm and engage where nobody has to, once."""
+        machine = self.machine
+        automatic = self.settings.arm == "automatic" and not self._was_automatic
+        if automatic and machine.state is State.SHADOW and self._commanded():
+            self._was_automatic = machine.apply(Event.ARM, now_ns) and machine.apply(
+                Event.ENGAGE, now_ns
+            )
+
+    def _commanded(self) -> bool:
+        return all(watch.commanded for watch in self.watches.values())
+
+    def _end(self, now_ns: int) -> None:
+        machine = self.machine
+        if self._run_ended and machine.state in (State.SHADOW, State.SAFE):
+            machine.apply(Event.ENDED, now_ns)
+
+    def _tell(self, now_ns: int) -> None:
+        machine = self.machine
+        reason = machine.latched[0].reason if machine.latched else Reason.OPERATION
+        stops = self.settings.after_fault == "stop"
+        released = stops and machine.state in (State.SAFE, State.ESTOP)
+        for watch in self.watches.values():
+            memory = watch.memory
+            memory[Word.SINCE] = machine.since_ns
+            memory[Word.STATE] = machine.state
+            memory[Word.REASON] = reason
+            memory[Word.RELEASED] = int(released)
+            memory[Word.BEAT] = now_ns
+        self._told = machine.state
+
+    def status(self) -> Iterator[tuple[str, object]]:
+        """Yield what an operator is told."""
+        machine = self.machine
+        yield "rig", self.settings.rig
+        yield "state", machine.state.name
+        yield "latched", [str(fault) for fault in machine.latched]
+        yield "present", [str(fault) for fault in machine.present.values()]
+        yield (
+            "devices",
+            {
+                name: {"pid": watch.facts.pid, "engine": watch.facts.engine, "gone": watch.gone}
+                for name, watch in self.watches.items()
+            },
+        )
+
+
+_OF_DEVICES = (
+    Reason.DEVICE_LOST,
+    Reason.SENSOR_STALE,
+    Reason.STATUS,
+    Reason.MALFORMED,
+    Reason.SENSOR_LOST,
+    Reason.CLOCK,
+    Reason.EMERGENCY_STOP,
+)
+_OF_SIGNALS = (
+    Reason.FORCE,
+    Reason.TORQUE,
+    Reason.WORKSPACE,
+    Reason.SLEW,
+    Reason.SENSOR_STALE,
+    Reason.FORCE_NOT_FINITE,
+    Reason.MALFORMED,
+    Reason.ENERGY,
+)

@@ -1,0 +1,93 @@
+"""Memory that a supervisor shares with the process of one device: words, and a ring of rows."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import weakref
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+_WORDS = 16
+#: A reader that is so many rows behind reads again: its oldest rows are being written over.
+_MARGIN = 16
+
+
+class Word(IntEnum):
+    """Words of 64 bits, each written by one side only; times are CLOCK_MONOTONIC in ns."""
+
+    #: By the supervisor: state of the rig, since when, why, its sign of life, what ends a run.
+    STATE = 0
+    SINCE = 1
+    REASON = 2
+    BEAT = 3
+    RELEASED = 4
+    #: By the process of the device: its sign of life, what it found and when, whether its command
+    #: stands, how many commands the simulation gave, whether the run is gone, rows of the ring.
+    IO_BEAT = 8
+    IO_REASON = 9
+    IO_FOUND = 10
+    AT_REST = 11
+    COMMANDS = 12
+    RUN_GONE = 13
+    ROWS = 14
+
+
+class WatchMemory:
+    """Words, and the newest rows at full rate: one process writes rows, another reads them.
+
+    The memory is there as long as one of them is: what the process of a device saw outlives it.
+    A row is written before the count of rows, so one that is counted is whole.
+
+    Parameters
+    ----------
+    rows, columns
+        Of the ring.
+    file
+        Descriptor of memory that is there; ``None``: it is made.
+    """
+
+    def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
+        size = 8 * (_WORDS + rows * (1 + columns))
+        self.file = os.memfd_create("softdock-watch", os.MFD_CLOEXEC) if file is None else file
+        weakref.finalize(self, os.close, self.file)
+        if file is None:
+            os.ftruncate(self.file, size)
+        memory = mmap.mmap(self.file, size)
+        self.rows, self.columns = rows, columns
+        self._words = memoryview(memory)[: 8 * _WORDS].cast("q")
+        self._times = np.frombuffer(memory, np.int64, rows, 8 * _WORDS)
+        flat = np.frombuffer(memory, np.float64, rows * columns, 8 * (_WORDS + rows))
+        self._values = flat.reshape(rows, columns)
+
+    def __getitem__(self, word: Word) -> int:
+        return self._words[word]
+
+    def __setitem__(self, word: Word, value: int) -> None:
+        self._words[word] = value
+
+    def add(self, time_ns: int, row: npt.ArrayLike) -> None:
+        """Write a row, shape (columns,), over the oldest one."""
+        count = self._words[Word.ROWS]
+        place = count % self.rows
+        self._times[place] = time_ns
+        self._values[place] = row
+        self._words[Word.ROWS] = count + 1
+
+    def since(self, count: int) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return rows after the first ``count`` ones, as far as they are still there.
+
+        Returns
+        -------
+        tuple
+            How many rows there are by now; times, shape (n,), ns; values, shape (n, columns).
+        """
+        while True:
+            end = self._words[Word.ROWS]
+            begin = max(count, end - self.rows + _MARGIN, 0)
+            places = np.arange(begin, end) % self.rows
+            times, values = self._times[places], self._values[places]
+            if self._words[Word.ROWS] - begin <= self.rows - 1:
+                return end, times, values

@@ -1,0 +1,107 @@
+"""Passivity observer and controller of a contact force, in one direction."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from orchestrator import Block, Input, Notice, Output, Parameter, Reason, State
+
+
+class PassivityController(Block):
+    """Damps the force of a rig by as much as the rig has given more energy than it can have.
+
+    A passive rig gives the simulated bodies at most what it took from them and what it stored when
+    it began, ``store``. The observer sums what it gives, exactly: the work of a force that is held
+    is force times way. Before the next step it foresees ``given + power h``; what is above
+    ``store`` is taken out by a damper of just that size, ``damping``, in the step:
+
+        applied = force - sense damping velocity,
+        damping = (given + sense force velocity h - store) / (h velocity^2).
+
+    Where the contact hardly moves, or ``damping_limit`` holds it back, the rest waits for a later
+    step. As long as nothing is above, the force passes bit for bit. With ``acts = false`` it always
+    passes, and what is above is told once: an alarm.
+
+    ============= ========= ===== ==========================================================
+    connector     causality unit  meaning
+    ============= ========= ===== ==========================================================
+    force         input     N     force of the rig
+    position      input     m     position of the contact in the simulation
+    velocity      input     m/s   its velocity
+    applied       output    N     force on the bodies
+    given         output    J     energy that the rig has given, after what was damped
+    damping       output    N.s/m damping that acts in this step
+    damped        output    J     energy that was taken out so far
+    store         parameter J     energy that the contact stores when it begins
+    sense         parameter 1     power into the bodies is sense x force x velocity
+    damping_limit parameter N.s/m largest damping; below the simulated mass / step
+    acts          parameter       false: it observes and tells, and changes nothing
+    ============= ========= ===== ==========================================================
+
+    References
+    ----------
+    Hannaford, Ryu: Time-domain passivity control of haptic interfaces, IEEE Transactions on
+    Robotics and Automation 18(1), 2002: its observer, and its series controller; here with the work
+    of the held force, which is known at the end of its step, in the place of the sampled power.
+    """
+
+    force: float = Input(unit="N", description="Force of the rig")
+    position: float = Input(unit="m", description="Position of the contact in the simulation")
+    velocity: float = Input(unit="m/s", description="Its velocity")
+    applied: float = Output(
+        unit="N", description="Force on the bodies", depends_on=("force", "velocity", "position")
+    )
+    given: float = Output(
+        unit="J", description="Energy that the rig has given", depends_on=("position",)
+    )
+    damping: float = Output(
+        unit="N.s/m",
+        description="Damping that acts in this step",
+        depends_on=("force", "velocity", "position"),
+    )
+    damped: float = Output(
+        unit="J", description="Energy that was taken out so far", depends_on=("position",)
+    )
+    store: float = Parameter(
+        start=0.0, unit="J", minimum=0.0, description="Energy that the contact stores at the start"
+    )
+    sense: float = Parameter(
+        start=-1.0, unit="1", description="Power into the bodies is sense x force x velocity"
+    )
+    damping_limit: float = Parameter(
+        start=2e4, unit="N.s/m", above=0.0, description="Largest damping"
+    )
+    acts: bool = Parameter(start=True, description="Whether it damps, or only tells")
+
+    place: float = State(start=0.0, description="Position at the sample before, m")
+    raw: float = State(start=0.0, description="Force of the rig at the sample before, N")
+    alarm: float = State(start=-1.0, description="When there was first too much, s; -1: never")
+
+    def initialise(self, t: float) -> None:
+        """Begin with nothing given."""
+        self.place, self.raw = self.position, self.force
+        self.given = self.damped = self.damping = 0.0
+        self.applied, self.alarm = self.force, -1.0
+
+    def step(self, t: float, h: float) -> None:
+        """Count the step that ended, and damp the next by what would be too much."""
+        way, self.place = self.position - self.place, self.position
+        self.given += self.sense * self.applied * way
+        self.damped += self.sense * (self.raw - self.applied) * way
+        self.raw = self.applied = self.force
+        self.damping = 0.0
+        power = self.sense * self.force * self.velocity
+        above = self.given + power * h - self.store
+        if not (isfinite(above) and above > 0.0):
+            return
+        if self.alarm < 0.0:
+            self.alarm = t + h
+        if self.acts and self.velocity != 0.0:
+            self.damping = min(above / (h * self.velocity**2), self.damping_limit)
+            self.applied = self.force - self.sense * self.damping * self.velocity
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Say when the rig first gave too much, where nothing is done about it."""
+        if self.alarm < 0.0 or self.acts:
+            return ()
+        return (Notice(round(self.alarm * 1e9), Reason.ENERGY.what, Reason.ENERGY.advice),)

@@ -1,0 +1,61 @@
+"""What trials read off the files that are left."""
+
+import math
+
+import pytest
+
+from orchestrator import LoadError
+from orchestrator.experiment.trials.evidence import (
+    motion_of,
+    reaction_of,
+    recorded_until,
+    was_disturbed,
+)
+from orchestrator.experiment.trials.trial import chosen, trials_of
+
+CHANGES = """time_s,before,event,after,reason,where
+1.0,SHADOW,engage,BLEND,,
+2.5,ACTIVE,fault,FALLBACK,sensor_stale,sensor
+2.6,FALLBACK,at rest,SAFE,,
+2.7,SAFE,fault,SAFE,engine_lost,simulation
+"""
+LOG = "time_s,event,number,actual_1\n" + "".join(
+    f"{0.004 * n:.3f},cycle,,{min(n, 50) * 0.2}\n{0.004 * n:.3f},answer,,\n" for n in range(100)
+)
+
+
+def test_the_first_fault_after_a_moment_counts(tmp_path):
+    path = tmp_path / "changes.csv"
+    path.write_text(CHANGES)
+    found = reaction_of(path, 2.0)
+    assert (found.reason, found.where, found.found_s) == ("sensor_stale", "sensor", 2.5)
+    assert found.states == ("FALLBACK", "SAFE")
+    assert not was_disturbed(path, 2.5)
+    assert was_disturbed(path, 2.55)
+    assert math.isnan(reaction_of(path, 3.0).found_s)
+
+
+def test_a_log_says_how_fast_how_far_and_when_it_stood(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(LOG)
+    motion = motion_of(path, ("cycle", "actual_1", 1e-3), 0.004)
+    assert motion.largest(0.0) == pytest.approx(0.01)
+    assert motion.velocity(0.0) == pytest.approx(0.05)  # 0.2 mm in 4 ms
+    assert motion.rest(0.1) == pytest.approx(0.2)  # the 50th cycle
+    assert math.isnan(motion.rest(0.3))
+    assert math.isnan(motion.largest(1.0))
+
+
+def test_a_run_that_left_nothing_is_an_error(tmp_path):
+    with pytest.raises(LoadError, match="nothing was recorded of case 'c'"):
+        recorded_until(tmp_path, "c")
+
+
+def test_faults_that_a_protocol_cannot_have_are_left_out():
+    names = [trial.name for trial in trials_of({"robot": "kuka_rsi", "sensor": "ati_net_ft"})]
+    assert "robot: nan" in names
+    assert "sensor: nan" not in names
+    assert len(names) == len(set(names))
+    assert [t.kill for t in chosen(trials_of({"robot": "kuka_rsi"}), ["kill"])] == [
+        *("emulator", "device", "engine", "supervisor", "operator")
+    ]

@@ -1,0 +1,115 @@
+"""The supervisor as a process, and a device's process at its seat: no threshold on latencies."""
+
+import os
+import signal
+import time
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from orchestrator import DeviceError, Reason
+from orchestrator.supervisor.client import SupervisorClient
+from orchestrator.supervisor.columns import DeviceFacts, Signal
+from orchestrator.supervisor.operator import Operator
+from orchestrator.supervisor.place import take_rig
+from orchestrator.supervisor.seat import Seat
+from orchestrator.supervisor.settings import SupervisorSettings
+
+PERIOD = 0.004
+PATIENCE = 60.0  # s; a busy machine
+FACTS = DeviceFacts(
+    "robot", (Signal("x", "m"),), (Signal("dx", "m", 0.0, -1.0, 1.0),), 4_000_000, os.getpid(), 1
+)
+
+
+def settings(rig, **changes):
+    limits = {"velocity": 0.5, "deceleration": 2.0, "stop_jerk": 100.0}
+    return SupervisorSettings(
+        rig=rig,
+        priority=0,
+        heartbeat="2 s",
+        command_stale="30 s",
+        blend="10 ms",
+        commands={"robot.dx": limits},
+        devices={"robot": {"stale": "30 s"}},
+        **changes,
+    )
+
+
+class Loop:
+    """A device's process, in this one: it is asked for a command in each cycle."""
+
+    def __init__(self, seat):
+        self.seat, self.number, self.sent = seat, 1, [0.0]
+
+    def until(self, reached, velocity=0.05):
+        end = time.monotonic() + PATIENCE
+        while not reached():
+            assert time.monotonic() < end, "it does not come"
+            self.number += 1
+            wanted = self.sent[-1] + velocity * PERIOD
+            self.sent += self.seat.command([wanted], self.number)
+            facts = SimpleNamespace(
+                number=self.number,
+                valid=1,
+                status=0,
+                device_time=time.monotonic(),
+                lost=0,
+                late=0,
+                repeated=0,
+                malformed=0,
+                restarts=0,
+            )
+            self.seat.saw(facts, [self.sent[-1]])
+            time.sleep(PERIOD)
+        return np.diff(self.sent) / PERIOD
+
+
+@contextmanager
+def supervised(rig, folder, **changes):
+    with SupervisorClient(settings(rig, **changes), ["robot"], folder) as client:
+        yield Loop(Seat(rig, FACTS)), client
+
+
+@pytest.mark.slow
+def test_an_operator_arms_stops_and_resets_and_a_second_supervisor_is_refused(tmp_path):
+    rig = f"test-{os.getpid()}"
+    with supervised(rig, tmp_path) as (loop, _), Operator(rig) as operator:
+        loop.until(lambda: operator.wish("status")["state"] == "SHADOW")
+        assert loop.sent[-1] == 0.0
+        with pytest.raises(DeviceError, match=r"has a supervisor already, process \d+"):
+            take_rig(rig)
+        assert "arm first" in operator.wish("engage")["refused"]
+        assert "refused" not in operator.wish("arm")
+        assert operator.wish("engage")["state"] == "BLEND"
+        loop.until(lambda: loop.seat.trusted and loop.sent[-1] > 0.01)
+        operator.wish("stop")
+        velocities = loop.until(lambda: operator.wish("status")["state"] == "SAFE")
+        # In each cycle by at most a deceleration of 2 m/s2.
+        assert np.abs(np.diff(velocities[-40:])).max() <= 2.0 * PERIOD * (1 + 1e-6)
+        assert loop.seat.released is Reason.OPERATOR_STOP
+        assert operator.wish("reset")["state"] == "SHADOW"
+        loop.seat.run_ended(regularly=True)
+        loop.until(lambda: operator.wish("status")["state"] == "OFF")
+        loop.seat.leave()
+    assert (tmp_path / "1-operator_stop.robot.csv").stat().st_size > 1000
+    assert "ACTIVE,fault,FALLBACK,operator_stop,operator" in (tmp_path / "changes.csv").read_text()
+    with pytest.raises(DeviceError, match=f"rig '{rig}' has no supervisor"):
+        Operator(rig)
+
+
+@pytest.mark.slow
+def test_a_killed_supervisor_leaves_a_device_that_comes_to_rest_and_what_was_seen(tmp_path):
+    rig = f"test-killed-{os.getpid()}"
+    with supervised(rig, tmp_path, arm="automatic") as (loop, _), Operator(rig) as operator:
+        loop.until(lambda: loop.seat.trusted and loop.sent[-1] > 0.005)
+        os.kill(operator.wish("status")["pid"], signal.SIGKILL)
+        velocities = loop.until(lambda: loop.seat.released)
+        assert loop.seat.released is Reason.SUPERVISOR_LOST
+        assert np.abs(np.diff(velocities[-40:])).max() <= 2.0 * PERIOD * (1 + 1e-6)
+        assert abs(velocities[-1]) <= 100.0 * PERIOD**2  # its last cycle, at the jerk
+        loop.seat.leave()
+    found = np.genfromtxt(tmp_path / "supervisor_lost.robot.csv", delimiter=",", names=True)
+    assert found["sentdx"][-1] == pytest.approx(loop.sent[-1], abs=1e-15)
