@@ -52,8 +52,9 @@ MEASUREMENTS: dict[Measured, Measurement] = {
     "tcp_torque": Measurement("actual_TCP_force", 3, 3, "N.m", "Torque at the tool"),
 }
 TIME, SAFETY, ROBOT = "timestamp", "safety_status_bits", "robot_status_bits"
-#: Bits of safety_status_bits: normal mode; and all that stop the robot (protective stop, safeguard
-#: stop, three emergency stops, violation, fault, stopped due to safety).
+#: Bits of safety_status_bits, in the order of UrRtdeSafetyStatusBits in ur_client_library: normal
+#: mode; and all that stop the robot (protective stop, safeguard stop, three emergency stops,
+#: violation, fault, stopped due to safety).
 NORMAL, STOPPED = 0x001, 0x7F4
 #: Bit of robot_status_bits.
 PROGRAM_RUNS = 0x2
