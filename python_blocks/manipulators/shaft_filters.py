@@ -146,6 +146,11 @@ class ShaftAccelerometer(PartialShaftMotion):
     """
 
     measured: float = Input(unit="rad/s2", description="Measured acceleration of the motor")
+    angle: float = Output(unit="rad", description="Angle of the joint", depends_on=("rate",))
+    velocity: float = Output(unit="rad/s", description="Rate of the joint", depends_on=("rate",))
+    acceleration: float = Output(
+        unit="rad/s2", description="Acceleration of the joint", depends_on=("measured",)
+    )
 
     def initialise(self, t: float) -> None:
         """Begin at the angle that the parameter says."""

@@ -14,6 +14,7 @@ from orchestrator.experiment.runner import prepared_cases
 from orchestrator.identification.twin_file import TwinFile
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+pytestmark = pytest.mark.usefixtures("plants")
 
 
 def armings(file, *cases, identified=None):

@@ -5,13 +5,14 @@ The robot holds what was commanded 16 ms before, the force is held for a cycle, 
 makes (docs/explanation/delay.md).
 """
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from hw_adapters.ati_net_ft.calibration import Calibration
 from hw_adapters.ati_net_ft.sheet import Sheet
+from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import Faults
+from hw_adapters.emulation.faulty_sender import FaultySender
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from hw_adapters.kuka_rsi.controller import Controller, Setup
 from hw_adapters.kuka_rsi.emulator import Robot
@@ -29,7 +30,7 @@ class Wire:
     def __init__(self, controller):
         robot = Robot.__new__(Robot)
         robot._setup, robot._controller = controller.setup, controller
-        robot._faults = SimpleNamespace(wrong_status=False)
+        robot._sender = FaultySender(Faults(), 0, EventLog(None, ()))
         self.robot = robot
 
     def receive(self, timeout_s):

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hw_adapters.emulation.event_log import EventLog
+from hw_adapters.emulation.faults import Faults
+from hw_adapters.emulation.faulty_sender import FaultySender
 from hw_adapters.kuka_rsi import adapter, emulator
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
@@ -44,7 +46,7 @@ def test_the_codec_reads_what_the_robot_writes(start, ipoc, space):
     robot = emulator.Robot.__new__(emulator.Robot)
     robot._setup = Setup(space=space, start=start)
     robot._controller = Controller(robot._setup, ipoc)
-    robot._faults = SimpleNamespace(wrong_status=False)
+    robot._sender = FaultySender(Faults(), 0, EventLog(None, ()))
     found = decode_frame(robot._frame())
     assert (found.ipoc, found.late) == (ipoc, 0)
     actual = found.pose if space == "cartesian" else found.joints

@@ -21,6 +21,8 @@ COUNT = 64
 STILL = {"DragScrew"}
 #: Torn by ends that are anywhere: its inputs keep their starts.
 AS_IT_IS = {"PlanarRope"}
+#: Steps of its own, which an input that is set anew begins again: equal to the solver's tolerance.
+TOLERANCES = {"MotorBench": 1e-6, "ServoArm": 1e-6}
 NAMES = sorted(path.stem for path in (ROOT / "fmus").glob("*.toml"))
 
 
@@ -72,4 +74,8 @@ def test_same_results_as_in_fmpy(
     assert np.all(np.isfinite(rows))
     still = not inputs and float(np.ptp(rows, axis=0).max()) == 0.0
     assert still is (name in STILL)
-    np.testing.assert_allclose(found, rows, rtol=1e-13, atol=1e-300)
+    if name in TOLERANCES:
+        off = np.abs(np.subtract(found, rows))
+        assert np.all(off <= TOLERANCES[name] * np.abs(rows).max(axis=0))
+    else:
+        np.testing.assert_allclose(found, rows, rtol=1e-13, atol=1e-300)
