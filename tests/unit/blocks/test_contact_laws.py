@@ -112,7 +112,7 @@ def test_small_damping_numbers_and_the_exact_one():
 
 @pytest.mark.parametrize(
     ("speed", "leaving", "force"),
-    # READINGS of Table 1 that follow from D = 0.75 and k = 1.2e7: half a unit of the last digit.
+    # Figures of Table 1 as they follow from D = 0.75 and k = 1.2e7: half a unit of the last digit.
     [(94.83, 62.87, 201.5), (124.5, 82.54, 279.4), (81.2, 53.83, 167.3)],
 )
 def test_rows_of_table_1(speed, leaving, force):
