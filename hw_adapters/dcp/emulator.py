@@ -21,12 +21,13 @@ from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
+    emulate,
     option_parser,
-    print_ready,
     run_program,
     udp_socket,
 )
 from hw_adapters.emulation.tracking import Tracking
+from orchestrator.diagnostics import DescriptionError
 
 _COLUMNS = ("number", "state", "wanted", "position", "velocity")
 _UUID = bytes.fromhex("8a1f6f0e3d0b4c579c1e5f2b7a90d311")
@@ -49,7 +50,12 @@ class Axis:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        faults_of_the_wire(options)
+        if faults_of_the_wire(options).wrong_status:
+            raise DescriptionError.about(
+                "a slave that is not in order sends nothing: expected another fault than"
+                " wrong-status",
+                key="fault",
+            )
         self._sender = sender_of(options, log)
         self.socket = udp_socket(options.host, options.port)
         self._begin()
@@ -66,6 +72,15 @@ class Axis:
         self._born = time.monotonic()
         options = self._options
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
+
+    @property
+    def places(self) -> dict[str, Address | str]:
+        """Where it can be reached."""
+        return {"udp": self.socket.getsockname()}
+
+    def close(self) -> None:
+        """Give its port back."""
+        self.socket.close()
 
     def run(self, waiting: Waiting) -> None:
         """Answer, and sample at the rate, until SIGTERM."""
@@ -216,15 +231,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
     add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
     options = parser.parse_args(arguments)
-    log = EventLog(options.log, _COLUMNS)
-    with Waiting() as waiting:
-        axis = Axis(options, log)
-        try:
-            print_ready({"udp": axis.socket.getsockname()}, as_json=options.json)
-            axis.run(waiting)
-        finally:
-            axis.socket.close()
-            log.close()
+    emulate(Axis, options, _COLUMNS)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
+from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import NAMES
 from orchestrator.diagnostics import SoftdockError
 
@@ -63,6 +64,40 @@ def run_program(main: Callable[[Sequence[str]], None]) -> int:
         sys.stderr.write(f"error: {error}\n")
         return 2
     return 0
+
+
+class Emulated(Protocol):
+    """An emulated device."""
+
+    @property
+    def places(self) -> Mapping[str, Address | str]:
+        """Where it can be reached, by what is there."""
+
+    def run(self, waiting: Waiting) -> None:
+        """Be the device until somebody ends it."""
+
+    def close(self) -> None:
+        """Give back what it holds."""
+
+
+def emulate(
+    make: Callable[[argparse.Namespace, EventLog], Emulated],
+    options: argparse.Namespace,
+    columns: tuple[str, ...],
+) -> None:
+    """Make a device, say where it can be reached, and let it run until SIGTERM.
+
+    ``columns`` are those of its log.
+    """
+    log = EventLog(options.log, columns)
+    with Waiting() as waiting:
+        device = make(options, log)
+        try:
+            print_ready(device.places, as_json=options.json)
+            device.run(waiting)
+        finally:
+            device.close()
+            log.close()
 
 
 def udp_socket(host: str, port: int) -> socket.socket:

@@ -21,8 +21,8 @@ from hw_adapters.emulation.options import address, positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
+    emulate,
     option_parser,
-    print_ready,
     run_program,
     udp_socket,
 )
@@ -58,6 +58,15 @@ class Robot:
         self._sender = sender_of(options, log)
         self._jumped = False
         self.socket = udp_socket(options.host, 0)
+
+    @property
+    def places(self) -> dict[str, Address | str]:
+        """Where it can be reached."""
+        return {"udp": self.socket.getsockname()}
+
+    def close(self) -> None:
+        """Give its port back."""
+        self.socket.close()
 
     def run(self, waiting: Waiting) -> None:
         """Send a frame for each cycle until SIGTERM or a stop of the robot."""
@@ -158,16 +167,7 @@ def main(arguments: Sequence[str]) -> None:
         parser.error(
             f"--delay: expected at least a cycle, {options.cycle} ms, found {options.delay}"
         )
-    log = EventLog(options.log, _COLUMNS)
-    with Waiting() as waiting:
-        robot = Robot(options, log)
-        try:
-            place: Address = robot.socket.getsockname()
-            print_ready({"udp": place}, as_json=options.json)
-            robot.run(waiting)
-        finally:
-            robot.socket.close()
-            log.close()
+    emulate(Robot, options, _COLUMNS)
 
 
 if __name__ == "__main__":

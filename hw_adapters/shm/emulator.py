@@ -24,7 +24,13 @@ from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import read_faults
 from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
-from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
+from hw_adapters.emulation.program import (
+    Address,
+    Waiting,
+    emulate,
+    option_parser,
+    run_program,
+)
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator.diagnostics import DescriptionError
 
@@ -65,6 +71,11 @@ class Program:
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._born = born
         self._number = 0
+
+    @property
+    def places(self) -> dict[str, Address | str]:
+        """Where it can be reached."""
+        return {"shm": self._options.name}
 
     def run(self, waiting: Waiting) -> None:
         """Sample at the rate until SIGTERM."""
@@ -143,15 +154,7 @@ def main(arguments: Sequence[str]) -> None:
         parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")
     if "/" in options.name or options.name in {"", ".", ".."}:
         parser.error(f"--name: expected a name without '/', found '{options.name}'")
-    log = EventLog(options.log, _COLUMNS)
-    with Waiting() as waiting:
-        program = Program(options, log)
-        try:
-            print_ready({"shm": options.name}, as_json=options.json)
-            program.run(waiting)
-        finally:
-            program.close()
-            log.close()
+    emulate(Program, options, _COLUMNS)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,10 @@ from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import address, positive
 from hw_adapters.emulation.program import (
+    Address,
     Waiting,
+    emulate,
     option_parser,
-    print_ready,
     run_program,
     udp_socket,
 )
@@ -49,6 +50,15 @@ class Rig:
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._born = born
         self._number = 0
+
+    @property
+    def places(self) -> dict[str, Address | str]:
+        """Where it can be reached."""
+        return {"udp": self.socket.getsockname()}
+
+    def close(self) -> None:
+        """Give its port back."""
+        self.socket.close()
 
     def run(self, waiting: Waiting) -> None:
         """Sample at the rate until SIGTERM."""
@@ -112,15 +122,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parser.parse_args(arguments)
     if not (0.0 <= options.delay < math.inf):
         parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")
-    log = EventLog(options.log, _COLUMNS)
-    with Waiting() as waiting:
-        rig = Rig(options, log)
-        try:
-            print_ready({"udp": rig.socket.getsockname()}, as_json=options.json)
-            rig.run(waiting)
-        finally:
-            rig.socket.close()
-            log.close()
+    emulate(Rig, options, _COLUMNS)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,13 @@ from functools import partial
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
 from hw_adapters.emulation.options import positive
-from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
+from hw_adapters.emulation.program import (
+    Address,
+    Waiting,
+    emulate,
+    option_parser,
+    run_program,
+)
 from hw_adapters.ur_rtde.robot import Robot, Setup
 
 _COLUMNS = (
@@ -69,6 +75,11 @@ class Server:
         self._clients: list[Client] = []
         self._lost: list[Client] = []
         self.socket = socket.create_server((options.host, options.port))
+
+    @property
+    def places(self) -> dict[str, Address | str]:
+        """Where it can be reached."""
+        return {"tcp": self.socket.getsockname()}
 
     def run(self, waiting: Waiting) -> None:
         """Serve until SIGTERM."""
@@ -206,16 +217,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
     add("--refuse", action="append", default=[], help="a variable that this controller lacks")
     options = parser.parse_args(arguments)
-    log = EventLog(options.log, _COLUMNS)
-    with Waiting() as waiting:
-        server = Server(options, log)
-        try:
-            place: tuple[str, int] = server.socket.getsockname()
-            print_ready({"tcp": place}, as_json=options.json)
-            server.run(waiting)
-        finally:
-            server.close()
-            log.close()
+    emulate(Server, options, _COLUMNS)
 
 
 if __name__ == "__main__":
