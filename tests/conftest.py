@@ -4,9 +4,11 @@ import os
 import sys
 import zipfile
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import fmpy.simulation
+import lark
 import pytest
 from compile_cache import CachedCompiler, compile_fixture, exclusive, remove_old
 from hypothesis import settings
@@ -67,6 +69,23 @@ def _loggers_outlive_their_fmu():
     fmpy.simulation.fmi2CallbackLoggerTYPE = keeping
     yield
     fmpy.simulation.fmi2CallbackLoggerTYPE = make
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _names_are_parsed_once():
+    """FMPy 0.3.32 makes its parser of variable names anew for each FMU that it validates."""
+
+    original = lark.Lark
+
+    @cache
+    def parser(*arguments, **options):
+        made = original(*arguments, **options)
+        made.parse = cache(made.parse)
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lark, "Lark", parser)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
