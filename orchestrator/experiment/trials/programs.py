@@ -100,11 +100,13 @@ def terminal_at(rig: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @contextlib.contextmanager
-def second_client(component: str, case: Case, plans: Mapping[str, EmulatorPlan]) -> Iterator[float]:
+def second_client(
+    component: str, case: Case, plans: Mapping[str, EmulatorPlan], priority: int
+) -> Iterator[float]:
     """Let a second adapter and a second emulator come to the wire of a device; yield when.
 
     CLOCK_MONOTONIC in s: before the adapter was opened, or, if it was refused, when the emulator
-    was there.
+    was there. ``priority`` is that of the emulators.
     """
     table = case.devices[component]
     kind = device_class(str(table.device))
@@ -117,7 +119,9 @@ def second_client(component: str, case: Case, plans: Mapping[str, EmulatorPlan])
             is_there = True
         plain = [one for one in plans[component].arguments if not _is_place(one)]
         with contextlib.suppress(DeviceError):
-            stack.enter_context(EmulatorProcess(plans[component].module, plain))
+            second = stack.enter_context(EmulatorProcess(plans[component].module, plain))
+            if priority:
+                second.prefer(priority)
         yield came_s if is_there else time.monotonic()
 
 
