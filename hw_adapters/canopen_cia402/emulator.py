@@ -15,6 +15,7 @@ import sys
 import time
 import tty
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from hw_adapters.canopen_cia402.drive_faults import DriveFault, read_drive_faults
@@ -23,16 +24,22 @@ from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
 from hw_adapters.canopen_cia402.servo import Plate, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
-from orchestrator.diagnostics import DescriptionError
 
 _COLUMNS = ("number", "node", "code", "silent_ms", "velocity", "position", "torque")
 _RATES = (10, 20, 50, 100, 125, 250, 500, 800, 1000)
 _LINE = re.compile(rb"t([0-7][0-9A-F]{2})([0-8])((?:[0-9A-F]{2})*)", re.IGNORECASE)
 #: Between two looks at the clock, s.
 _TICK = 2e-3
+#: Of position, velocity and torque on the wire.
+_LARGEST = (2**31 - 1, 2**31 - 1, 2**15 - 1)
+_WITHOUT = {
+    "reorder": "a CAN line carries one frame after the other",
+    "nan": "objects of a drive are whole numbers, which are always numbers",
+    "clock-jump": "PDOs have no time: it is SYNC that counts, which a drive does not give",
+}
 
 
 class SerialAdapter:
@@ -40,13 +47,7 @@ class SerialAdapter:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        faults = faults_of_the_wire(options)
-        if faults.reorder:
-            raise DescriptionError.about(
-                "a CAN line carries one frame after the other: it cannot have the fault reorder",
-                key="fault",
-            )
-        self._sender = sender_of(options, log)
+        self._sender = sender_of(options, log, _WITHOUT)
         self._faults: list[DriveFault] = read_drive_faults(options.drive_fault, options.nodes)
         tuning = Tuning(options.inertia, options.bandwidth, options.current_lag * 1e-3)
         plate = Plate(options.counts, options.rated_torque, options.sync_tolerance)
@@ -56,7 +57,7 @@ class SerialAdapter:
             for n in options.nodes
         ]
         for drive in drives:
-            drive.warns = faults.wrong_status
+            drive.tell_felt = partial(self._felt, drive.node)
         self._line = EmulatedLine(drives, by_clock=options.time == "clock")
         self._is_open, self._rate, self._rest = False, 0, b""
         self._has_errors = False
@@ -64,6 +65,9 @@ class SerialAdapter:
         tty.setraw(self._slave)
         os.set_blocking(self.master, False)
         self.path = os.ttyname(self._slave)
+
+    def _felt(self, node: int, values: Sequence[float]) -> list[float]:
+        return self._sender.values(values, *_LARGEST, part=node)
 
     def _shaft(self) -> Shaft:
         given = self._options
@@ -95,6 +99,8 @@ class SerialAdapter:
         if self._sender.restarts():
             for drive in self._line.drives:
                 drive.boot()
+        for drive in self._line.drives:
+            drive.warns = self._sender.wrong_status
         self._inject(now)
         self._line.tick(now)
         self._flush()
@@ -155,7 +161,7 @@ class SerialAdapter:
                 node=drive.node,
                 position=f"{drive.shaft.position:.9g}",
                 velocity=f"{drive.shaft.velocity:.9g}",
-                torque=drive.objects[0x6077, 0],
+                torque=drive.torque_count,
             )
 
     def _flush(self) -> None:

@@ -159,8 +159,8 @@ class TrialRig:
         if trial.wire:
             os.kill(emulators[trial.component].pid, signal.SIGUSR1)
         elif trial.second_client:
-            stack.enter_context(second_client(trial.component, case, plans))
-            struck_s = time.monotonic()  # it takes a while to come
+            second = second_client(trial.component, case, plans, self._priority)
+            struck_s = stack.enter_context(second)
         elif trial.kill is not None:
             killed = {
                 "emulator": emulators[trial.component].pid if trial.component else 0,
