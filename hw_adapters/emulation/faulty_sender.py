@@ -45,6 +45,20 @@ class FaultySender:
         self._restarted = False
         self._collected: list[tuple[Send, bytes]] = []
         self._frozen: dict[int, list[float]] = {}
+        self._next: tuple[Faults, float] | None = None
+
+    def strike_after(self, faults: Faults, seconds: float) -> None:
+        """Let other faults act so long after the device first moves."""
+        self._next = (faults, seconds)
+
+    def moved(self) -> None:
+        """Take note that the device is commanded to move."""
+        if self._next is None:
+            return
+        faults, seconds = self._next
+        self._next = None
+        signal.signal(signal.SIGALRM, lambda *_: self.strike(faults))
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
     def strike(self, faults: Faults) -> None:
         """Let other faults act from now on, and count their times from here."""
@@ -60,6 +74,11 @@ class FaultySender:
     def wrong_status(self) -> bool:
         """Whether the device says that it is not in order."""
         return self._faults.wrong_status
+
+    @property
+    def slower_ms(self) -> float:
+        """By how much the device follows its commands later, ms."""
+        return self._faults.slower_ms
 
     @property
     def clock_jump_s(self) -> float:
@@ -149,9 +168,15 @@ class FaultySender:
 
 
 def sender_of(
-    options: argparse.Namespace, log: EventLog, without: Mapping[str, str] | None = None
+    options: argparse.Namespace,
+    log: EventLog,
+    without: Mapping[str, str] | None = None,
+    *,
+    follows: bool = False,
 ) -> FaultySender:
     """Return the sender with the faults of an emulator's options; SIGUSR1 adds those for later.
+
+    With ``--strike-after`` they come by themselves, so long after the device first moves.
 
     Parameters
     ----------
@@ -161,11 +186,14 @@ def sender_of(
         See :class:`FaultySender`.
     without
         Faults that its protocol cannot have, and why.
+    follows
+        Whether it has something that follows commands, and can do so later.
 
     Raises
     ------
     DescriptionError
-        As :func:`read_faults`, and if one of them is among those that it cannot have.
+        As :func:`read_faults`, if one of them is among those that it cannot have, or if it shall
+        follow slower and has nothing that follows.
     """
     later = read_faults([*options.fault, *options.on_signal])
     lacking = without or {}
@@ -173,7 +201,19 @@ def sender_of(
         raise DescriptionError.about(
             f"{lacking[name]}; expected another fault than {name}", key="fault"
         )
+    if later.slower_ms and not follows:
+        raise DescriptionError.about(
+            "this emulator has no fault slower: it does not tell how it follows commands",
+            key="fault",
+        )
+    if options.strike_after is not None and not follows:
+        raise DescriptionError.about(
+            "this emulator does not tell when it moves, so nothing comes by itself after that",
+            key="strike-after",
+        )
     sender = FaultySender(read_faults(options.fault), options.seed, log)
     if options.on_signal:
         signal.signal(signal.SIGUSR1, lambda *_: sender.strike(later))
+    if options.strike_after is not None:
+        sender.strike_after(later, options.strike_after)
     return sender

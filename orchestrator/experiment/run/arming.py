@@ -128,7 +128,9 @@ def _armed(
             rates=options.rates,
         )
         knobs = Knobs(table.stiffness, table.damping, clock)
-        found = arm(linear, commanded(case.system), table.reserve, knobs, case.system)
+        watched = experiment.supervisor.tracking.values() if experiment.supervisor else ()
+        tracked = [limits.command for limits in watched]
+        found = arm(linear, commanded(case.system), table.reserve, knobs, case.system, tracked)
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
