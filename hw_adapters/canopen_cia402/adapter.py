@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 from hw_adapters.canopen_cia402.bus import Bus, open_bus
 from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, nmt
@@ -40,7 +40,7 @@ _UNITS = {"rotary": ("rad", "rad/s", "N.m"), "linear": ("m", "m/s", "N")}
 class CanopenCia402(Device):
     """Drives on one line that this machine gives SYNC to: each cycle is a sample and an answer."""
 
-    Settings = CanopenSettings
+    Settings: ClassVar[type[CanopenSettings]] = CanopenSettings
     answers = True
 
     def __init__(self, settings: CanopenSettings) -> None:

@@ -38,7 +38,8 @@ def test_only_faults_that_a_protocol_cannot_have_are_left_out():
     assert left_out.pop("shm") == {"duplicate", "reorder"}  # it holds the newest sample only
     assert left_out.pop("ati_net_ft") == {"nan"}  # whole counts are numbers
     assert left_out.pop("dcp") == {"wrong-status"}  # it sends nothing when it is not in order
-    assert left_out.pop("canopen_cia402") == {"reorder"}  # a line: one frame after the other
+    for name in ("canopen_cia402", "motor_bench"):
+        assert left_out.pop(name) == {"reorder"}  # a line: one frame after the other
     assert left_out.pop("pi_gcs") == {"duplicate", "reorder"}  # TCP, and no numbers
     assert not any(left_out.values())
 
