@@ -82,11 +82,16 @@ def _motor_bench_wiring() -> Wiring:
     motor = _DRIVE | {"mode": "cst", "torque_scale": 2e-4}
     settings: dict[str, Any] = {
         **wiring.settings,
-        "cycle_ms": 2,
-        "late_ms": 25,  # of four TPDOs more are lost than of two
+        "late_ms": 30,  # of three TPDOs more are lost than of two
         "drives": [
             motor | {"name": "drive", "torque_limit": 0.6},
-            motor | {"name": "load", "node": 2, "torque_limit": 0.144},
+            motor
+            | {
+                "name": "load",
+                "node": 2,
+                "torque_limit": 0.144,
+                "measurements": [["statusword", "velocity", "torque"]],
+            },
         ],
         "resistance": 2.05,
         "torque_constant": 0.061,

@@ -8,16 +8,14 @@ from typing import Annotated, ClassVar, Self, cast
 from pydantic import Field, model_validator
 
 from hw_adapters.canopen_cia402.adapter import CanopenCia402
+from hw_adapters.canopen_cia402.drive import Drive
 from hw_adapters.canopen_cia402.settings import CanopenSettings, DriveSettings, Positive
 from orchestrator.devices import (
     DeviceConnector,
     DeviceConnectors,
     DeviceError,
     DeviceSettings,
-    Received,
 )
-
-_POSITION, _VELOCITY, _TORQUE = range(3)
 
 
 class MotorBenchSettings(CanopenSettings):
@@ -65,6 +63,11 @@ class MotorBenchSettings(CanopenSettings):
                     f"drive '{each.name}': expected mode cst and a rotary axis, found {each.mode}"
                     f" and {each.axis}: both motors of a bench are commanded in torque"
                 )
+        if not self.drive.has_position:
+            raise ValueError(
+                f"drive '{self.drive.name}': expected its position in a TPDO, since the angle of"
+                " the shaft is that of its encoder"
+            )
         return self
 
     def torque(self, voltage: float, rate: float) -> float:
@@ -113,29 +116,6 @@ class MotorBench(CanopenCia402):
         self._rate, self._apart = 0.0, 0
         super().open()
 
-    def receive(self, timeout_s: float) -> Received | None:
-        """Return what is measured of the shaft.
-
-        Raises
-        ------
-        DeviceError
-            If the tachometer does not show what the encoder does; then nothing drives the shaft.
-        """
-        found = super().receive(timeout_s)
-        if found is None:
-            return None
-        drive, load = found.values[:3], found.values[3:]
-        self._rate = drive[_VELOCITY]
-        self._compare(load[_VELOCITY])
-        values = (
-            load[_VELOCITY],
-            drive[_POSITION],
-            drive[_VELOCITY],
-            drive[_TORQUE],
-            load[_TORQUE],
-        )
-        return Received(values, found.device_time, found.sequence, found.valid, found.status)
-
     def send(self, values: Sequence[float]) -> None:
         """Answer the cycle that was received last: with the torque of the voltage, and the load."""
         if not values:
@@ -143,6 +123,12 @@ class MotorBench(CanopenCia402):
             return
         voltage, load = values
         super().send((self._bench.torque(voltage, self._rate), load))
+
+    def _measured(self, drives: Sequence[Drive]) -> list[float]:
+        drive, load = drives
+        self._rate = drive.velocity
+        self._compare(load.velocity)
+        return [load.velocity, self._position(drive), self._rate, drive.torque, load.torque]
 
     def _compare(self, shown: float) -> None:
         """Hold the tachometer against the encoder."""
