@@ -23,6 +23,7 @@ from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive, Frame
 from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
 from hw_adapters.canopen_cia402.servo import Plate, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
+from hw_adapters.canopen_cia402.tachometer import Tachometer
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
@@ -53,7 +54,14 @@ class SerialAdapter:
         plate = Plate(options.counts, options.rated_torque, options.sync_tolerance)
         one = self._shaft()
         drives = [
-            EmulatedDrive(n, one if options.one_shaft else self._shaft(), tuning, plate, log.write)
+            EmulatedDrive(
+                n,
+                one if options.one_shaft else self._shaft(),
+                tuning,
+                plate,
+                log.write,
+                self._tachometer() if n == options.tachometer else None,
+            )
             for n in options.nodes
         ]
         for drive in drives:
@@ -72,6 +80,10 @@ class SerialAdapter:
     def _shaft(self) -> Shaft:
         given = self._options
         return Shaft(given.inertia, given.viscous, given.coulomb)
+
+    def _tachometer(self) -> Tachometer:
+        given = self._options
+        return Tachometer(given.tachometer_corner, given.tachometer_noise, given.seed)
 
     def run(self, waiting: Waiting) -> None:
         """Serve until SIGTERM."""
@@ -201,6 +213,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--inertia", type=positive, default=1e-3, help="of a shaft, kg m2")
     add("--viscous", type=float, default=1e-4, help="friction of a shaft, N.m.s/rad")
     add("--coulomb", type=float, default=0.0, help="friction of a shaft, N.m")
+    add("--tachometer", type=int, default=0, help="node whose velocity is that of a tachometer")
+    add("--tachometer-noise", type=float, default=0.0, help="standard deviation in a cycle, rad/s")
+    add("--tachometer-corner", type=positive, default=50.0, help="of its Butterworth filter, Hz")
     add("--bandwidth", type=positive, default=40.0, help="of the velocity loop, Hz")
     add("--current-lag", type=float, default=0.5, help="of the torque, ms")
     add(
@@ -214,8 +229,8 @@ def _parser() -> argparse.ArgumentParser:
         "--drive-fault",
         default="",
         metavar="NODE:KIND:SECONDS",
-        help="after so many seconds in operation: mute, dead, deaf, reset, blocked, or the code of"
-        " an emergency in hex; several between commas",
+        help="after so many seconds in operation: mute, dead, deaf, reset, blocked, cut (its"
+        " tachometer), or the code of an emergency in hex; several between commas",
     )
     return parser
 

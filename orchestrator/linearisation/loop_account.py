@@ -30,6 +30,8 @@ _LARGEST = 2 * MODES + 2
 _FADED = math.exp(-math.pi)
 #: A multiplier near 1 that is 1 up to so many of its uncertainties is a free motion.
 _FREE = 30.0
+#: So is one that is 1 up to what derivatives by differences leave of it.
+_DERIVED = 1e-9
 #: Roots of the continuous loop that are no larger, in 1/s, are such motions as well: a double root
 #: is found to the root of rounding, one of four to the fourth root.
 _STILL = 1e-4
@@ -238,7 +240,8 @@ def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[com
     """
     found = period_map.modes(period_map.within(group), largest=_LARGEST)
     off = np.abs(found.values - 1.0)
-    is_free = off <= _FREE * found.uncertainty  # NaN where it is not near
+    # NaN where it is not near
+    is_free = (off <= _FREE * found.uncertainty) | (off <= _DERIVED)
     return _rates(found.values[~is_free], period_map.period), int(is_free.sum())
 
 

@@ -66,9 +66,9 @@ class LinearSystem:
             chosen.rates,
         )
 
-    def period_map(self) -> PeriodMap:
-        """Return the map of one period of the schedule."""
-        return PeriodMap(self.schedule(), self.models)
+    def period_map(self, only: int | None = None) -> PeriodMap:
+        """Return the map of one period of the schedule, or of only one of its steps."""
+        return PeriodMap(self.schedule(), self.models, only)
 
     def loop_accounts(self, count: int = MODES) -> list[LoopAccount]:
         """Say what the schedule does to the modes of every loop, the least damped first."""

@@ -40,7 +40,8 @@ def test_only_faults_that_a_protocol_cannot_have_are_left_out():
     # It sends nothing when it is not in order; its numbers count PDUs.
     assert left_out.pop("dcp") == {"wrong-status", "clock-jump"}
     # A line: one frame after the other; whole numbers; no time.
-    assert left_out.pop("canopen_cia402") == {"reorder", "nan", "clock-jump"}
+    for name in ("canopen_cia402", "motor_bench"):
+        assert left_out.pop(name) == {"reorder", "nan", "clock-jump"}
     # TCP, no numbers and no time.
     assert left_out.pop("pi_gcs") == {"duplicate", "reorder", "clock-jump"}
     assert not any(left_out.values())
