@@ -4,7 +4,6 @@ import os
 import sys
 import zipfile
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import fmpy.simulation
@@ -12,6 +11,7 @@ import lark
 import pytest
 from compile_cache import CachedCompiler, compile_fixture, exclusive, remove_old
 from hypothesis import settings
+from kept_parser import kept_parser
 from sharing import shared_out
 
 from orchestrator.simunits import block_registry
@@ -74,17 +74,8 @@ def _loggers_outlive_their_fmu():
 @pytest.fixture(scope="session", autouse=True)
 def _names_are_parsed_once():
     """FMPy 0.3.32 makes its parser of variable names anew for each FMU that it validates."""
-
-    original = lark.Lark
-
-    @cache
-    def parser(*arguments, **options):
-        made = original(*arguments, **options)
-        made.parse = cache(made.parse)
-        return made
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lark, "Lark", parser)
+        patch.setattr(lark, "Lark", kept_parser(lark.Lark))
         yield
 
 
