@@ -15,7 +15,9 @@ from hw_adapters.canopen_cia402.codec import (
     CanFrame,
     Emergency,
     Heartbeat,
+    SdoAnnouncement,
     SdoAnswer,
+    SdoSegment,
     decode,
     nmt,
     read_object,
@@ -33,7 +35,7 @@ _FOREIGN_FRAMES = {
     "a heartbeat of no state": CanFrame(0x701, _HEX("06")),
     "an emergency cut short": CanFrame(0x081, _HEX("1186")),
     "an SDO cut short": CanFrame(0x581, _HEX("4360640000")),
-    "an SDO in segments": CanFrame(0x581, _HEX("4108100010000000")),
+    "an SDO in blocks": CanFrame(0x581, _HEX("c208100010000000")),
     "an abort without a reason": CanFrame(0x581, _HEX("8060600000000000")),
 }
 _FOREIGN_LINES = {
@@ -127,6 +129,16 @@ BENCH = Bench(
             "no such object",
             partial(decode, CanFrame(0x582, _HEX("8000200000000206"))),
             SdoAnswer(2, 0x2000, 0, abort=0x06020000),
+        ),
+        Golden(
+            "16 bytes that follow in segments",
+            partial(decode, CanFrame(0x582, _HEX("4108100010000000"))),
+            SdoAnnouncement(2, 0x1008, 0, 16),
+        ),
+        Golden(
+            "the last segment, of 2 bytes",
+            partial(decode, CanFrame(0x582, _HEX("1b68690000000000"))),
+            SdoSegment(2, 1, b"hi", is_last=True),
         ),
         Golden("heartbeat", partial(decode, CanFrame(0x701, b"\x05")), Heartbeat(1, 5)),
         Golden(

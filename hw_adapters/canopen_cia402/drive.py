@@ -58,7 +58,9 @@ class Drive:
         """
         profile = sdo.read(objects.DEVICE_TYPE) & 0xFFFF
         if profile != _PROFILE:
-            raise DeviceError(f"{self.name}: expected a drive of CiA 402, found profile {profile}")
+            raise DeviceError(
+                f"{self.name}: expected a drive of CiA 402, found profile {profile}{_called(sdo)}"
+            )
         mode = objects.MODES[self.settings.mode]
         if not sdo.read(objects.SUPPORTED_MODES) >> (mode - 1) & 1:
             raise DeviceError(f"{self.name}: it has no mode {self.settings.mode} (0x6502)")
@@ -177,6 +179,14 @@ class Drive:
             for left_out in objects.MAY_LACK[name]:
                 del found[left_out]
         return found
+
+
+def _called(sdo: SdoClient) -> str:
+    """Return what a node calls itself, for a message; not all do."""
+    try:
+        return f" ({sdo.read_bytes(objects.DEVICE_NAME).decode('ascii', 'replace')!r})"
+    except DeviceError:
+        return ""
 
 
 def _wrapped(counts: int) -> int:

@@ -161,6 +161,8 @@ class TrialRig:
         elif trial.second_client:
             second = second_client(trial.component, case, plans, self._priority)
             struck_s = stack.enter_context(second)
+            if child.poll() is not None:
+                raise _DisturbedError("the run had ended before the second client came")
         elif trial.kill is not None:
             killed = {
                 "emulator": emulators[trial.component].pid if trial.component else 0,
