@@ -29,6 +29,7 @@ SETTINGS = {
     "drives": DRIVES,
     "pace": "answers",
     "answer_timeout": 0.05,
+    "heartbeat_timeout_ms": 60_000,  # a pause of the machine is not what is tried
     "resistance": R,
     "torque_constant": KT,
     "voltage_limit": 20.0,
