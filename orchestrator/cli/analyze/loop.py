@@ -230,7 +230,7 @@ def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
             "difference",
         ]
         print_table(f"{title}; loop of {', '.join(account.components)}", columns, rows)
-        for text in account.remarks:
+        for text in account.notes():
             console.print(text, markup=False)
     for text in told["warnings"]:
         print_warning(text)

@@ -97,7 +97,7 @@ def _verdict(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterat
 def _tables(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterator[TableItem]:
     for account in accounts:
         group = ", ".join(account.components)
-        note = " ".join(f"{text}." for text in account.remarks)
+        note = " ".join(f"{text}." for text in account.notes())
         rows = tuple(mode_rows(account, len(account.modes)))
         yield TableItem(f"Loop of {group}", COLUMNS, rows, note)
     for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):

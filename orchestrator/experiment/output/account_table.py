@@ -42,7 +42,8 @@ def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
 def account_table(name: str, account: RunAccount) -> TableItem:
     """Return the table of a report; ``name`` is that of the case."""
     note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
-    said = " ".join(f"{text}." for text in account.remarks())
+    notes = (text for loop in account.accounts for text in loop.notes())
+    said = " ".join(f"{text}." for text in (*notes, *account.remarks()))
     return TableItem(
         f"Loops of {name}", COLUMNS, tuple(account_rows(account)), f"{note} {said}".strip()
     )
