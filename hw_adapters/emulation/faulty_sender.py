@@ -190,9 +190,7 @@ def faults_of_the_wire(options: argparse.Namespace) -> Faults:
     return faults
 
 
-def sender_of(
-    options: argparse.Namespace, log: EventLog, *, follows: bool = False
-) -> FaultySender:
+def sender_of(options: argparse.Namespace, log: EventLog, *, follows: bool = False) -> FaultySender:
     """Return the sender with the faults of an emulator's options; SIGUSR1 adds those for later.
 
     With ``--strike-after`` they come by themselves, so long after the device first moves.

@@ -8,8 +8,10 @@ import pytest
 from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.arming import Reserve, arm
 from orchestrator.arming.advice import Knobs
+from orchestrator.arming.shrinkage import margin_table
 from orchestrator.linearisation import linear_system
 from orchestrator.linearisation.sampled_loop import SampledLoop
+from orchestrator.supervisor.tracking.margin_table import MarginTable
 
 T, MASS, K, B = 0.004, 750.0, 2510.0, 100.0
 
@@ -146,3 +148,15 @@ def test_another_order_of_steps_is_told():
     run = rig().disconnect("robot.x", "sensor.x").set("sensor.x", 0.0)
     found = arm(model, ["robot", "sensor"], Reserve(1e-3, 1.01), Knobs(), run)
     assert any("the other way round" in remark for remark in found.remarks)
+
+
+def test_what_is_left_of_the_margins_is_what_the_loop_itself_has_then():
+    table = margin_table(linear(), "body.position -> robot.dx", Reserve(0.004, 1.2))
+    for delay, factor in (("20 ms", 1.0), ("28 ms", 1.0), ("24 ms", 1.1), ("20 ms", 0.8)):
+        loop = SampledLoop.of(linear(delay=delay, k=K * factor), "body.position -> robot.dx")
+        added = float(delay.removesuffix(" ms")) * 1e-3 - 0.020
+        left = table.left(added, factor)
+        # table and interpolated response: rows 9 % of gain apart, 400 frequencies
+        assert left[0] == pytest.approx(loop.margins().delay.value, abs=3e-4)
+        assert left[1] == pytest.approx(loop.margins().gain.value, rel=0.02)
+    assert MarginTable.of_json(table.as_json()) == table
