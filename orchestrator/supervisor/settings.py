@@ -89,13 +89,17 @@ class SignalLimits(Table):
         Its range.
     slew
         How fast it may change, per s.
+    acceleration, jerk
+        What its second and third derivative may be, per s2 and s3.
+    window
+        Of the samples that they are computed from; they are those of its middle.
     frozen
         How long it may have the same value to the last bit; of a signal with noise, or with
         ``against``.
     against, travel
         A signal frozen while this one moved by ``travel`` is frozen; else any time counts.
     persistence
-        How long it may be beyond its range or slew.
+        How long it may be beyond its range, slew, acceleration or jerk.
     reason
         What being beyond the range is called; default by its unit: ``force`` (N), ``torque``
         (N.m), else ``workspace``.
@@ -104,6 +108,9 @@ class SignalLimits(Table):
     minimum: Finite | None = None
     maximum: Finite | None = None
     slew: Positive | None = None
+    acceleration: Positive | None = None
+    jerk: Positive | None = None
+    window: Time = "40 ms"
     frozen: Time | None = None
     against: StrictStr | None = None
     travel: Positive | None = None
@@ -113,7 +120,7 @@ class SignalLimits(Table):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         self.expect_times("persistence", least_ns=0)
-        self.expect_times("frozen")
+        self.expect_times("frozen", "window")
         if (self.against is None) is not (self.travel is None):
             raise PydanticCustomError("against", "expected 'against' and 'travel' together")
         if self.reason is not None:

@@ -179,6 +179,8 @@ class Supervisor:
         assert self.checks is not None  # noqa: S101 - all devices are there
         for name, reason in self.checks.reasons():
             self._compare(name, {reason} - {Reason.OPERATION}, _OF_SIGNALS, now_ns)
+        for name, reason in self.checks.motion_reasons():
+            self._compare(name, {reason} - {Reason.OPERATION}, _OF_MOTIONS, now_ns)
         if machine.state in (State.SHADOW, State.SAFE):
             self.checks.forget_energy()
 
@@ -279,6 +281,7 @@ _OF_DEVICES = (
     Reason.CLOCK,
     Reason.EMERGENCY_STOP,
 )
+_OF_MOTIONS = (Reason.ACCELERATION, Reason.JERK)
 _OF_SIGNALS = (
     Reason.FORCE,
     Reason.TORQUE,

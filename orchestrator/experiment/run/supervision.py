@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,10 +51,12 @@ def supervising(
     output: Path,
     remarks: list[str],
     findings: Findings | None = None,
+    *,
+    devices: Collection[str] | None = None,
 ) -> Iterator[tuple[PreparedCase, Callable[[], None]]]:
     """Start a supervisor before the devices of a case are opened; it ends after them.
 
-    What it sees is written into the folder ``NAME.supervisor``.
+    What it sees is written into the folder ``NAME.supervisor``, with the name of the case.
 
     Parameters
     ----------
@@ -68,6 +70,8 @@ def supervising(
         Gets what is to be known of it.
     findings
         What tracking is told; ``None``: nothing was found.
+    devices
+        Those that are watched; ``None``: all of the case.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def supervising(
     DeviceError
         If the rig has a supervisor already.
     """
-    names = _devices(case)
+    names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
         yield case, lambda: None
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 
 from orchestrator.diagnostics import DescriptionError, nearest
@@ -11,6 +12,38 @@ from orchestrator.supervisor.tracking.settings import TrackingLimits
 from orchestrator.supervisor.tracking.tracker import Tracked, Tracker
 
 _MS = 1e3
+#: A sample that comes so large a share of a period after it was due is answered too late.
+_LATE = 0.9
+#: By which share of a period the moment at which samples are due may move with each: clocks drift.
+_DRIFT = 1e-3
+
+
+class _Answers:
+    """Which answers of a device that takes a command with its sample come too late to be taken.
+
+    Samples are due at even times, none of which is later than any sample came.
+
+    Parameters
+    ----------
+    period_ns
+        Of the samples.
+    """
+
+    def __init__(self, period_ns: int) -> None:
+        self._period_ns = period_ns
+        self._number, self._due, self._taken = -1, math.inf, math.nan
+
+    def taken(self, number: int, time_ns: int, command: float) -> float:
+        """Return the command that the device has after it was sent one."""
+        begun = number - self._number
+        came = time_ns - number * self._period_ns
+        if begun <= 0 or self._number < 0:
+            self._due = math.inf
+        self._number = number
+        self._due = min(self._due + _DRIFT * self._period_ns * max(begun, 1), came)
+        if came - self._due <= _LATE * self._period_ns or math.isnan(self._taken):
+            self._taken = command
+        return self._taken
 
 
 class TrackedResponse:
@@ -27,7 +60,8 @@ class TrackedResponse:
     columns
         Of command and response in the rows of the device.
     answers
-        Whether the device takes a command at the moment of the sample that it answers.
+        Period in ns of a device that takes a command at the moment of the sample that it answers;
+        ``None``: it takes one when it comes.
     """
 
     def __init__(
@@ -37,10 +71,10 @@ class TrackedResponse:
         margins: MarginTable | None,
         columns: tuple[int, int],
         *,
-        answers: bool,
+        answers: int | None,
     ) -> None:
         self.name, self.tracker, self.margins = name, tracker, margins
-        self._answers = answers
+        self._answers = None if answers is None else _Answers(answers)
         self._command, self._response = columns
         self._number = -1.0
         self._before: Tracked | None = None
@@ -55,8 +89,9 @@ class TrackedResponse:
         if self.tracker.settled is not None:
             self._before = self.tracker.settled
         number = int(row[Head.NUMBER] + row[Head.LOST])
-        age = 0.0 if self._answers else row[Head.COMMAND_AGE]
-        command = row[self._command]
+        age, command = row[Head.COMMAND_AGE], row[self._command]
+        if self._answers is not None:
+            age, command = 0.0, self._answers.taken(number, time_ns, command)
         if self.tracker.take(number, command, row[self._response], age):
             self.found_ns.append(time_ns)
 
@@ -169,6 +204,7 @@ class RigTracking:
             )
         tracker = Tracker(limits.known(name, facts.period_ns))
         place = (columns[limits.command], columns[name])
-        response = TrackedResponse(name, tracker, margins, place, answers=facts.answers)
+        period = facts.period_ns if facts.answers else None
+        response = TrackedResponse(name, tracker, margins, place, answers=period)
         self.responses[name] = response
         self._of_device.setdefault(facts.device, []).append(response)
