@@ -131,6 +131,13 @@ equation
       + c_tor*(turning[i] - turning[i - 1]);
   end for;
   moment[n] = k_clamp*angle(ux[n - 1], uy[n - 1], clamp_b[1], clamp_b[2]);
+  when initial() then
+    assert((end_b - end_a)*(end_b - end_a) <= length^2, "the rope is shorter than its span: it is "
+      + String(length) + " m long and its ends are "
+      + String(sqrt((end_b - end_a)*(end_b - end_a))) + " m apart");
+    assert(pressed < 1e-6, "the rod begins pressed into the rope, by " + String(pressed)
+      + " m at node " + String(node) + ": let it begin where it does not touch");
+  end when;
   pressed = rod_side*position - met*y;
   pressing = rod_side*velocity - met*vy;
   push = noEvent(if pressed > 0 then max(0, k_rod*pressed + c_rod*pressing) else 0);
