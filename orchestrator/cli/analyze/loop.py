@@ -61,6 +61,10 @@ def loop(
         "loops": [account_json(account) for account in accounts],
         "warnings": [text for account in accounts for text in account.warnings()],
     }
+    contact = linear.contact_accounts()
+    told["contact"] = {
+        side: [account_json(account) for account in found] for side, found in contact.items()
+    }
     drawings: dict[str, Figure] = {}
     if cut is not None:
         told["sampled_loop"] = _sampled(linear, cut)
@@ -87,7 +91,7 @@ def loop(
     if json:
         print_json(told)
         return
-    _print(told, accounts)
+    _print(told, accounts, contact)
 
 
 def _continuous(
@@ -203,13 +207,17 @@ def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
     return paths
 
 
-def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
+def _print(
+    told: dict[str, Any], accounts: list[LoopAccount], contact: Mapping[str, list[LoopAccount]]
+) -> None:
     from orchestrator.cli.analyze.loop_page import margin_rows, title_of
 
     title = title_of(told)
     if not accounts:
         console.print(f"{title}: no signal returns to where it came from", markup=False)
-    for account in accounts:
+    sides = [("", account) for account in accounts]
+    sides += [(f"contact {side}: ", account) for side in contact for account in contact[side]]
+    for side, account in sides:
         rows = []
         for mode in account.modes:
             exact = mode.exact
@@ -229,7 +237,7 @@ def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
             "as sampled",
             "difference",
         ]
-        print_table(f"{title}; loop of {', '.join(account.components)}", columns, rows)
+        print_table(f"{title}; {side}loop of {', '.join(account.components)}", columns, rows)
         for text in account.notes():
             console.print(text, markup=False)
     for text in told["warnings"]:

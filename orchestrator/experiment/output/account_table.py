@@ -20,8 +20,17 @@ _MOST = 2
 
 
 def account_rows(account: RunAccount) -> list[tuple[Cell, ...]]:
-    """Return the rows of :data:`COLUMNS`: the least damped modes of each loop."""
-    return [row for loop in account.accounts for row in mode_rows(loop, _MOST)]
+    """Return the rows of :data:`COLUMNS`: the least damped modes of each loop.
+
+    Where a contact is just open the loops are told for both of its modes.
+    """
+    sides = account.contact or {"": account.accounts}
+    return [
+        (f"{row[0]} (contact {side})" if side else row[0], *row[1:])
+        for side, loops in sides.items()
+        for loop in loops
+        for row in mode_rows(loop, _MOST)
+    ]
 
 
 def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:

@@ -51,7 +51,7 @@ static void move_through(State* s, int i, const double value[ASKED], double step
 
 static void ask_for_inputs(Instance* instance, double step) {
     State* s = &instance->state;
-    if (instance->ask == NULL || !(step > 0.0)) return;
+    if (N_U == 0 || instance->ask == NULL || !(step > 0.0)) return;
     double values[ROOM(N_U)][ASKED];
     memcpy(instance->u_now, s->values + AT_U, sizeof(double) * N_U);
     const int mode = s->mode;
