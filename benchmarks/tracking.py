@@ -89,7 +89,8 @@ def cell(kind: str, lag: float | None, seeds: int, seconds: float) -> dict[str, 
     for seed in range(seeds):
         plain = track(kind, lag, seed, cycles, cycles)
         false += len(plain["alarms"])
-        steady.append(np.nanmax(np.abs(plain["delays"] - DELAY)))
+        errors_now = np.abs(plain["delays"] - DELAY)
+        steady.append(float(np.nanmax(errors_now)) if np.isfinite(errors_now).any() else np.nan)
         at = round((0.4 + 0.2 * seed / seeds) * seconds / PERIOD)
         changed = track(kind, lag, seed, cycles, at)
         after = [alarm - at * PERIOD for alarm in changed["alarms"] if alarm >= at * PERIOD]

@@ -23,8 +23,8 @@ _GAIN_CHANGE = 0.1
 _THRESHOLD, _MOST = 30.0, 1.5
 #: A sample that is farther from what is known, in standard deviations, is left out.
 _WILD = 5.0
-#: Cycles are missed in runs of so many.
-_RUN = 3.0
+#: So many samples are off together at least: cycles are missed in runs.
+_RUN = 6.0
 #: An estimate counts once so large a share of the memory is filled.
 _FILLED = 0.3
 #: Samples are held against what was known so large a share of the memory ago, and longer while a
