@@ -116,3 +116,13 @@ def test_of_one_rate_both_ways_agree():
     for name, rel in (("gain", 1e-4), ("phase", 1e-4), ("distance", 1e-3)):
         found, expected = getattr(other, name).value, getattr(one, name).value
         assert found == pytest.approx(expected, rel=rel)
+
+
+@pytest.mark.parametrize(("sign", "gain", "at"), [(1.0, 2.5, 0.0), (-1.0, 7.5, 50.0)])
+def test_limits_at_rest_and_at_half_the_rate_are_seen(sign, gain, at):
+    """x' = (0.5 + g sign 0.2) x is at its limit where that is 1, or -1."""
+    root = (complex(math.log(0.5 + sign * 0.2) / STEP),)
+    one = np.ones(1)
+    loop = SampledLoop("a -> b", ("a",), STEP, 0.5 * np.eye(1), one, sign * 0.2 * one, root)
+    found = loop.margins().gain
+    assert (found.value, found.frequency) == (pytest.approx(gain), pytest.approx(at))
