@@ -35,6 +35,7 @@ model SnareRope "One rope of a snare, between its two rings, and the grapple sha
   output Units.Position deepest "Deepest overlap of rope and shaft";
   output Units.Position nodes[n, 3] "Places of all nodes";
 protected
+  constant Real sine45(unit = "1") = 0.70710678118654752 "Sine of 45 degrees";
   Real A[3, 3](each unit = "1") "Rotation from the target to the world";
   Units.Position base[3] "Base of the shaft";
   Real line[3](each unit = "1") "Its direction";
@@ -48,9 +49,12 @@ protected
   Units.Position nearest[n - 1, 3] "What is nearest to the shaft's line, across it";
   Units.Position distance[n - 1] "Its distance from that line";
   Units.Position up[n - 1] "Its place along it";
-  Real cone[n - 1](each unit = "1") "1 at the head, else 0";
+  Real reached[n - 1](each unit = "1") "0 beyond the tip, else 1";
+  Units.Position on_shaft[n - 1] "Overlap with the shaft";
+  Units.Position on_head[n - 1] "Overlap with the cone of the head";
+  Units.Position overlap[n - 1, 3] "Both, along their normals";
   Real normal[n - 1, 3](each unit = "1") "Direction of the push on the rope";
-  Units.Position depth[n - 1] "Overlap";
+  Units.Position depth[n - 1] "Length of that";
   Units.Position arm[n - 1, 3] "Place of the contact from the centre of mass";
   Units.Velocity slip[n - 1, 3] "Velocity of the rope against the shaft";
   Units.Velocity leaving[n - 1] "What of it is along the normal";
@@ -84,16 +88,20 @@ equation
     nearest[i, :] = aside[i, :] + share[i]*chord[i, :];
     distance[i] = sqrt(nearest[i, :]*nearest[i, :] + 1e-16);
     up[i] = along[i] + share[i]*(along[i + 1] - along[i]);
-    cone[i] = noEvent(if up[i] > shaft_length - head_length then 1 else 0);
-    normal[i, :] = (1 - 0.29289321881345254*cone[i])*(nearest[i, :]/distance[i] - cone[i]*line);
-    depth[i] = noEvent(if up[i] > shaft_length then 0 else (1 - 0.29289321881345254*cone[i])
-      *max(0, radius + max(0, up[i] - shaft_length + head_length) - distance[i]));
+    reached[i] = noEvent(if up[i] > shaft_length then 0 else 1);
+    on_shaft[i] = reached[i]*max(0, radius - distance[i]);
+    on_head[i] = reached[i]*max(0, sine45*(radius + up[i] - shaft_length + head_length
+      - distance[i]));
+    overlap[i, :] = (on_shaft[i] + sine45*on_head[i])/distance[i]*nearest[i, :]
+      - sine45*on_head[i]*line;
+    depth[i] = sqrt(overlap[i, :]*overlap[i, :] + 1e-20);
+    normal[i, :] = overlap[i, :]/depth[i];
     arm[i, :] = shape[i, :] + share[i]*(shape[i + 1, :] - shape[i, :]) - position;
     slip[i, :] = rate[i, :] + share[i]*(rate[i + 1, :] - rate[i, :]) - velocity
       - cross(tumble, arm[i, :]);
     leaving[i] = slip[i, :]*normal[i, :];
     sliding[i, :] = slip[i, :] - leaving[i]*normal[i, :];
-    pushes[i] = noEvent(if depth[i] > 0 then max(0, k_contact*depth[i] - c_contact*leaving[i])
+    pushes[i] = noEvent(if depth[i] > 2e-10 then max(0, k_contact*depth[i] - c_contact*leaving[i])
       else 0);
     rub[i] = min(c_stick, mu*pushes[i]/sqrt(sliding[i, :]*sliding[i, :] + 1e-16));
     given[i, :] = pushes[i]*normal[i, :] - rub[i]*sliding[i, :];
@@ -113,7 +121,7 @@ equation
   push = sum(pushes);
   deepest = max(depth);
   nodes = shape;
-  stored = 0.5*k_contact*(depth*depth);
+  stored = 0.5*k_contact*(on_shaft*on_shaft + on_head*on_head);
   lost = -(given[:, 1]*slip[:, 1] + given[:, 2]*slip[:, 2] + given[:, 3]*slip[:, 3])
     + k_contact*(depth*leaving);
   annotation (Documentation(info = "<html>
@@ -123,8 +131,8 @@ the world frame, its axis is z. The paper's 0.26 m between the ends of an open r
 triangle in a ring of 0.15 m, so three ropes begin 120 degrees apart. The distance of the rings is
 assumed: it lets the ropes pass each other. They do not feel each other.</p>
 <p>Each segment meets the shaft of the target at the one point that is nearest to the shaft's line. The
-shaft ends in a cone that keeps the ropes from slipping off; beyond its tip nothing is felt. The push
-never pulls. Friction is <code>mu</code> times the push against the sliding, and at most
+shaft ends in a cone that keeps the ropes from slipping off; in the corner between them both push, so
+the force is continuous there. Beyond the tip nothing is felt. The push never pulls. Friction is <code>mu</code> times the push against the sliding, and at most
 <code>c_stick</code> times it: a rope that sticks creeps at the speed <code>mu*push/c_stick</code> at
 most. What the shaft gets acts where the rope gets it, so momentum and angular momentum stay.</p>
 </html>"));

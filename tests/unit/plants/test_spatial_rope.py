@@ -149,7 +149,7 @@ def test_a_free_rope_keeps_energy_and_both_momenta(plants, random):
         # kg.m2/s, of 2e-3. It is no linear function of the states, so rk4 keeps it to its order.
         assert drift[3:].max() < 1e-10
         lost.append(1 - run["rope.total_energy"][-1] / run["rope.total_energy"][0])
-    # 8.1e-5 and 2.6e-6: what rk4 takes from stretching and torsion at 1e4 Hz, (omega h)^6/72 each step.
+    # 8.1e-5 and 2.6e-6: rk4 takes (omega h)^6/72 in each step, mostly of torsion at 1e4 Hz.
     assert lost[1] < 5e-6
     assert 25 < lost[0] / lost[1] < 40  # fifth order in the step
 

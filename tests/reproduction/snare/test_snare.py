@@ -1,0 +1,88 @@
+"""The snare from the open ropes to the lock: what acts on what, the step, bad input."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orchestrator import DescriptionError, StepError, read_system, simulate
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "snare"
+ROPES = ("rope_1", "rope_2", "rope_3")
+
+
+def snare(**values):
+    system = read_system(EXAMPLE / "SystemStructure.ssd")
+    for name, value in values.items():
+        system = system.set(name, value)
+    return system
+
+
+def systems():
+    spec = importlib.util.spec_from_file_location("snare_systems", EXAMPLE / "systems.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def vector(run, name, size=3):
+    return np.array([run[f"{name}[{i + 1}]"] for i in range(size)]).T
+
+
+@pytest.fixture(scope="module")
+def captured(shipped_fmus):
+    """Beside the axis and tumbling, so that nothing is symmetrical."""
+    values = {"target.r0[2]": 0.02137, "target.w0[1]": -0.03, "target.w0[3]": 0.05}
+    return simulate(snare(**values), step="1 ms", stop="4 s")
+
+
+def test_it_captures(captured):
+    """Steps 1 to 3: ropes tight around the shaft, drawn onto the face, locked."""
+    assert captured["lock.locked"][-1] == 1
+    assert captured["lock.locked"][2000] == 0
+    assert all(captured[f"{rope}.push"][2000] > 5.0 for rope in ROPES)
+
+
+def test_no_rope_sinks_in_deeper_than_its_stiffness_says(captured):
+    """40 kN/m; the damper takes up to a fifth off the push while a rope leaves."""
+    for rope in ROPES:
+        pushes = np.array([captured[f"{rope}.pushes[{i}]"] for i in range(1, 16)])
+        assert captured[f"{rope}.deepest"].max() < 1.2 * pushes.max() / 4e4
+
+
+def test_what_a_rope_gives_it_takes(captured):
+    """Locked and at rest, forces on rings and target balance, and so do torques about one point.
+
+    What is left is the last of the motion: 1e-6 of the tension.
+    """
+    for rope in ROPES:
+        a, b, on = (vector(captured, f"{rope}.{n}")[-1] for n in ("force_a", "force_b", "force"))
+        size = np.linalg.norm(a)
+        assert size > 100.0
+        assert np.linalg.norm(a + b + on) < 1e-5 * size
+        ends = [
+            np.array([captured[f"{rope}.nodes[{n},{j}]"][-1] for j in (1, 2, 3)]) for n in (1, 16)
+        ]
+        turn = np.cross(ends[0], a) + np.cross(ends[1], b)
+        turn += np.cross(vector(captured, "target.r")[-1], on)
+        turn += vector(captured, f"{rope}.torque")[-1]
+        assert np.linalg.norm(turn) < 1e-5 * 0.15 * size
+
+
+def test_a_step_too_long_tears_it_and_says_which_is_not(shipped_fmus):
+    """The stiffness of the paper's rope, in the recipe's steps of 40 us."""
+    with pytest.raises(StepError, match=r"torn.*longest_step = 9\.\d*e-06 s"):
+        simulate(snare(**{"rope_2.EA": 3e5}), step="1 ms", stop="50 ms")
+
+
+def test_a_target_outside_the_ring():
+    with pytest.raises(DescriptionError, match=r"x, y = 0\.14, 0 m; expected .* 0\.13 m"):
+        systems().snare((0.14, 0.0))
+
+
+def test_a_rope_shorter_than_its_span():
+    module = systems()
+    module.LENGTH = 0.25
+    with pytest.raises(DescriptionError, match="expected a rope that is not shorter than its span"):
+        module.snare()
