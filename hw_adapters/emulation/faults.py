@@ -19,6 +19,7 @@ _SHARES = {
 }
 _TIMES = {
     "late": "late_ms",
+    "slower": "slower_ms",
     "dead-after": "dead_after_s",
     "restart-after": "restart_after_s",
     "clock-jump": "clock_jump_s",
@@ -44,6 +45,8 @@ class Faults:
         or cut at a random length.
     late_ms
         By which every datagram leaves later, in ms.
+    slower_ms
+        By which the device follows its commands later, in ms, while its datagrams leave in time.
     dead_after_s
         After so many seconds the device neither sends nor answers, for ever.
     restart_after_s
@@ -67,6 +70,7 @@ class Faults:
     reorder: float = 0.0
     malformed: float = 0.0
     late_ms: float = 0.0
+    slower_ms: float = 0.0
     dead_after_s: float = math.inf
     restart_after_s: float = math.inf
     clock_jump_s: float = 0.0
@@ -76,13 +80,20 @@ class Faults:
     nan: bool = False
     saturated: bool = False
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Those that act."""
+        fields = {**_SHARES, **_TIMES, _BURST: "burst", **_FLAGS}
+        sound = Faults()
+        return frozenset(n for n, f in fields.items() if getattr(self, f) != getattr(sound, f))
+
 
 def read_faults(texts: Iterable[str]) -> Faults:
     """Read faults such as ``drop:0.1`` or ``late:5``; several may stand between commas.
 
-    ``drop:P``, ``late:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``, ``dead-after:S``,
-    ``restart-after:S``, ``clock-jump:S``, ``burst:N``, ``wrong-status``, ``freeze``, ``nan``
-    and ``saturated``.
+    ``drop:P``, ``late:MS``, ``slower:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``,
+    ``dead-after:S``, ``restart-after:S``, ``clock-jump:S``, ``burst:N``, ``wrong-status``,
+    ``freeze``, ``nan`` and ``saturated``.
 
     Raises
     ------

@@ -16,6 +16,7 @@ from typing import Protocol, Self, TypeVar
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import NAMES
+from hw_adapters.emulation.options import positive
 from orchestrator.diagnostics import SoftdockError
 
 Address = tuple[str, int]
@@ -40,6 +41,9 @@ def option_parser(name: str, description: str) -> argparse.ArgumentParser:
         default=[],
         metavar="FAULT",
         help="from SIGUSR1 on",
+    )
+    parser.add_argument(
+        "--strike-after", type=positive, metavar="S", help="or so long after it first moves"
     )
     return parser
 

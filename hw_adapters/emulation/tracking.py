@@ -38,6 +38,8 @@ class Tracking:
         damping: float | None = None,
     ) -> None:
         self._delay = delay_ns
+        #: By which commands from now on take effect later; it does not become less.
+        self.slower_ns = 0
         self._matrix = _state_matrix(bandwidth_hz, damping)
         self._transitions: dict[int, Array] = {}
         self._pending: deque[tuple[int, Array]] = deque()
@@ -64,7 +66,7 @@ class Tracking:
 
     def command(self, at_ns: int, values: Array) -> None:
         """Take a command, shape (axes,), given at a time not before that of the last one."""
-        self._pending.append((at_ns + self._delay, values.copy()))
+        self._pending.append((at_ns + self._delay + self.slower_ns, values.copy()))
 
     def advance(self, to_ns: int) -> None:
         """Go on to a time; what takes effect at that time is in force afterwards."""

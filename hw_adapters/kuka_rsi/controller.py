@@ -86,6 +86,10 @@ class Controller:
         """Shape (6,): mm/s and degrees/s."""
         return self._tracking.velocity
 
+    def follow_later(self, by_ms: float) -> None:
+        """Follow all commands from now on so much later than the set-up says."""
+        self._tracking.slower_ns = round(by_ms * 1e6)
+
     def take(self, datagram: bytes) -> str:
         """Take an answer within the cycle; return ``answer``, or why it is none."""
         ipoc = re.search(rb"<IPOC>\s*(\d{1,20})\s*</IPOC>", datagram)

@@ -55,7 +55,7 @@ class Robot:
             damping=options.damping,
         )
         self._controller = Controller(self._setup, options.ipoc)
-        self._sender = sender_of(options, log)
+        self._sender = sender_of(options, log, follows=True)
         self._jumped = False
         self.socket = udp_socket(options.host, 0)
 
@@ -85,6 +85,9 @@ class Robot:
         self._log.write("stop", **self._where())
 
     def _end_cycle(self) -> None:
+        if self._controller.asked.any():
+            self._sender.moved()
+        self._controller.follow_later(self._sender.slower_ms)
         happened = self._controller.next_cycle()
         if happened:
             self._log.write(happened, **self._where())

@@ -9,9 +9,11 @@ from typing import Any
 
 from orchestrator.arming.advice import Knobs, advice_of
 from orchestrator.arming.reserve import Reserve
+from orchestrator.arming.shrinkage import margin_table
 from orchestrator.linearisation import LinearSystem, Margins
 from orchestrator.linearisation.sampled_loop import SampledLoop
 from orchestrator.master.algorithms.order import stepping_order
+from orchestrator.supervisor.tracking.margin_table import MarginTable
 from orchestrator.system import System
 
 
@@ -77,6 +79,8 @@ class Arming:
         Why the devices move although it was refused; empty: they do not.
     failure
         Why no margins could be computed; empty if they were.
+    tables
+        What is left of the margins when a device changes, of the commands that ask for it.
     """
 
     reserve: Reserve
@@ -86,6 +90,7 @@ class Arming:
     remarks: tuple[str, ...] = ()
     forced: str = ""
     failure: str = ""
+    tables: tuple[MarginTable, ...] = ()
 
     @property
     def is_granted(self) -> bool:
@@ -126,6 +131,7 @@ def arm(
     reserve: Reserve,
     knobs: Knobs,
     run: System | None = None,
+    tracked: Collection[str] = (),
 ) -> Arming:
     """Compute the margins of the loops through the commands of devices.
 
@@ -141,6 +147,8 @@ def arm(
         What a user could turn, for the advice.
     run
         The system that runs, with the devices: its order of steps is compared.
+    tracked
+        Commands whose device is tracked while it runs, ``component.input``.
 
     Raises
     ------
@@ -152,7 +160,9 @@ def arm(
     lacking = [line for line in lines if line.lacks]
     advice = tuple(advice_of(linear, lacking[0].line, reserve, knobs)) if lacking else ()
     remarks = () if run is None else tuple(_other_order(linear.system, run, devices))
-    return Arming(reserve, linear.step_ns, lines, advice, remarks)
+    made = (margin_table(linear, n, reserve) for n in names if n.rpartition("-> ")[2] in tracked)
+    tables = tuple(table for table in made if table is not None)
+    return Arming(reserve, linear.step_ns, lines, advice, remarks, tables=tables)
 
 
 def _armed(linear: LinearSystem, name: str, reserve: Reserve) -> ArmedLine:

@@ -15,6 +15,8 @@ from orchestrator.cli.terminal.console import print_json, print_table
 from orchestrator.diagnostics import LoadError
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from orchestrator.devices import Device, DeviceConnectors, DeviceSettings
 
 app = typer.Typer(help="Adapters of devices: list, look, emulate and check.", no_args_is_help=True)
@@ -219,10 +221,19 @@ def _fields(form: type[DeviceSettings]) -> list[dict[str, Any]]:
             "name": name,
             "type": str(getattr(field.annotation, "__name__", field.annotation)),
             "required": field.is_required(),
-            "default": "" if field.is_required() else str(field.default),
+            "default": _default(field),
         }
         for name, field in form.model_fields.items()
     ]
+
+
+def _default(field: FieldInfo) -> str:
+    """Say what a setting is without being given; empty if it has to be."""
+    if field.is_required():
+        return ""
+    if getattr(field, "default_factory_takes_validated_data", False):  # since pydantic 2.10
+        return "from other settings"
+    return str(field.get_default(call_default_factory=True))
 
 
 def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:

@@ -83,12 +83,19 @@ def identify(
         {name: _limits(name, text) for name, text in given.items()},
     )
     settings = RunSettings(swaps=pairs(swap or [], "--swap", "component=SOURCE"), realtime=1.0)
+    where = output or Path("results") / f"{results_name(target, folder)}-identification"
     found = list(
         identify_case(
-            experiment, folder, case, settings, procedure, chosen=tuple(device or ()), step=step
+            experiment,
+            folder,
+            case,
+            settings,
+            procedure,
+            chosen=tuple(device or ()),
+            step=step,
+            watched_in=where.with_name(f"{where.name}.supervised").absolute(),
         )
     )
-    where = output or Path("results") / f"{results_name(target, folder)}-identification"
     files = write_identification(found, experiment.title, where)
     changed = set_identified_delays(set_delays, [d.twin for d in found]) if set_delays else []
     if json:

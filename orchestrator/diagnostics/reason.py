@@ -42,6 +42,8 @@ class Reason(IntEnum):
     CLOCK = 28
     MALFORMED = 29
     EMERGENCY_STOP = 30
+    DEVICE_CHANGED = 31
+    MARGIN = 32
 
     @property
     def what(self) -> str:
@@ -177,6 +179,14 @@ _WORDS = {
     Reason.EMERGENCY_STOP: (
         "the hard-wired stop is open",
         "close it when it is safe to, and reset",
+    ),
+    Reason.DEVICE_CHANGED: (
+        "the device follows its command later, earlier or with another gain than before",
+        "look at its controller, its filters and its load; identify it anew",
+    ),
+    Reason.MARGIN: (
+        "the delay or the gain of the device leaves less margin than the reserve",
+        "identify the device anew, and arm with what is found",
     ),
 }
 _WARNINGS = {

@@ -32,6 +32,7 @@ from orchestrator.experiment.run.arming import armed, expect_armed, with_arming
 from orchestrator.experiment.run.case_runs import CaseRuns, Progress
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import realtime_of
+from orchestrator.experiment.run.supervision import Findings, tracks_of
 from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import whole_folder
@@ -153,7 +154,9 @@ def run_with(
             notes[name] = (*notes[name], *armings[name].notes)
     outcome = ExperimentOutcome(experiment.title)
     with whole_folder(where) as draft:
-        finished = CaseRuns(experiment, where, draft, outcome, realtime, tell).run(cases, notes)
+        found = {name: Findings(twins.get(name, ()), armings.get(name)) for name in cases}
+        runs = CaseRuns(experiment, where, draft, outcome, realtime, tell, found)
+        finished = runs.run(cases, notes)
         results = {name: left.result for name, left in finished.items()}
         for name, case in cases.items():
             result, measured = with_measures(case, results, outcome)
@@ -169,6 +172,7 @@ def run_with(
                 account=finished[name].account,
                 arming=armings.get(name),
                 twins=twins.get(name, ()),
+                tracks=tracks_of(where, case, experiment.supervisor),
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")

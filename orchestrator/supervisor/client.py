@@ -8,7 +8,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +16,7 @@ from typing import Any, Self
 from orchestrator.diagnostics import DeviceError
 from orchestrator.supervisor.place import connect_to
 from orchestrator.supervisor.settings import SupervisorSettings
+from orchestrator.supervisor.tracking.margin_table import MarginTable
 from orchestrator.supervisor.wire import hear, tell
 
 _MODULE = "orchestrator.supervisor.process"
@@ -38,6 +39,8 @@ class SupervisorClient:
         Names of all its devices.
     folder
         Where it writes what it saw; it is made.
+    margins
+        Of the loops through commands, by command, that tracking holds devices against.
 
     Attributes
     ----------
@@ -51,9 +54,14 @@ class SupervisorClient:
     """
 
     def __init__(
-        self, settings: SupervisorSettings, devices: Collection[str], folder: Path
+        self,
+        settings: SupervisorSettings,
+        devices: Collection[str],
+        folder: Path,
+        margins: Mapping[str, MarginTable] | None = None,
     ) -> None:
         self._settings, self._devices, self._folder = settings, list(devices), folder
+        self._margins = margins or {}
         self.remarks: list[str] = []
         self._ended = False
 
@@ -101,14 +109,17 @@ class SupervisorClient:
         self._ended = True
         with contextlib.suppress(OSError, EOFError, ValueError):
             tell(self._channel, {"hello": "run", "ended": True})
-            found = hear(self._channel)[0]["latched"]
-            self.remarks += [f"the supervisor brought the rig to rest: {one}" for one in found]
+            found, _ = hear(self._channel)
+            self.remarks += [f"the supervisor gave an alarm: {one}" for one in found["alarms"]]
+            rests = "the supervisor brought the rig to rest"
+            self.remarks += [f"{rests}: {one}" for one in found["latched"]]
 
     def _started(self) -> dict[str, Any]:
         given = {
             "settings": self._settings.model_dump(exclude_none=True),
             "devices": self._devices,
             "folder": str(self._folder.absolute()),
+            "margins": {name: table.as_json() for name, table in self._margins.items()},
         }
         into, out = self._process.stdin, self._process.stdout
         assert into is not None  # noqa: S101 - asked for

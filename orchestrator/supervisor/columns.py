@@ -23,6 +23,7 @@ class Head(IntEnum):
     MALFORMED = 9
     RESTARTS = 10
     COMMAND_NUMBER = 11
+    COMMAND_AGE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class DeviceFacts:
         Between two of its samples.
     pid, engine
         Numbers of its process and of that of the simulation.
+    answers
+        Whether it takes a command as the answer to a sample, at the moment of that.
     """
 
     device: str
@@ -66,6 +69,7 @@ class DeviceFacts:
     period_ns: int
     pid: int
     engine: int
+    answers: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -94,6 +98,7 @@ class DeviceFacts:
             "period_ns": self.period_ns,
             "pid": self.pid,
             "engine": self.engine,
+            "answers": self.answers,
         }
 
     @classmethod

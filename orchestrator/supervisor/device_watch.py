@@ -9,6 +9,7 @@ from orchestrator.supervisor.checks import HealthCheck
 from orchestrator.supervisor.columns import DeviceFacts
 from orchestrator.supervisor.rig_checks import RigChecks
 from orchestrator.supervisor.settings import DeviceLimits
+from orchestrator.supervisor.tracking.rig_tracking import RigTracking
 from orchestrator.supervisor.watch_memory import WatchMemory, Word
 
 
@@ -59,12 +60,13 @@ class DeviceWatch:
         """0 while the simulation is there, 1 if it ended, 2 if it is gone."""
         return self.memory[Word.RUN_GONE]
 
-    def read(self, checks: RigChecks) -> None:
+    def read(self, checks: RigChecks, tracking: RigTracking) -> None:
         """Take all new rows."""
         self._count, times, rows = self.memory.since(self._count)
         for time_ns, row in zip(times.tolist(), rows.tolist(), strict=True):
             self.health.take(time_ns, row)
             checks.take(self.facts.device, time_ns, row)
+            tracking.take(self.facts.device, time_ns, row)
 
     def reasons(self, now_ns: int) -> Iterator[Reason]:
         """Yield what is wrong with the device and its process now."""

@@ -21,14 +21,18 @@ class Fault:
         Device or signal, in words.
     time_ns
         When it was found, CLOCK_MONOTONIC.
+    figures
+        What was found, in words.
     """
 
     reason: Reason
     where: str
     time_ns: int
+    figures: str = ""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.reason.what}"
+        figures = f" ({self.figures})" if self.figures else ""
+        return f"{self.where}: {self.reason.what}{figures}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,13 @@ class Machine:
         self.latched: list[Fault] = []
         #: Causes that are there now, by where they are; they refuse a reset.
         self.present: dict[tuple[Reason, str], Fault] = {}
+        #: What was said without a reaction, in the order in which it was found.
+        self.alarms: list[Fault] = []
         self.changes: list[Change] = []
         self._reactions = dict(reactions)
         self._confirm_ns, self._rest_ns = confirm_ns, rest_ns
         self._armed_ns: int | None = None
+        self._alarmed: set[tuple[Reason, str]] = set()
 
     @property
     def follows(self) -> bool:
@@ -111,18 +118,26 @@ class Machine:
     def find(self, fault: Fault) -> None:
         """Latch a cause that is there, once as long as it stays, and react to it."""
         key = (fault.reason, fault.where)
-        if key in self.present:
+        if key in self.present or key in self._alarmed:
             return
-        self.present[key] = fault
-        self._latch(fault)
+        if self._event(fault) is Event.ALARM:
+            self._alarmed.add(key)
+        else:
+            self.present[key] = fault
+        self.strike(fault)
 
     def strike(self, fault: Fault) -> None:
         """Latch a cause of a moment, such as an operator's stop, and react to it."""
-        self._latch(fault)
+        if self._event(fault) is Event.ALARM:
+            self.alarms.append(fault)
+            self._react(fault)
+        else:
+            self._latch(fault)
 
     def gone(self, reason: Reason, where: str) -> None:
         """Take note that a cause is no longer there; what it latched stays."""
         self.present.pop((reason, where), None)
+        self._alarmed.discard((reason, where))
 
     def ask(self, event: Event, now_ns: int) -> None:
         """Do what an operator wishes.
@@ -161,7 +176,13 @@ class Machine:
         if any((one.reason, one.where) == (fault.reason, fault.where) for one in self.latched):
             return  # it comes and goes
         self.latched.append(fault)
-        event = self._reactions.get(fault.reason, Event.FAULT)
+        self._react(fault)
+
+    def _event(self, fault: Fault) -> Event:
+        return self._reactions.get(fault.reason, Event.FAULT)
+
+    def _react(self, fault: Fault) -> None:
+        event = self._event(fault)
         if not self.apply(event, fault.time_ns, fault):
             self.changes.append(Change(fault.time_ns, self.state, self.state, event, fault))
 

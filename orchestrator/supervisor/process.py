@@ -1,7 +1,8 @@
 """The process of a supervisor: ``python -m orchestrator.supervisor.process``.
 
-It reads one line of JSON from standard input: ``settings``, ``devices``, ``folder``. It prints one
-line when it can be reached, or an error. It ends when the run is over and the devices are closed.
+It reads one line of JSON from standard input: ``settings``, ``devices``, ``folder``, and
+``margins`` by command. It prints one line when it can be reached, or an error. It ends when the run
+is over and the devices are closed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ from orchestrator.supervisor.ring_file import ChangeFile, write_ring
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.states import Event, State
 from orchestrator.supervisor.supervisor import Supervisor
+from orchestrator.supervisor.tracking.margin_table import MarginTable
+from orchestrator.supervisor.tracking.track_file import NAME as TRACK_NAME
+from orchestrator.supervisor.tracking.track_file import TrackFile
 from orchestrator.supervisor.watch_memory import WatchMemory
 from orchestrator.supervisor.wire import hear, tell
 
@@ -35,6 +39,8 @@ _PERIOD = 0.002
 _AFTER = 1.0
 #: The processes of devices end within so long after the run, s.
 _LAST = 15.0
+#: Between two rows of what tracking knows, s.
+_TRACK = 0.1
 #: Rows of a device for each of its samples: one for what it sent, one spare for what was refused.
 _ROWS = 1.5
 _WISHES = {
@@ -77,15 +83,25 @@ class SupervisorProcess:
         Of the rig.
     folder
         Where it writes; it is there.
+    margins
+        See :class:`Supervisor`.
     """
 
-    def __init__(self, settings: SupervisorSettings, devices: list[str], folder: Path) -> None:
+    def __init__(
+        self,
+        settings: SupervisorSettings,
+        devices: list[str],
+        folder: Path,
+        margins: Mapping[str, MarginTable] | None = None,
+    ) -> None:
         #: What to know of its priority; empty if it was granted.
         self.priority = take_priority(settings)
-        self.supervisor = Supervisor(settings, devices)
+        self.supervisor = Supervisor(settings, devices, margins)
         self._settings, self._folder = settings, folder
         self._door = take_rig(settings.rig)
         self._changes = ChangeFile(folder / "changes.csv")
+        self._track = TrackFile(folder / TRACK_NAME) if settings.tracking else None
+        self._track_at = 0.0
         self._poll = select.poll()
         self._poll.register(self._door, select.POLLIN)
         self._channels: dict[int, socket.socket] = {}
@@ -105,6 +121,7 @@ class SupervisorProcess:
                 self._serve(file)
             self.supervisor.look(time.monotonic_ns())
             self._note()
+            self._note_tracking()
         self._end()
 
     def _is_over(self) -> bool:
@@ -180,8 +197,9 @@ class SupervisorProcess:
             self._runs.discard(file)
             self.supervisor.run_ended(time.monotonic_ns())
             self._ended_at = self._ended_at or time.monotonic()
-        latched = [str(fault) for fault in self.supervisor.machine.latched]
-        self._answer(file, {"latched": latched})
+        machine = self.supervisor.machine
+        told = {"latched": machine.latched, "alarms": machine.alarms}
+        self._answer(file, {key: [str(fault) for fault in found] for key, found in told.items()})
 
     def _operator(self, file: int, message: dict[str, Any]) -> None:
         wish, now = str(message.get("wish")), time.monotonic_ns()
@@ -232,6 +250,16 @@ class SupervisorProcess:
             self._write_at = None
             self._write_rings()
 
+    def _note_tracking(self) -> None:
+        """Write what tracking knows, ten times a second, while devices follow."""
+        now, tracking = time.monotonic(), self.supervisor.tracking
+        if self._track is None or tracking is None or now < self._track_at:
+            return
+        self._track_at = now + _TRACK
+        if self.supervisor.machine.follows:
+            for response in tracking.responses.values():
+                self._track.write(time.monotonic_ns(), response)
+
     def _write_rings(self) -> None:
         """Write the rings beside the looks, which go on meanwhile."""
         self._rings += 1
@@ -250,6 +278,8 @@ class SupervisorProcess:
         for writer in self._writers:
             writer.join()
         self._changes.close()
+        if self._track is not None:
+            self._track.close()
 
 
 def main() -> int:
@@ -260,7 +290,8 @@ def main() -> int:
     given = json.loads(sys.stdin.readline())
     try:
         settings = SupervisorSettings.model_validate(given["settings"])
-        process = SupervisorProcess(settings, given["devices"], Path(given["folder"]))
+        margins = {name: MarginTable.of_json(one) for name, one in given["margins"].items()}
+        process = SupervisorProcess(settings, given["devices"], Path(given["folder"]), margins)
     except (SoftdockError, OSError) as error:
         sys.stdout.write(json.dumps({"error": str(error)}) + "\n")
         return 2

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from orchestrator.diagnostics import DescriptionError, Reason, nearest
 from orchestrator.supervisor.checks import SignalCheck
-from orchestrator.supervisor.columns import DeviceFacts, Signal
+from orchestrator.supervisor.columns import DeviceFacts, Head, Signal
 from orchestrator.supervisor.energy import PassivityObserver
-from orchestrator.supervisor.settings import EnergyLimits, SupervisorSettings
+from orchestrator.supervisor.motion_check import MotionCheck
+from orchestrator.supervisor.settings import EnergyLimits, SignalLimits, SupervisorSettings
 
 _Take = Callable[[int, float], None]
 
@@ -31,12 +32,18 @@ class RigChecks:
 
     def __init__(self, settings: SupervisorSettings, devices: Iterable[DeviceFacts]) -> None:
         self._places: dict[str, tuple[str, int, Signal]] = {}
+        self._periods: dict[str, int] = {}
         for facts in devices:
+            self._periods[facts.device] = facts.period_ns
             for name, column, signal in facts.places():
                 self._places[name] = (facts.device, column, signal)
         self._takers: dict[str, list[tuple[int, _Take]]] = {}
+        self._moved: dict[str, list[tuple[int, MotionCheck]]] = {}
         self._expect(settings)
         self._signals = {n: self._signal(n, settings) for n in settings.signals}
+        self._motions = {
+            n: self._motion(n, one) for n, one in settings.signals.items() if _moves(one)
+        }
         self.energies = {n: self._energy(one) for n, one in settings.energy.items()}
         self._limits = {n: one.limit for n, one in settings.energy.items()}
 
@@ -44,6 +51,8 @@ class RigChecks:
         """Take a row of a device's ring."""
         for column, take in self._takers.get(device, ()):
             take(time_ns, row[column])
+        for column, check in self._moved.get(device, ()):
+            check.take(int(row[Head.NUMBER] + row[Head.LOST]), row[column])
 
     def reasons(self) -> Iterator[tuple[str, Reason]]:
         """Yield each check's name with what is wrong, ``OPERATION`` where nothing is."""
@@ -52,6 +61,11 @@ class RigChecks:
         for name, observer in self.energies.items():
             wrong = observer.given > self._limits[name]
             yield name, Reason.ENERGY if wrong else Reason.OPERATION
+
+    def motion_reasons(self) -> Iterator[tuple[str, Reason]]:
+        """Yield the same of accelerations and jerks of signals."""
+        for name, motion in self._motions.items():
+            yield name, motion.reason()
 
     def forget_energy(self) -> None:
         """Count energy anew: devices that stand pass none on."""
@@ -80,11 +94,21 @@ class RigChecks:
         self._listen(name, check.take)
         return check
 
+    def _motion(self, name: str, limits: SignalLimits) -> MotionCheck:
+        device, column, _ = self._places[name]
+        check = MotionCheck(name, limits, self._periods[device])
+        self._moved.setdefault(device, []).append((column, check))
+        return check
+
     def _energy(self, limits: EnergyLimits) -> PassivityObserver:
         observer = PassivityObserver(limits.sense)
         self._listen(limits.force, lambda _, value: observer.push(value))
         self._listen(limits.motion, lambda _, value: observer.move(value))
         return observer
+
+
+def _moves(limits: SignalLimits) -> bool:
+    return limits.acceleration is not None or limits.jerk is not None
 
 
 def _named(settings: SupervisorSettings) -> Iterator[tuple[str, str]]:

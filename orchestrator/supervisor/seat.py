@@ -74,6 +74,7 @@ class Seat:
             facts.period_ns,
         )
         self._row = np.zeros(len(facts.columns))
+        self._sent_ns = time.monotonic_ns()
         first = len(Head) + len(facts.measured)
         size = len(facts.commands)
         self._measured = slice(len(Head), first)
@@ -110,6 +111,7 @@ class Seat:
         sent = self._gate.command(wanted, number, self._orders(), now)
         self._row[self._asked], self._row[self._sent] = wanted, sent
         self._row[Head.COMMAND_NUMBER] = number
+        self._sent_ns = now
         self._beat(number, now)
         return sent
 
@@ -128,6 +130,7 @@ class Seat:
         row[Head.LOST], row[Head.LATE] = facts.lost, facts.late
         row[Head.REPEATED], row[Head.MALFORMED] = facts.repeated, facts.malformed
         row[Head.RESTARTS] = facts.restarts
+        row[Head.COMMAND_AGE] = (now - self._sent_ns) * 1e-9
         row[self._measured] = values
         self._memory.add(now, row)
 

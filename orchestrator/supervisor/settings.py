@@ -4,59 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    model_validator,
-)
+from pydantic import Field, StrictStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from orchestrator.diagnostics import DescriptionError, Reason, nearest
+from orchestrator.diagnostics import Reason, nearest
 from orchestrator.supervisor.states import Event
-from orchestrator.system.time import nanoseconds
+from orchestrator.supervisor.table import Finite, Positive, Table, Time
+from orchestrator.supervisor.tracking.settings import TrackingLimits
 
-Time = StrictStr | StrictInt | StrictFloat
-Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Reaction = Literal["fallback", "quickstop", "estop"]
+Reaction = Literal["alarm", "fallback", "quickstop", "estop"]
 #: Names of reasons, as they are written in ``reactions``.
 REASON_NAMES = {reason.name.lower(): reason for reason in Reason if reason is not Reason.OPERATION}
-_EVENTS = {"fallback": Event.FAULT, "quickstop": Event.QUICK_FAULT, "estop": Event.STOP_FAULT}
+_EVENTS = {
+    "alarm": Event.ALARM,
+    "fallback": Event.FAULT,
+    "quickstop": Event.QUICK_FAULT,
+    "estop": Event.STOP_FAULT,
+}
+#: Of which a rig may only be told; whatever else is found brings it to rest.
+_MERE_ALARMS = ("device_changed", "margin")
 #: A rig is known by its name on this machine; it becomes the name of a file.
 RigName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=60)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    def ns(self, key: str) -> int:
-        """Return a time of the table in nanoseconds."""
-        return nanoseconds(getattr(self, key), f"supervisor.{key}")
-
-    def _expect_times(self, *keys: str, least_ns: int = 1) -> None:
-        for key in keys:
-            if getattr(self, key) is None:
-                continue
-            try:
-                found = self.ns(key)
-            except DescriptionError as error:
-                raise PydanticCustomError("time", "{text}", {"text": str(error)}) from error
-            if found < least_ns:
-                told = {
-                    "key": key,
-                    "least": f"{least_ns * 1e-9:g}",
-                    "found": str(getattr(self, key)),
-                }
-                raise PydanticCustomError(
-                    "time", "{key}: expected >= {least} s, found {found}", told
-                )
-
-
-class CommandLimits(_Table):
+class CommandLimits(Table):
     """How far and how fast a command may go, and how it comes to rest.
 
     Parameters
@@ -93,7 +64,7 @@ class CommandLimits(_Table):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        self._expect_times("persistence", least_ns=0)
+        self.expect_times("persistence", least_ns=0)
         low, high = self.minimum, self.maximum
         if low is not None and high is not None and not low < high:
             raise PydanticCustomError("range", "expected minimum < maximum")
@@ -109,7 +80,7 @@ class CommandLimits(_Table):
         )
 
 
-class SignalLimits(_Table):
+class SignalLimits(Table):
     """What a measured signal may be.
 
     Parameters
@@ -118,13 +89,17 @@ class SignalLimits(_Table):
         Its range.
     slew
         How fast it may change, per s.
+    acceleration, jerk
+        What its second and third derivative may be, per s2 and s3.
+    window
+        Of the samples that they are computed from; they are those of its middle.
     frozen
         How long it may have the same value to the last bit; of a signal with noise, or with
         ``against``.
     against, travel
         A signal frozen while this one moved by ``travel`` is frozen; else any time counts.
     persistence
-        How long it may be beyond its range or slew.
+        How long it may be beyond its range, slew, acceleration or jerk.
     reason
         What being beyond the range is called; default by its unit: ``force`` (N), ``torque``
         (N.m), else ``workspace``.
@@ -133,6 +108,9 @@ class SignalLimits(_Table):
     minimum: Finite | None = None
     maximum: Finite | None = None
     slew: Positive | None = None
+    acceleration: Positive | None = None
+    jerk: Positive | None = None
+    window: Time = "40 ms"
     frozen: Time | None = None
     against: StrictStr | None = None
     travel: Positive | None = None
@@ -141,8 +119,8 @@ class SignalLimits(_Table):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        self._expect_times("persistence", least_ns=0)
-        self._expect_times("frozen")
+        self.expect_times("persistence", least_ns=0)
+        self.expect_times("frozen", "window")
         if (self.against is None) is not (self.travel is None):
             raise PydanticCustomError("against", "expected 'against' and 'travel' together")
         if self.reason is not None:
@@ -150,7 +128,7 @@ class SignalLimits(_Table):
         return self
 
 
-class DeviceLimits(_Table):
+class DeviceLimits(Table):
     """What a device must do.
 
     Parameters
@@ -181,11 +159,11 @@ class DeviceLimits(_Table):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        self._expect_times("stale", "clock_jump")
+        self.expect_times("stale", "clock_jump")
         return self
 
 
-class EnergyLimits(_Table):
+class EnergyLimits(Table):
     """A port at which energy passes from the rig to the simulation; see the passivity observer.
 
     Parameters
@@ -204,7 +182,7 @@ class EnergyLimits(_Table):
     limit: Positive
 
 
-class SupervisorSettings(_Table):
+class SupervisorSettings(Table):
     """How a rig is supervised; times are text such as ``"50 ms"`` or seconds.
 
     Parameters
@@ -246,8 +224,11 @@ class SupervisorSettings(_Table):
         By component; those without a table have the defaults.
     energy
         By a name of its own.
+    tracking
+        By ``"device.response"``: whose delay and gain are tracked.
     reactions
-        By the name of a reason: ``"fallback"``, ``"quickstop"`` or ``"estop"``.
+        By the name of a reason: ``"fallback"``, ``"quickstop"`` or ``"estop"``, of what tracking
+        finds also ``"alarm"``.
     """
 
     rig: RigName
@@ -267,14 +248,20 @@ class SupervisorSettings(_Table):
     signals: dict[str, SignalLimits] = Field({})
     devices: dict[str, DeviceLimits] = Field({})
     energy: dict[str, EnergyLimits] = Field({})
+    tracking: dict[str, TrackingLimits] = Field({})
     reactions: dict[str, Reaction] = Field({})
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        self._expect_times("confirm_within", "heartbeat", "command_stale", "rest_within", "ring")
-        self._expect_times("blend", least_ns=0)
-        for name in self.reactions:
+        self.expect_times("confirm_within", "heartbeat", "command_stale", "rest_within", "ring")
+        self.expect_times("blend", least_ns=0)
+        for name, reaction in self.reactions.items():
             _expect_reason(name)
+            if reaction == "alarm" and name not in _MERE_ALARMS:
+                told = {"name": name, "known": " and ".join(_MERE_ALARMS)}
+                raise PydanticCustomError(
+                    "reaction", "{name}: expected an alarm only for {known}", told
+                )
         return self
 
     @property
@@ -285,6 +272,7 @@ class SupervisorSettings(_Table):
             Reason.TORQUE: Event.QUICK_FAULT,
             Reason.WORKSPACE: Event.QUICK_FAULT,
             Reason.EMERGENCY_STOP: Event.STOP_FAULT,
+            Reason.DEVICE_CHANGED: Event.ALARM,
         }
         told = {REASON_NAMES[name]: _EVENTS[kind] for name, kind in self.reactions.items()}
         return usual | told

@@ -33,6 +33,7 @@ class Event(StrEnum):
     ENGAGE = "engage"
     DISENGAGE = "disengage"
     BLENDED = "blended"
+    ALARM = "alarm"
     FAULT = "fault"
     QUICK_FAULT = "quick fault"
     STOP_FAULT = "stop fault"
@@ -96,12 +97,16 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(_S.SHADOW, _E.ENDED, _G.ALWAYS, _S.OFF, "the run is over"),
     Transition(_S.BLEND, _E.BLENDED, _G.ALWAYS, _S.ACTIVE, "the time of blending is over"),
     Transition(_S.BLEND, _E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"),
+    Transition(_S.BLEND, _E.ALARM, _G.ALWAYS, _S.BLEND, "it is said and written; the rig goes on"),
     Transition(_S.BLEND, _E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
     Transition(_S.BLEND, _E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),
     Transition(_S.BLEND, _E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stand at once"),
     Transition(_S.BLEND, _E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
     Transition(
         _S.ACTIVE, _E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"
+    ),
+    Transition(
+        _S.ACTIVE, _E.ALARM, _G.ALWAYS, _S.ACTIVE, "it is said and written; the rig goes on"
     ),
     Transition(_S.ACTIVE, _E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
     Transition(_S.ACTIVE, _E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from orchestrator.diagnostics import DescriptionError, Reason
 from orchestrator.supervisor.columns import DeviceFacts
@@ -11,6 +11,8 @@ from orchestrator.supervisor.machine import Fault, Machine
 from orchestrator.supervisor.rig_checks import RigChecks
 from orchestrator.supervisor.settings import CommandLimits, DeviceLimits, SupervisorSettings
 from orchestrator.supervisor.states import Event, State
+from orchestrator.supervisor.tracking.margin_table import MarginTable
+from orchestrator.supervisor.tracking.rig_tracking import RigTracking
 from orchestrator.supervisor.watch_memory import WatchMemory, Word
 
 #: What each is called where a fault is told.
@@ -26,16 +28,25 @@ class Supervisor:
         Of the rig.
     devices
         Names of all its devices: it begins when all of them have joined and are heard.
+    margins
+        Of the loops through commands, by command, that tracking holds devices against.
     """
 
-    def __init__(self, settings: SupervisorSettings, devices: Collection[str]) -> None:
+    def __init__(
+        self,
+        settings: SupervisorSettings,
+        devices: Collection[str],
+        margins: Mapping[str, MarginTable] | None = None,
+    ) -> None:
         self.settings = settings
+        self._margins = margins or {}
         self.expected = tuple(devices)
         self.machine = Machine(
             settings.events, settings.ns("confirm_within"), settings.ns("rest_within")
         )
         self.watches: dict[str, DeviceWatch] = {}
         self.checks: RigChecks | None = None
+        self.tracking: RigTracking | None = None
         self._blend_ns = settings.ns("blend")
         self._stale_ns = settings.ns("command_stale")
         self._was_automatic = False
@@ -68,6 +79,8 @@ class Supervisor:
         joined = {one: watch.facts for one, watch in self.watches.items()} | {name: facts}
         if set(joined) == set(self.expected):
             self.checks = RigChecks(self.settings, joined.values())
+            table = self.settings.tracking
+            self.tracking = RigTracking(table, self._margins, joined.values())
         memory[Word.BEAT] = memory[Word.IO_BEAT] = now_ns  # neither is lost before it begins
         self.watches[name] = DeviceWatch(facts, memory, limits, heartbeat, now_ns)
 
@@ -129,10 +142,11 @@ class Supervisor:
 
     def look(self, now_ns: int) -> None:
         """Read what is new, decide, and tell the processes of the devices."""
-        if self.checks is not None:
+        if self.checks is not None and self.tracking is not None:
             for watch in self.watches.values():
-                watch.read(self.checks)
+                watch.read(self.checks, self.tracking)
             self._find(now_ns)
+            self._track(self.tracking, now_ns)
             self._begin(now_ns)
         at_rest = all(watch.at_rest for watch in self.watches.values())
         self.machine.tick(now_ns, blend_ns=self._blend_ns, at_rest=self._answered(at_rest, now_ns))
@@ -165,8 +179,24 @@ class Supervisor:
         assert self.checks is not None  # noqa: S101 - all devices are there
         for name, reason in self.checks.reasons():
             self._compare(name, {reason} - {Reason.OPERATION}, _OF_SIGNALS, now_ns)
+        for name, reason in self.checks.motion_reasons():
+            self._compare(name, {reason} - {Reason.OPERATION}, _OF_MOTIONS, now_ns)
         if machine.state in (State.SHADOW, State.SAFE):
             self.checks.forget_energy()
+
+    def _track(self, tracking: RigTracking, now_ns: int) -> None:
+        """Say what tracking found: a device that changed, a margin below its reserve."""
+        machine = self.machine
+        for response, found_ns in tracking.changes():
+            if machine.follows:
+                figures = response.figures
+                machine.strike(Fault(Reason.DEVICE_CHANGED, response.name, found_ns, figures))
+        for name, response in tracking.responses.items():
+            lacks = response.lacks
+            if lacks and machine.follows:
+                machine.find(Fault(Reason.MARGIN, name, now_ns, response.figures))
+            elif lacks is False:
+                machine.gone(Reason.MARGIN, name)
 
     def _expect_sound(self, now_ns: int) -> None:
         """Leave OFF when all devices are heard and nothing is wrong; they open one by one."""
@@ -228,6 +258,10 @@ class Supervisor:
         yield "rig", self.settings.rig
         yield "state", machine.state.name
         yield "latched", [str(fault) for fault in machine.latched]
+        yield "alarms", [str(fault) for fault in machine.alarms]
+        if self.tracking is not None:
+            responses = self.tracking.responses.items()
+            yield "tracking", {name: response.figures for name, response in responses}
         yield "present", [str(fault) for fault in machine.present.values()]
         yield (
             "devices",
@@ -247,6 +281,7 @@ _OF_DEVICES = (
     Reason.CLOCK,
     Reason.EMERGENCY_STOP,
 )
+_OF_MOTIONS = (Reason.ACCELERATION, Reason.JERK)
 _OF_SIGNALS = (
     Reason.FORCE,
     Reason.TORQUE,

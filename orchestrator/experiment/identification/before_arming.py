@@ -70,10 +70,20 @@ def identified_cases(
     for done, (name, devices) in enumerate(wanted.items()):
         tell(f"identification for {name}", done / len(wanted))
         how = procedure(table, devices)
-        found = list(identify_case(experiment, folder, name, _paced(settings), how, chosen=devices))
-        files += write_identification(
-            found, experiment.case[name].title or name, output / "identification" / name
+        place = output / "identification" / name
+        found = list(
+            identify_case(
+                experiment,
+                folder,
+                name,
+                _paced(settings),
+                how,
+                chosen=devices,
+                prepared=cases[name],
+                watched_in=place.with_name(f"{name}.supervised"),
+            )
         )
+        files += write_identification(found, experiment.case[name].title or name, place)
         twins[name] = tuple(device.twin for device in found)
         tell(f"identification for {name}", (done + 1) / len(wanted))
     return twins, files

@@ -144,7 +144,19 @@ def run_device(
         realtime=realtime,
         name=component.name,
     )
+    if facts.settings.supervisor:
+        _expect_followed(component.name, plan, result[f"{component.name}.valid"][1:])
     return read_run(component.name, facts, plan, step, result, result[f"{name}.{CLOCK}"], procedure)
+
+
+def _expect_followed(component: str, plan: ExcitationPlan, valid: Floats) -> None:
+    """Expect that a supervised device followed its commands from the first that moves it on."""
+    first = int(np.argmax((plan.commands != plan.commands[0]).any(axis=1)))
+    if not valid[first : len(plan.commands)].all():
+        raise DescriptionError(
+            f"component '{component}': its supervisor did not let it follow all of the excitation;"
+            " a longer rest before it gives time to arm"
+        )
 
 
 def read_run(

@@ -14,6 +14,7 @@ from orchestrator.experiment.identification.identify import (
     devices_of,
     identify_device,
 )
+from orchestrator.experiment.identification.watched import watched_device
 from orchestrator.experiment.prepare.prepare import prepare_all
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
@@ -33,11 +34,14 @@ def identify_case(
     *,
     chosen: tuple[str, ...] = (),
     step: str | float | None = None,
+    prepared: PreparedCase | None = None,
+    watched_in: Path | None = None,
 ) -> Iterator[IdentifiedDevice]:
     """Identify the devices of a case, one at a time; the others are not opened.
 
-    Emulators that the experiment declares for the case are started anew for each. A device that is
-    the clock of the experiment is that of its own run, and of no other.
+    The supervisor of the experiment, if it has one, watches each. Emulators that the experiment
+    declares for the case are started anew for each. A device that is the clock of the experiment is
+    that of its own run, and of no other.
 
     Parameters
     ----------
@@ -53,6 +57,10 @@ def identify_case(
         Components; empty: all that are devices.
     step
         Of the runs; ``None``: that of the case, or the period of the device if it has none.
+    prepared
+        The case, if it is prepared already.
+    watched_in
+        Folder in which the supervisor writes what it sees; ``None``: nobody watches.
 
     Raises
     ------
@@ -61,7 +69,8 @@ def identify_case(
     FailedRunError
         If a device is lost.
     """
-    prepared = prepare_all(experiment, [name], SystemReader(folder), settings)[name]
+    if prepared is None:
+        prepared = prepare_all(experiment, [name], SystemReader(folder), settings)[name]
     if unknown := sorted(set(procedure.limits or {}) - set(_commands(prepared))):
         known = ", ".join(_commands(prepared)) or "none"
         raise DescriptionError(f"limits of '{unknown[0]}': expected a command of: {known}")
@@ -72,8 +81,12 @@ def identify_case(
         rate = device_facts(prepared.system.component(device).source.location).ports.rate
         each = 1.0 / rate if given is None else seconds(nanoseconds(given, "step"))
         own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
-        with emulating(prepared, own):
-            found = identify_device(prepared.system, device, each, procedure, own)
+        supervisor = None if watched_in is None else experiment.supervisor
+        watched = watched_device(
+            replace(prepared, name=device), device, supervisor, watched_in or folder
+        )
+        with watched as case, emulating(prepared, own):
+            found = identify_device(case.system, device, each, procedure, own)
         yield found
 
 

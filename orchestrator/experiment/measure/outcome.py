@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
+    from orchestrator.supervisor.tracking.track_record import TrackRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class CaseOutcome:
     ``ledger`` is what became of its energy, where the system or the experiment says that;
     ``verification`` compares it with runs with shorter steps, and ``step_choice`` is how its step
     was chosen, where that was asked for. ``account`` is what its schedule does to its loops,
-    ``arming`` with which margins its devices were armed, and ``twins`` what was identified of them
-    before.
+    ``arming`` with which margins its devices were armed, ``twins`` what was identified of them
+    before, and ``tracks`` what was tracked of them while they ran.
     """
 
     title: str
@@ -69,6 +70,7 @@ class CaseOutcome:
     account: RunAccount | None = None
     arming: Arming | None = None
     twins: tuple[TwinFile, ...] = ()
+    tracks: tuple[TrackRecord, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -114,6 +116,7 @@ class CaseOutcome:
             **({"realtime": result.timing.as_json()} if result.timing else {}),
             **({"linearised": self.account.as_json()} if self.account else {}),
             **({"identified": [_plain(twin) for twin in self.twins]} if self.twins else {}),
+            **({"tracking": [track.as_json() for track in self.tracks]} if self.tracks else {}),
             **({"arming": self.arming.as_json()} if self.arming else {}),
             **({"step_choice": self.step_choice.as_json()} if self.step_choice else {}),
             **({"verification": self.verification.as_json()} if self.verification else {}),

@@ -27,6 +27,7 @@ from orchestrator.experiment.output.ledger_files import (
     write_ledger,
 )
 from orchestrator.experiment.output.timing_files import draw_timing, overruns_table, timing_table
+from orchestrator.experiment.output.tracking_files import draw_tracking, tracking_table
 from orchestrator.experiment.output.verification_files import (
     verification_table,
     write_verification,
@@ -86,8 +87,9 @@ def write_rest(
         diagrams.append(FigureItem(drawing, caption.strip()))
     report, summary = folder / "report.html", folder / "summary.json"
     outcome.files += [report, summary]
+    tracked = _tracks(outcome, folder)
     drawings = {
-        name: tuple(item for item in (ledgers.get(name), timings.get(name)) if item)
+        name: tuple(item for item in (ledgers.get(name), timings.get(name)) if item) + tracked[name]
         for name in outcome.cases
     }
     sections = [_section(case, drawings[name]) for name, case in outcome.cases.items()]
@@ -129,6 +131,7 @@ def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> Path:
     png, svg = (stem.with_name(stem.name + suffix) for suffix in (".png", ".svg"))
     for path in (png, svg):
         save(figure, path)
+        figure.set_layout_engine("none")  # the second format takes the layout of the first
         outcome.files.append(path)
     return svg if svg.stat().st_size <= LARGEST_SVG else png
 
@@ -182,6 +185,8 @@ def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for name, case in outcome.cases.items():
         if case.arming is not None:
             yield arming_table(name, case.arming)
+        if case.tracks:
+            yield tracking_table(name, case.tracks)
         if case.account is not None and case.account.accounts:
             yield account_table(name, case.account)
         if case.result.timing:
@@ -200,6 +205,19 @@ def _timings(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
             figure = draw_timing(name, case.result.timing)
             picture = _save(figure, output / "figures" / f"timing-{name}", outcome)
             items[name] = FigureItem(picture, f"Timing of {name}. {case.title}.")
+    return items
+
+
+def _tracks(outcome: ExperimentOutcome, output: Path) -> dict[str, tuple[FigureItem, ...]]:
+    """Draw what was tracked of the devices of each case."""
+    items: dict[str, tuple[FigureItem, ...]] = {}
+    for name, case in outcome.cases.items():
+        found = []
+        for track in case.tracks:
+            stem = f"tracking-{name}-{track.response}".replace("[", "_").replace("]", "")
+            picture = _save(draw_tracking(name, track), output / "figures" / stem, outcome)
+            found.append(FigureItem(picture, f"Tracking of {track.response}. {case.title}."))
+        items[name] = tuple(found)
     return items
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import ArmingError, SoftdockError
 from orchestrator.experiment.file.arming_table import ArmingTable
-from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.file.experiment import Experiment, RunOptions
 from orchestrator.experiment.prepare.model_case import model_system
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.recording import Result
 from orchestrator.simunits.devices.description import stepped_device
-from orchestrator.system import SourceKind, System
+from orchestrator.system import SourceKind, System, nanoseconds
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
@@ -100,6 +100,23 @@ def _with_longer(
     return system, tuple(told)
 
 
+def _with_dynamics(
+    system: System, twins: Sequence[TwinFile], options: RunOptions
+) -> tuple[System, tuple[str, ...]]:
+    """Give models the dynamics that were identified, where it is known when they are stepped."""
+    from orchestrator.experiment.prepare.identified_model import with_identified_dynamics
+
+    lags = [pair for twin in twins for pair in twin.pair if pair.dynamics and pair.dynamics.order]
+    if not lags:
+        return system, ()
+    if options.algorithm != "gauss-seidel" or options.step is None:
+        told = (
+            "identified lags are not in the margins: expected a case with 'step' and gauss-seidel"
+        )
+        return system, (told,)
+    return with_identified_dynamics(system, twins, nanoseconds(options.step, "step"))
+
+
 def _armed(
     experiment: Experiment,
     case: PreparedCase,
@@ -117,6 +134,7 @@ def _armed(
     try:
         system = model_system(case.name, case.case, reader, settings, table)
         system, told = _with_longer(system, twins, case.case.physical)
+        system, changed = _with_dynamics(system, twins, options)
         linear = linear_system(
             system,
             step=options.step,
@@ -128,9 +146,11 @@ def _armed(
             rates=options.rates,
         )
         knobs = Knobs(table.stiffness, table.damping, clock)
-        found = arm(linear, commanded(case.system), table.reserve, knobs, case.system)
+        watched = experiment.supervisor.tracking.values() if experiment.supervisor else ()
+        tracked = [limits.command for limits in watched]
+        found = arm(linear, commanded(case.system), table.reserve, knobs, case.system, tracked)
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
-    remarks = (_PLAIN, *told, *found.remarks)
+    remarks = (_PLAIN, *told, *changed, *found.remarks)
     return replace(found, remarks=remarks, forced="" if found.is_granted else reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ from orchestrator.experiment.run.recorders import (
     write_partial,
     write_views,
 )
-from orchestrator.experiment.run.supervision import supervising
+from orchestrator.experiment.run.supervision import Findings, supervising
 from orchestrator.realtime import RealTime
 from orchestrator.recording import Draft, Journal, Result
 from orchestrator.system import System
@@ -71,6 +71,8 @@ class CaseRuns:
         How they are kept to real time; ``None``: they are not.
     tell
         See :data:`Progress`.
+    findings
+        What was found of the devices of cases before, by case.
     """
 
     experiment: Experiment
@@ -79,6 +81,7 @@ class CaseRuns:
     outcome: ExperimentOutcome
     realtime: RealTime | None
     tell: Progress
+    findings: Mapping[str, Findings] = field(default_factory=dict)
 
     def run(
         self, cases: Mapping[str, PreparedCase], notes: Mapping[str, Sequence[str]]
@@ -112,7 +115,8 @@ class CaseRuns:
         if pace is not None and not is_paced(case, pace):
             pace = None
         remarks: list[str] = []
-        watched = supervising(case, self.experiment.supervisor, self.output, remarks)
+        found = self.findings.get(case.name)
+        watched = supervising(case, self.experiment.supervisor, self.output, remarks, found)
         try:
             with watched as (supervised, end), emulating(supervised, pace):
                 result = run_case(supervised, tell, journal, realtime=pace, on_end=end)

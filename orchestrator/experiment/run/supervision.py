@@ -2,30 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.devices.address import read_address, write_address
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.swap import swap_component
+from orchestrator.experiment.run.tracking import tracked_margins, with_identified
 from orchestrator.simunits.devices.description import device_facts
 from orchestrator.simunits.devices.supervision import watched_facts
 from orchestrator.supervisor.client import SupervisorClient
 from orchestrator.supervisor.rig_checks import RigChecks
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.supervisor import Supervisor
+from orchestrator.supervisor.tracking.rig_tracking import RigTracking
+from orchestrator.supervisor.tracking.track_file import NAME as TRACK_NAME
+from orchestrator.supervisor.tracking.track_record import TrackRecord, read_tracks
 from orchestrator.system import Source, SourceKind
+
+if TYPE_CHECKING:
+    from orchestrator.arming import Arming
+    from orchestrator.identification.twin_file import TwinFile
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found of a case's devices before they are opened.
+
+    Parameters
+    ----------
+    twins
+        What was identified of them.
+    arming
+        The margins that they were armed with.
+    """
+
+    twins: tuple[TwinFile, ...] = ()
+    arming: Arming | None = None
 
 
 @contextmanager
 def supervising(
-    case: PreparedCase, settings: SupervisorSettings | None, output: Path, remarks: list[str]
+    case: PreparedCase,
+    settings: SupervisorSettings | None,
+    output: Path,
+    remarks: list[str],
+    findings: Findings | None = None,
+    *,
+    devices: Collection[str] | None = None,
 ) -> Iterator[tuple[PreparedCase, Callable[[], None]]]:
     """Start a supervisor before the devices of a case are opened; it ends after them.
 
-    What it sees is written into the folder ``NAME.supervisor``.
+    What it sees is written into the folder ``NAME.supervisor``, with the name of the case.
 
     Parameters
     ----------
@@ -37,6 +68,10 @@ def supervising(
         Folder of the results.
     remarks
         Gets what is to be known of it.
+    findings
+        What tracking is told; ``None``: nothing was found.
+    devices
+        Those that are watched; ``None``: all of the case.
 
     Returns
     -------
@@ -51,12 +86,16 @@ def supervising(
     DeviceError
         If the rig has a supervisor already.
     """
-    names = _devices(case)
+    names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
         yield case, lambda: None
         return
+    found = findings or Findings()
+    settings = with_identified(settings, found.twins)
+    margins, told = tracked_margins(settings, found.arming)
+    remarks += told
     _expect_complete(case, settings, names)
-    client = SupervisorClient(settings, names, output / f"{case.name}.supervisor")
+    client = SupervisorClient(settings, names, supervisor_folder(output, case.name), margins)
     try:
         with client:
             yield _watched(case, settings.rig, names), client.end
@@ -77,6 +116,21 @@ def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: li
     for each in facts:
         supervisor.limits_of(each)
     RigChecks(settings, facts)
+    RigTracking(settings.tracking, {}, facts)
+
+
+def supervisor_folder(output: Path, case: str) -> Path:
+    """Return where the supervisor of a case writes."""
+    return output / f"{case}.supervisor"
+
+
+def tracks_of(
+    output: Path, case: PreparedCase, settings: SupervisorSettings | None
+) -> tuple[TrackRecord, ...]:
+    """Return what was tracked in a case; nothing, if that was not asked for."""
+    if settings is None or not settings.tracking or not _devices(case):
+        return ()
+    return read_tracks(supervisor_folder(output, case.name) / TRACK_NAME)
 
 
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:

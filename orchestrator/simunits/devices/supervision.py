@@ -114,6 +114,7 @@ def watched_facts(
         period_ns=round(1e9 / ports.rate),
         pid=pid,
         engine=engine,
+        answers=facts.kind.answers,
     )
 
 

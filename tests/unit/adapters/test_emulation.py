@@ -8,8 +8,9 @@ from scipy.signal import StateSpace, lsim
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import Faults, read_faults
-from hw_adapters.emulation.faulty_sender import FaultySender
+from hw_adapters.emulation.faulty_sender import FaultySender, sender_of
 from hw_adapters.emulation.options import address, positive
+from hw_adapters.emulation.program import option_parser
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator.diagnostics import DescriptionError
 
@@ -180,3 +181,23 @@ def test_other_faults_strike_later_and_count_from_then() -> None:
     assert (sender.dead, sender.wrong_status, sender.clock_jump_s) == (False, True, 2.0)
     clock.now += 1.0
     assert sender.dead
+
+
+def test_what_follows_slower_does_so_for_commands_from_then_on():
+    axis = Tracking(1, 8 * MS)
+    for at, slower in ((0, 0), (4, 6 * MS)):
+        axis.slower_ns = slower
+        axis.command(at * MS, np.array([1.0 + at]))
+    found = []
+    for at in (7, 8, 17, 18):
+        axis.advance(at * MS)
+        found.append(axis.position[0])
+    assert found == [0.0, 1.0, 1.0, 5.0]
+    assert FaultySender(read_faults(["slower:6"]), 0, EventLog(None, ()), Clock()).slower_ms == 6.0
+
+
+@pytest.mark.parametrize("given", [["--fault", "slower:8"], ["--strike-after", "3"]])
+def test_an_emulator_that_follows_nothing_refuses_to_do_so_slower(given):
+    options = option_parser("udp", "").parse_args(given)
+    with pytest.raises(DescriptionError, match="this emulator"):
+        sender_of(options, EventLog(None, ()))

@@ -1,15 +1,20 @@
 """Margins of a loop through a device, with models in its place, against closed forms."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.arming import Reserve, arm
 from orchestrator.arming.advice import Knobs
+from orchestrator.arming.shrinkage import margin_table
+from orchestrator.experiment.prepare.identified_model import with_identified_dynamics
 from orchestrator.linearisation import linear_system
 from orchestrator.linearisation.sampled_loop import SampledLoop
+from orchestrator.supervisor.tracking.margin_table import MarginTable
 
 T, MASS, K, B = 0.004, 750.0, 2510.0, 100.0
 
@@ -146,3 +151,54 @@ def test_another_order_of_steps_is_told():
     run = rig().disconnect("robot.x", "sensor.x").set("sensor.x", 0.0)
     found = arm(model, ["robot", "sensor"], Reserve(1e-3, 1.01), Knobs(), run)
     assert any("the other way round" in remark for remark in found.remarks)
+
+
+def test_what_is_left_of_the_margins_is_what_the_loop_itself_has_then():
+    table = margin_table(linear(), "body.position -> robot.dx", Reserve(0.004, 1.2))
+    for delay, factor in (("20 ms", 1.0), ("28 ms", 1.0), ("24 ms", 1.1), ("20 ms", 0.8)):
+        loop = SampledLoop.of(linear(delay=delay, k=K * factor), "body.position -> robot.dx")
+        added = float(delay.removesuffix(" ms")) * 1e-3 - 0.020
+        left = table.left(added, factor)
+        # table and interpolated response: rows 9 % of gain apart, 400 frequencies
+        assert left[0] == pytest.approx(loop.margins().delay.value, abs=3e-4)
+        assert left[1] == pytest.approx(loop.margins().gain.value, rel=0.02)
+    assert MarginTable.of_json(table.as_json()) == table
+
+
+def twin(order, frequency=15.0, damping=0.7, gain=1.0, response="x"):
+    """What was identified of the robot, as far as it is looked at."""
+    figure = SimpleNamespace(value=frequency)
+    second = SimpleNamespace(value=damping) if order == 2 else None
+    dynamics = SimpleNamespace(order=order, frequency=figure, damping=second)
+    gains = SimpleNamespace(value=gain)
+    pair = SimpleNamespace(response=response, command="dx", dynamics=dynamics, gain=gains)
+    return SimpleNamespace(component="robot", pair=(pair,))
+
+
+@pytest.mark.parametrize(("order", "gain"), [(1, 1.0), (2, 1.0), (2, 0.9)])
+def test_with_an_identified_lag_the_roots_are_those_of_the_loop_with_it(order, gain):
+    system, (told,) = with_identified_dynamics(rig(), [twin(order, gain=gain)], 4_000_000)
+    assert "identified lag of 'robot' (x: 15 Hz" in told
+    model = linear_system(system, step=T, algorithm="gauss-seidel", delay="plain")
+    found = SampledLoop.of(model, "body.position -> robot.dx").roots[0]
+    # by hand: x, v, the robot's r and its rate, r of the last five cycles; F is -k r of 5 ago
+    w = 2.0 * math.pi * 15.0
+    lag = [[0.0, 1.0], [-w * w, -1.4 * w]] if order == 2 else [[-w, 0.0], [0.0, -w]]
+    relax = expm(np.array(lag) * T)
+    plain, step = cycle(5, K), np.zeros((9, 9))
+    step[:2, :2], step[:2, -1] = plain[:2, :2], plain[:2, -1]
+    step[2:4, 2:4] = relax
+    step[2:4, 0] = gain * (np.eye(2) - relax)[:, 0]  # it holds the command that it took
+    step[4, 2] = 1.0
+    step[5:, 4:8] = np.eye(4)
+    roots = np.log(np.linalg.eigvals(step).astype(complex)) / T
+    expected = max((root for root in roots if root.imag > 0.0), key=lambda root: root.real)
+    assert found.real == pytest.approx(expected.real, abs=1e-6)
+    assert abs(found.imag) == pytest.approx(expected.imag, rel=1e-6)
+
+
+def test_a_model_whose_other_outputs_were_not_identified_stays_and_that_is_said():
+    system, (told,) = with_identified_dynamics(rig(), [twin(2, response="v")], 4_000_000)
+    assert system == rig()
+    assert "its model has 'x' as well" in told
+    assert with_identified_dynamics(rig(), [twin(0)], 4_000_000) == (rig(), ())

@@ -7,7 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from pydantic import Field
 
+from orchestrator.cli.devices import _fields
+from orchestrator.devices import DeviceSettings
 from orchestrator.devices.conformance import EmulatorProcess, bench_of, free_udp_port
 
 SHIPPED = {"udp", "shm", "ati_net_ft", "kuka_rsi"}
@@ -139,3 +142,16 @@ def test_emulate_refuses_faults_that_are_not_known():
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: fault 'dorp:1' is not known; did you mean 'drop'")
+
+
+def test_a_default_that_is_made_is_shown_as_it_is_made():
+    class Settings(DeviceSettings):
+        port: int
+        names: list[str] = Field(default_factory=lambda: ["x", "y"])
+        last: str = Field(default_factory=lambda data: f"{data['port']}")
+
+    found = {field["name"]: field["default"] for field in _fields(Settings)}
+    assert found["names"] == "['x', 'y']"
+    assert found["last"] == "from other settings"
+    assert found["port"] == ""
+    assert found["stale_after"] == "0.1"

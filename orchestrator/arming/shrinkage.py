@@ -1,0 +1,66 @@
+"""What is left of a loop's margins when a device changes while it runs, as a table."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from orchestrator.arming.reserve import Reserve
+from orchestrator.linearisation import LinearSystem
+from orchestrator.linearisation.delayed_loop import Complex
+from orchestrator.linearisation.loop_transfer import Margins, margins_of
+from orchestrator.linearisation.sampled_loop import SampledLoop
+from orchestrator.linearisation.state_space import Floats
+from orchestrator.supervisor.tracking.margin_table import MarginTable
+
+#: Gains of the device that are tabulated, as factors of the one that margins are known with.
+_FACTORS = tuple(2.0 ** (k / 8.0) for k in range(-8, 9))
+#: So many added delays are, up to the delay margin.
+_DELAYS = 17
+#: Frequencies between which crossings are looked for, over so many decades below half the rate.
+_GRID, _DECADES = 400, 4.0
+#: What a margin that nothing bounds is taken for: s, and a factor.
+_LONGEST, _LARGEST = 1.0, 1e3
+
+
+def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTable | None:
+    """Tabulate the margins of the loop through a line; ``None`` if it is in none, or unstable.
+
+    The response of the sampled loop is computed once and interpolated, size by its logarithm and
+    phase as it goes on, since each entry asks for it at other frequencies.
+    """
+    loop = SampledLoop.of(linear, line)
+    if loop is None or not loop.is_stable:
+        return None
+    fastest = math.log10(math.pi / loop.period)
+    omega: Floats = np.logspace(fastest - _DECADES, fastest, _GRID)[:-1]
+    values = loop.at(omega)
+    size, phase = np.log(np.abs(values)), np.unwrap(np.angle(values))
+
+    def changed(factor: float, added: float) -> Margins:
+        def response(at: Floats | float) -> Complex:
+            turned = np.interp(at, omega, phase) - np.asarray(at) * added
+            found = factor * np.exp(np.interp(at, omega, size) + 1j * turned)
+            return np.asarray(found, dtype=np.complex128)
+
+        return margins_of(response, omega, is_stable=True)
+
+    now = changed(1.0, 0.0)
+    lowest, highest = now.gain_reduction.value, now.gain.value
+    delays = tuple(
+        min(changed(factor, 0.0).delay.value, _LONGEST) if lowest < factor < highest else 0.0
+        for factor in _FACTORS
+    )
+    longest = min(now.delay.value, _LONGEST)
+    added = tuple(float(each) for each in np.linspace(-longest, longest, 2 * _DELAYS - 1)[:-1])
+    gains = tuple(min(changed(1.0, each).gain.value, _LARGEST) for each in added)
+    return MarginTable(
+        line,
+        reserve.delay,
+        reserve.gain,
+        _FACTORS,
+        delays,
+        (*added, longest),
+        (*gains, 1.0),
+    )

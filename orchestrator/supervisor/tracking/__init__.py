@@ -1,0 +1,1 @@
+"""Delay and gain of devices, tracked while they run."""
