@@ -5,10 +5,9 @@ python examples/ejection/systems.py
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from orchestrator import Component, DefaultExperiment, System, fmu, write_ssd
+from orchestrator import DefaultExperiment, System, fmu, write_ssd
 
 HERE = Path(__file__).parent
 FMUS = HERE / "plants" / "build"
@@ -39,16 +38,6 @@ def _ejection(name: str, plant: str, text: str) -> System:
     return system
 
 
-def brief(system: System) -> System:
-    """Leave out connectors that nothing uses: the sources say them when a file is read."""
-
-    def used(part: Component) -> Component:
-        kept = {n: c for n, c in part.connectors.items() if n in part.values}
-        return replace(part, connectors=kept)
-
-    return replace(system, components={n: used(part) for n, part in system.components.items()})
-
-
 def systems() -> dict[str, System]:
     """Give all systems by the name of their file."""
     return {"plane.ssd": plane(), "space.ssd": space()}
@@ -56,4 +45,4 @@ def systems() -> dict[str, System]:
 
 if __name__ == "__main__":
     for file, system in systems().items():
-        write_ssd(brief(system), HERE / file)
+        write_ssd(system, HERE / file, connectors=False)

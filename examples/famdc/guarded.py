@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from systems import axial, brief, spatial
+from systems import axial, spatial
 
 from orchestrator import Component, System, block, write_ssd
 
@@ -136,4 +136,4 @@ def systems() -> dict[str, System]:
 
 if __name__ == "__main__":
     for file, system in systems().items():
-        write_ssd(brief(system), HERE / file, version="2.0")
+        write_ssd(system, HERE / file, version="2.0", connectors=False)

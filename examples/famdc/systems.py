@@ -6,7 +6,6 @@ python examples/famdc/systems.py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -297,17 +296,6 @@ def joined(system: System, lines: Mapping[str, str]) -> System:
     return system
 
 
-def brief(system: System) -> System:
-    """Leave out connectors that nothing uses: the sources say them when a file is read."""
-    ends = {str(end) for line in system.connections for end in (line.source, line.target)}
-
-    def used(part: Component) -> Component:
-        kept = {n for n in part.connectors if f"{part.name}.{n}" in ends or n in part.values}
-        return replace(part, connectors={n: c for n, c in part.connectors.items() if n in kept})
-
-    return replace(system, components={n: used(part) for n, part in system.components.items()})
-
-
 def systems() -> dict[str, System]:
     """Give all systems by the name of their file."""
     return {
@@ -322,4 +310,4 @@ def systems() -> dict[str, System]:
 
 if __name__ == "__main__":
     for file, system in systems().items():
-        write_ssd(brief(system), HERE / file, version="2.0")
+        write_ssd(system, HERE / file, version="2.0", connectors=False)

@@ -197,7 +197,7 @@ def systems() -> dict[str, System]:
 
 if __name__ == "__main__":
     for file, system in systems().items():
-        write_ssd(system, HERE / file, version="2.0")
+        write_ssd(system, HERE / file, version="2.0", connectors=False)
     free, held = (arm_mass(arm(scale_for(M)), locked=locked) for locked in (False, True))
     print(  # noqa: T201
         f"scale of the arm {scale_for(M):.6g}; effective masses: arm {free:.6g} kg, with joints"

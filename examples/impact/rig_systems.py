@@ -82,5 +82,5 @@ def latched() -> System:
 
 
 if __name__ == "__main__":
-    write_ssd(impact(), HERE / "rig_rope.ssd")
-    write_ssd(latched(), HERE / "rig_latched.ssd")
+    write_ssd(impact(), HERE / "rig_rope.ssd", connectors=False)
+    write_ssd(latched(), HERE / "rig_latched.ssd", connectors=False)

@@ -183,4 +183,4 @@ def systems() -> dict[str, System]:
 
 if __name__ == "__main__":
     for file, system in systems().items():
-        write_ssd(system, HERE / file, version="2.0")
+        write_ssd(system, HERE / file, version="2.0", connectors=False)

@@ -85,7 +85,7 @@ def convert(
     target: Annotated[Path, typer.Argument(help="The new .toml, .ssd or .ssp file")],
     variant: Variant = None,
     brief: Annotated[
-        bool, typer.Option("--brief", help="In a .toml: leave connectors to the sources")
+        bool, typer.Option("--brief", help="In a .toml or .ssd: leave connectors to the sources")
     ] = False,
     parameters: Annotated[
         str | None,
@@ -106,6 +106,8 @@ def convert(
         raise DescriptionError(f"{target}: expected another file than the one that is read")
     if parameters is not None and suffix == ".toml":
         raise DescriptionError("--parameters: a system file (.toml) links no parameter sets")
+    if brief and suffix == ".ssp":
+        raise DescriptionError("--brief: an archive declares all connectors of its components")
     packed = source.suffix.lower() == ".ssp" and suffix != ".ssp"
     folder = target.with_name(f"{target.stem}.files") if packed else None
     system = read_system(source, variant, unpack_to=folder)
@@ -113,7 +115,7 @@ def convert(
         case ".toml":
             write_toml(system, target, connectors=not brief)
         case ".ssd":
-            write_ssd(system, target, parameters=parameters)
+            write_ssd(system, target, parameters=parameters, connectors=not brief)
         case _:
             write_ssp(system, target, parameters=parameters)
     console.print(str(target), markup=False)

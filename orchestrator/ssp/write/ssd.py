@@ -18,13 +18,19 @@ from orchestrator.ssp.common.names import NAMESPACES, add, full
 from orchestrator.ssp.common.schema import VERSIONS, Schema, check
 from orchestrator.ssp.write.parameters import parameter_set
 from orchestrator.ssp.write.system_writer import SystemWriter
+from orchestrator.ssp.write.used_connectors import with_used_connectors
 from orchestrator.system import Component, System
 
 _USED = ("ssc", "ssd", "ssv", "sd")
 
 
 def write_ssd(
-    system: System, path: str | Path, version: str = "1.0", *, parameters: str | None = None
+    system: System,
+    path: str | Path,
+    version: str = "1.0",
+    *,
+    parameters: str | None = None,
+    connectors: bool = True,
 ) -> None:
     """Write a system as an .ssd file, with the FMUs' paths relative to it.
 
@@ -42,6 +48,9 @@ def write_ssd(
     parameters
         Name of an .ssv file beside it, which gets all values and is linked, instead of values
         inside of the .ssd. A system without values has none.
+    connectors
+        Whether all connectors of components are declared; without it only those that have a
+        connection, a value or a power port: the sources say the others when the file is read.
 
     Raises
     ------
@@ -51,6 +60,8 @@ def write_ssd(
         If the file cannot be written; an old file is untouched.
     """
     path = Path(path)
+    if not connectors:
+        system = with_used_connectors(system)
     values = None if parameters is None else linked_values(system, parameters, version)
     content = document(
         system,

@@ -149,6 +149,11 @@ def test_convert(softdock, file, tmp_path):
         assert read_system(tmp_path / name) == read_system(file)
     softdock("convert", file, tmp_path / "d.toml", "--brief")
     assert "connectors" not in (tmp_path / "d.toml").read_text()
+    assert softdock("convert", file, tmp_path / "f.ssd", "--brief")[0] == 0
+    brief = read_system(tmp_path / "f.ssd")
+    assert set(brief.components["body"].connectors) <= {"m"}  # it has a value
+    assert resolve(brief) == resolve(read_system(file))
+    assert "--brief" in softdock("convert", file, tmp_path / "f.ssp", "--brief")[2]
     code, _, err = softdock("convert", file, tmp_path / "e.xml")
     assert (code, "ends in .toml, .ssd or .ssp" in err) == (2, True)
 
