@@ -17,7 +17,14 @@ ROOMS = ["", "orchestrator", "orchestrator/engine/src", "orchestrator/export"]
 #: Where files are Python of ours, and how long one may be; and what is being divided.
 CODE = ("orchestrator", "python_blocks", "hw_adapters", "examples", "benchmarks", "tests")
 LONGEST = 300
-LONGER = {"orchestrator/supervisor/settings.py", "examples/famdc/systems.py"}
+LONGER = {
+    "benchmarks/waveform.py",
+    "examples/famdc/systems.py",
+    "hw_adapters/canopen_cia402/emulated_drive.py",
+    "orchestrator/supervisor/process.py",
+    "orchestrator/supervisor/settings.py",
+    "tests/unit/adapters/test_canopen_wire.py",
+}
 #: What is in no checkout: what a reader of the steps writes, what is built; paths within a system.
 MADE = {
     "arm/motor",
