@@ -70,6 +70,7 @@ PLANTS = (
     Plant("SpaceDocking.Robots.TwoLinkArm", {0: 5.0, 1: -2.0}, 2e-4, 27.0),
     Plant("SpaceDocking.Bodies.RigidBody", {0: 1.0, 3: 0.5, 4: -0.3, 5: 0.2}, 1e-3, 30.0),
     Plant("SpaceDocking.Ropes.WireRope", {1: 0.5, 5: -0.5}, 5e-5, 457.0),
+    Plant("SpaceDocking.Ropes.PlanarRope", {2: 0.26, 8: 1.0, 10: 1.0}, 4e-6),
 )
 
 

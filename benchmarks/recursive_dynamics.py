@@ -19,7 +19,8 @@ import numpy as np
 import pinocchio as pin
 
 from python_blocks.manipulators.chain import Chain, Joint
-from python_blocks.manipulators.recursion import Found, solve
+from python_blocks.manipulators.recursion import solve
+from python_blocks.manipulators.tree import Found
 
 COUNTS = (1, 2, 3, 6, 7, 12, 24, 48)
 TURNS = 7

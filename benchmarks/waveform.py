@@ -1,12 +1,13 @@
 """What a master's step does to the growth rate of delayed loops, and what following signals costs.
 
-python benchmarks/waveform.py [--peers] [--plot FILE]
+python benchmarks/waveform.py [--peers] [--fmi3] [--rig] [--plot FILE]
 
 Growth rates are those of the one-step map of the schedule (docs/howto/analyze-loops.md), less that
 of the continuous loop with its declared delays: no run, no fit. The order is that of the last
 halving of the step whose error is above rounding. The cost is that of runs in turns, best of each.
 With ``--peers`` the delayed oscillator runs in FMPy and libcosim, too, from the same FMUs; their
-rates are fitted to runs of 6 s (``pip install '.[peers]'``).
+rates are fitted to runs of 6 s (``pip install '.[peers]'``). ``--fmi3`` builds its units for both
+versions of FMI and fits their runs, too.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from orchestrator import Execution, System, fmu, read_system
+from orchestrator import Execution, System, fmu, read_system, simulate
+from orchestrator.analysis import fit_growth
+from orchestrator.export import build_recipe
 from orchestrator.linearisation import LinearSystem, linear_system
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -98,6 +102,15 @@ def axis_loop() -> System:
     return read_system(ROOT / "examples" / "epos" / "capture_axis.ssd").set("axis.bandwidth", 40.0)
 
 
+def six_axes() -> System:
+    """The docking rig of examples/famdc without compensation, its wrench 24 ms late."""
+    system = read_system(ROOT / "examples" / "famdc" / "spatial_uncompensated.ssd")
+    for measured, taken in (("measured_force", "force"), ("measured_torque", "torque")):
+        ends = f"sensor.{measured}", f"dynamics.{taken}"
+        system = system.disconnect(*ends).connect(*ends, delay="24 ms")
+    return system
+
+
 LABELS = {"plain": "plain master", "held": "exact in the mean: held inputs"}
 
 SYSTEMS: dict[str, tuple[Callable[[], System], dict[str, int]]] = {
@@ -116,6 +129,7 @@ SHORT: dict[str, Callable[[], System]] = {
     "5 Hz, undelayed": lambda: five_hertz(None),
     "joined bodies, undelayed": joined_bodies,
 }
+RIG_STEPS = (8, 4, 2, 1)
 SHORT_STEPS = (10, 5, 2.5, 1.25)
 WAYS: dict[str, tuple[str, str]] = {
     "gauss-seidel, exact": ("gauss-seidel", "exact"),
@@ -178,6 +192,34 @@ def peer_rows() -> Iterator[tuple[str, str, list[float]]]:
         yield "delayed oscillator", master, [rate - exact for rate in rates]
 
 
+def version_rows() -> Iterator[tuple[str, str, list[float]]]:
+    """Yield the delayed oscillator of units of each version of FMI, and its errors."""
+    system = delayed_oscillator()
+    (account,) = linear_system(system, step="1 ms").loop_accounts(1)
+    growth = account.modes[0].growth - account.modes[0].error
+    for version in ("2.0", "3.0"):
+        with TemporaryDirectory() as folder:
+            for name, plant in (("body", "Chaser"), ("contact", "SpringDashpot")):
+                recipe = ROOT / "fmus" / f"{plant}.toml"
+                built = build_recipe(recipe, Path(folder), fmi=[version])
+                system = system.swap(name, fmu(built.path))
+            for mode in ("exact", "waveform"):
+                errors = []
+                for ms in STEPS:
+                    run = simulate(
+                        system, step=f"{ms} ms", stop="6 s", algorithm="gauss-seidel", delay=mode
+                    )
+                    fit = fit_growth(run.time, run["body.position"], start=1.0)
+                    errors.append(fit.sigma - growth)
+                yield "delayed oscillator", f"FMI {version}, {mode}", errors
+
+
+def rig_rows() -> Iterator[tuple[str, str, list[float]]]:
+    """Yield the rig of six axes, whose FMUs follow and whose blocks hold, and its errors."""
+    for mode in ("exact", "waveform"):
+        yield "6-DOF rig", mode, [error(six_axes(), {}, ms, 3, mode) for ms in RIG_STEPS]
+
+
 def short_rows() -> Iterator[tuple[str, str, list[float]]]:
     """Yield system, algorithm with delay mode, and errors over the steps."""
     for name, make in SHORT.items():
@@ -237,11 +279,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--peers", action="store_true", help="runs in FMPy and libcosim, too")
+    parser.add_argument("--rig", action="store_true", help="the 6-DOF rig, too: minutes")
+    parser.add_argument("--fmi3", action="store_true", help="units of FMI 2.0 and 3.0, fitted")
     given = parser.parse_args()
     plot, found = given.plot, list(rows())
     if given.peers:
         found += peer_rows()
     print_table(STEPS, found)
+    if given.fmi3:
+        print("\nfitted to runs")
+        print_table(STEPS, list(version_rows()))
+    if given.rig:
+        print("\nrig of six axes")
+        print_table(RIG_STEPS, list(rig_rows()))
     print("\nloops of less delay than a step")
     print_table(SHORT_STEPS, list(short_rows()))
     more = cost(axis_loop, {"delay": "waveform"}, {"delay": "exact"})

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import fmpy.simulation
+import lark
 import pytest
 from compile_cache import CachedCompiler, compile_fixture, exclusive, remove_old
 from hypothesis import settings
+from kept_parser import kept_parser
 from sharing import shared_out
 
 from orchestrator.simunits import block_registry
@@ -67,6 +69,14 @@ def _loggers_outlive_their_fmu():
     fmpy.simulation.fmi2CallbackLoggerTYPE = keeping
     yield
     fmpy.simulation.fmi2CallbackLoggerTYPE = make
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _names_are_parsed_once():
+    """FMPy 0.3.32 makes its parser of variable names anew for each FMU that it validates."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lark, "Lark", kept_parser(lark.Lark))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

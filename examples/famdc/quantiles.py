@@ -2,6 +2,7 @@
 
 softdock sweep examples/famdc
 softdock sweep examples/famdc/seeds.toml
+softdock sweep examples/famdc/passivity.toml
 python examples/famdc/lost_samples.py
 python examples/famdc/quantiles.py
 
@@ -19,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 HERE = Path(__file__).parent
-RESULTS = [Path("results/famdc"), Path("results/famdc-seeds")]
+RESULTS = [Path("results/famdc"), Path("results/famdc-passivity"), Path("results/famdc-seeds")]
 FIRST = ["sweep", "case", "at", "measure", "unit", "seeds", "mean"]
 QUANTILES = ["least", "5 %", "median", "95 %", "largest"]
 

@@ -26,6 +26,7 @@ EQ_46, CLAMPED = radians(13.0), radians(26.0)
 M, V = 1.47, 0.06  # kg, assumed: the mean of 1.213, 1.505 and 1.699 kg; m/s
 C_TOR, C_ROD = 2e-4, 5.0  # N.m.s/rad and N.s/m, assumed: the paper says no damping
 NODES = (5, 10, 16, 20, 25)
+ANGLES = (13, 20, 26, 33, 40)  # degrees, of the clamps in maps.toml
 RUN = DefaultExperiment(stop_ns=250_000_000, step_ns=100_000, algorithm="gauss-seidel")
 
 
@@ -46,6 +47,8 @@ def _values(rope: PlanarRope, node: int) -> tuple[dict[str, float], float]:
         "c_tor": C_TOR,
         "c_rod": C_ROD,
         "node": node,
+        **{f"{end}[{i}]": 0.0 for end in ("end_a", "end_b", "rate_a", "rate_b") for i in (1, 2)},
+        "end_b[1]": rope.span,
         "clamp_a[1]": cos(rope.clamp_a),
         "clamp_a[2]": sin(rope.clamp_a),
         "clamp_b[1]": cos(rope.clamp_b),
@@ -56,10 +59,12 @@ def _values(rope: PlanarRope, node: int) -> tuple[dict[str, float], float]:
     return values, float(rest[node - 2, 1])
 
 
-def rope(name: str, kind: PlanarRope, node: int) -> System:
-    """A rod of the effective mass meets a node of a rope from inside."""
+def rope(name: str, kind: PlanarRope, node: int, *, below: bool = False) -> System:
+    """A rod of the effective mass meets a node of a rope from inside; or begins below all nodes."""
     values, height = _values(kind, node)
     text = f"A capture rod meets node {node} of a wire rope."
+    if below:
+        height = min(_values(kind, other)[1] for other in NODES)
     return (
         System(name, experiment=RUN, description=text)
         .add("rod", fmu(FMUS / "Chaser.fmu"), m=M, v0=V, x0=height - 1e-5, thrust=0.0)
@@ -96,6 +101,9 @@ def systems() -> dict[str, System]:
     found = {"rope_stiff.ssd": rope("rope_stiff", STIFF, 16)}
     for node in NODES:
         found[f"rope_{node:02}.ssd"] = rope(f"rope_{node:02}", clamped(CLAMPED), node)
+    for angle in ANGLES:
+        bent = clamped(radians(angle))
+        found[f"clamp_{angle}.ssd"] = rope(f"clamp_{angle}", bent, 16, below=True)
     found["rope_eq_46.ssd"] = rope("rope_eq_46", clamped(EQ_46), 16)
     found["spring_stiff.ssd"] = virtual("spring_stiff", STIFF, 16)
     found["spring_eq_46.ssd"] = virtual("spring_eq_46", clamped(EQ_46), 16)

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 
 from hw_adapters.ati_net_ft.sheet import Probe, Sheet
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
 from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
@@ -28,7 +27,6 @@ from hw_adapters.emulation.program import (
     run_program,
     udp_socket,
 )
-from orchestrator.diagnostics import DescriptionError
 
 _COLUMNS = ("number", "client", "rdt", "ft", "status", "displacement", "force")
 _PAGE = """<?xml version="1.0" encoding="ISO-8859-1"?>
@@ -37,6 +35,7 @@ _PAGE = """<?xml version="1.0" encoding="ISO-8859-1"?>
 <comrdtbsiz>1</comrdtbsiz></netft>
 """
 _MOST = 2**31 - 1
+_WITHOUT = {"nan": "RDT sends whole counts, which are always numbers"}
 
 
 class Sensor:
@@ -44,13 +43,7 @@ class Sensor:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        faults = read_faults([*options.fault, *options.on_signal])
-        if faults.nan:
-            raise DescriptionError.about(
-                "RDT sends whole counts, which are always numbers; expected another fault than nan",
-                key="fault",
-            )
-        self._sender = sender_of(options, log)
+        self._sender = sender_of(options, log, _WITHOUT)
         self._sheet = Sheet(
             options.stiffness,
             options.damping,

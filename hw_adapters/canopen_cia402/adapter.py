@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 from hw_adapters.canopen_cia402.bus import Bus, open_bus
 from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, nmt
@@ -40,7 +40,7 @@ _UNITS = {"rotary": ("rad", "rad/s", "N.m"), "linear": ("m", "m/s", "N")}
 class CanopenCia402(Device):
     """Drives on one line that this machine gives SYNC to: each cycle is a sample and an answer."""
 
-    Settings = CanopenSettings
+    Settings: ClassVar[type[CanopenSettings]] = CanopenSettings
     answers = True
 
     def __init__(self, settings: CanopenSettings) -> None:
@@ -216,16 +216,26 @@ class CanopenCia402(Device):
             raise DeviceError(f"not at rest within {limit:g} s (rest_timeout): {', '.join(found)}")
 
     def _sample(self, line: Line, number: int) -> Received:
-        displacement = self._settings.measured == "displacement"
-        values = [v for d in self._drives for v in d.measured(displacement=displacement)]
         fault = line.fault
         return Received(
-            values,
+            self._measured(self._drives),
             device_time=number * self._settings.cycle,
             sequence=number,
             valid=fault is None,
             status=self._remarks() if fault is None else fault.code,
         )
+
+    def _measured(self, drives: Sequence[Drive]) -> list[float]:
+        """Return the values of the outputs, in their order."""
+        found = []
+        for drive in drives:
+            if drive.settings.has_position:
+                found.append(self._position(drive))
+            found += [drive.velocity, drive.torque]
+        return found
+
+    def _position(self, drive: Drive) -> float:
+        return drive.position(displacement=self._settings.measured == "displacement")
 
     def _remarks(self) -> int:
         follows = FOLLOWS_COMMAND if self._settings.enable else 0
@@ -262,4 +272,5 @@ def _outputs(drive: DriveSettings, line: CanopenSettings) -> list[DeviceConnecto
     return [
         DeviceConnector(f"{drive.name}_{name}", unit, f"Measured {what} of drive {drive.name}")
         for name, (what, unit) in zip(names, kinds, strict=True)
+        if name != "position" or drive.has_position
     ]

@@ -1,11 +1,13 @@
-"""The bench of ``canopen_cia402``: frames byte by byte, and an emulated drive."""
+"""The benches of ``canopen_cia402`` and ``motor_bench``: frames byte by byte, emulated drives."""
 
 from __future__ import annotations
 
 import secrets
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from hw_adapters.canopen_cia402 import slcan
 from hw_adapters.canopen_cia402.codec import (
@@ -13,12 +15,15 @@ from hw_adapters.canopen_cia402.codec import (
     CanFrame,
     Emergency,
     Heartbeat,
+    SdoAnnouncement,
     SdoAnswer,
+    SdoSegment,
     decode,
     nmt,
     read_object,
     write_object,
 )
+from hw_adapters.canopen_cia402.motor_bench import MotorBenchSettings
 from hw_adapters.canopen_cia402.pdo import pdo_maps
 from orchestrator.devices.conformance import Bench, Golden, Refused, Wiring
 
@@ -30,7 +35,7 @@ _FOREIGN_FRAMES = {
     "a heartbeat of no state": CanFrame(0x701, _HEX("06")),
     "an emergency cut short": CanFrame(0x081, _HEX("1186")),
     "an SDO cut short": CanFrame(0x581, _HEX("4360640000")),
-    "an SDO in segments": CanFrame(0x581, _HEX("4108100010000000")),
+    "an SDO in blocks": CanFrame(0x581, _HEX("c208100010000000")),
     "an abort without a reason": CanFrame(0x581, _HEX("8060600000000000")),
 }
 _FOREIGN_LINES = {
@@ -45,30 +50,58 @@ _FOREIGN_LINES = {
 }
 
 
+_DRIVE = {
+    "name": "motor",
+    "node": 1,
+    "mode": "csv",
+    "position_scale": 6.283185307179586 / 65536,
+    "torque_scale": 1e-3,
+    "velocity_limit": 50.0,
+    "torque_limit": 1.0,
+    "quick_stop_deceleration": 500.0,
+}
+
+
 def _wiring() -> Wiring:
     path = Path(tempfile.gettempdir()) / f"softdock-can-{secrets.token_hex(6)}"
-    drive = {
-        "name": "motor",
-        "node": 1,
-        "mode": "csv",
-        "position_scale": 6.283185307179586 / 65536,
-        "torque_scale": 1e-3,
-        "velocity_limit": 50.0,
-        "torque_limit": 1.0,
-        "quick_stop_deceleration": 500.0,
-    }
     settings = {
         "channel": str(path),
         "cycle_ms": 5,
         "pace": "answers",  # a busy machine is not what is tried
         "late_ms": 60,
-        "drives": [drive],
+        "drives": [_DRIVE],
         "heartbeat_timeout_ms": 400,
         "on_fault": "hold",
         "fault_reset": True,
     }
     options = ("--sync-tolerance", "1000")
     return Wiring(("--link", str(path), *options), settings)
+
+
+def _motor_bench_wiring() -> Wiring:
+    """Two motors with the figures of the Motor Substitution Test, Table 1."""
+    wiring = _wiring()
+    motor = _DRIVE | {"mode": "cst", "torque_scale": 2e-4}
+    settings: dict[str, Any] = {
+        **wiring.settings,
+        "late_ms": 30,  # of three TPDOs more are lost than of two
+        "drives": [
+            motor | {"name": "drive", "torque_limit": 0.6},
+            motor
+            | {
+                "name": "load",
+                "node": 2,
+                "torque_limit": 0.144,
+                "measurements": [["statusword", "velocity", "torque"]],
+            },
+        ],
+        "resistance": 2.05,
+        "torque_constant": 0.061,
+        "voltage_limit": 20.0,
+    }
+    shaft = ("--inertia", "6.38e-5", "--coulomb", "0.0205", "--viscous", "2.58e-5")
+    motors = ("--nodes", "1,2", "--one-shaft", "--rated-torque", "0.2", "--tachometer", "2")
+    return Wiring((*wiring.arguments, *motors, *shaft), settings)
 
 
 BENCH = Bench(
@@ -96,6 +129,16 @@ BENCH = Bench(
             "no such object",
             partial(decode, CanFrame(0x582, _HEX("8000200000000206"))),
             SdoAnswer(2, 0x2000, 0, abort=0x06020000),
+        ),
+        Golden(
+            "16 bytes that follow in segments",
+            partial(decode, CanFrame(0x582, _HEX("4108100010000000"))),
+            SdoAnnouncement(2, 0x1008, 0, 16),
+        ),
+        Golden(
+            "the last segment, of 2 bytes",
+            partial(decode, CanFrame(0x582, _HEX("1b68690000000000"))),
+            SdoSegment(2, 1, b"hi", is_last=True),
         ),
         Golden("heartbeat", partial(decode, CanFrame(0x701, b"\x05")), Heartbeat(1, 5)),
         Golden(
@@ -131,5 +174,22 @@ BENCH = Bench(
             partial(_COMMAND.encode, {"controlword": 0, "target_position": 1 << 31}),
         ),
     ),
-    without={"reorder": "a CAN line carries one frame after the other, and PDOs have no number"},
+    without={
+        "reorder": "a CAN line carries one frame after the other, and PDOs have no number",
+        "nan": "objects of a drive are whole numbers",
+        "clock-jump": "PDOs have no time; their count is that of this machine's SYNC",
+    },
+)
+
+MOTOR_BENCH = replace(
+    BENCH,
+    wiring=_motor_bench_wiring,
+    golden=(
+        *BENCH.golden,
+        Golden(
+            "a voltage beyond what its drive can do",
+            lambda: MotorBenchSettings(**_motor_bench_wiring().settings).torque(1e3, 0.0),
+            0.6,
+        ),
+    ),
 )

@@ -26,6 +26,10 @@ _EMCY = struct.Struct("<HB5s")
 _WRITES = {1: 0x2F, 2: 0x2B, 3: 0x27, 4: 0x23}
 _READS = {0x4F: 1, 0x4B: 2, 0x47: 3, 0x43: 4}
 _READ, _WRITTEN, _ABORT = 0x40, 0x60, 0x80
+#: Of transfers in segments: announcements of a size by the node (of none: 0x40), and by the master;
+#: the master asks for a segment; the node has taken one.
+_ANNOUNCED, _ANNOUNCED_ANY, _ANNOUNCE, _ASK_SEGMENT, _TAKEN = 0x41, 0x40, 0x21, 0x60, 0x20
+_SEGMENT_BYTES = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,44 @@ class SdoAnswer:
     abort: int = 0
 
 
-Message = Heartbeat | Emergency | SdoAnswer
+@dataclass(frozen=True, slots=True)
+class SdoAnnouncement:
+    """A node will send an object in segments.
+
+    Parameters
+    ----------
+    node, index, sub
+        Whose object, and which.
+    size
+        Its bytes; ``None``: it does not say.
+    """
+
+    node: int
+    index: int
+    sub: int
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SdoSegment:
+    """Up to 7 bytes of an object that is read; ``toggle`` is 0 and 1 in turn."""
+
+    node: int
+    toggle: int
+    data: bytes
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SdoTaken:
+    """A node has taken a segment of an object that is written."""
+
+    node: int
+    toggle: int
+
+
+SdoMessage = SdoAnswer | SdoAnnouncement | SdoSegment | SdoTaken
+Message = Heartbeat | Emergency | SdoMessage
 SYNC = CanFrame(0x080)
 
 
@@ -117,6 +158,29 @@ def write_object(node: int, index: int, sub: int, data: bytes) -> CanFrame:
     if len(data) not in _WRITES:
         raise WireFormatError(f"SDO: expected 1 to 4 bytes to write, found {len(data)}")
     return CanFrame(_SDO_REQUEST + node, _SDO.pack(_WRITES[len(data)], index, sub, data))
+
+
+def announce_object(node: int, index: int, sub: int, size: int) -> CanFrame:
+    """Announce so many bytes of an object, which follow in segments."""
+    return CanFrame(
+        _SDO_REQUEST + node, _SDO.pack(_ANNOUNCE, index, sub, size.to_bytes(4, "little"))
+    )
+
+
+def ask_segment(node: int, toggle: int) -> CanFrame:
+    """Ask for the next segment of what is read."""
+    return CanFrame(_SDO_REQUEST + node, bytes((_ASK_SEGMENT | toggle << 4, *bytes(7))))
+
+
+def write_segment(node: int, toggle: int, data: bytes, *, is_last: bool) -> CanFrame:
+    """Write up to 7 bytes of what was announced."""
+    first = toggle << 4 | (_SEGMENT_BYTES - len(data)) << 1 | is_last
+    return CanFrame(_SDO_REQUEST + node, bytes((first,)) + data.ljust(_SEGMENT_BYTES, b"\0"))
+
+
+def abort_access(node: int, index: int, sub: int, code: int) -> CanFrame:
+    """Tell a node that an access to an object is given up, and why."""
+    return CanFrame(_SDO_REQUEST + node, _SDO.pack(_ABORT, index, sub, code.to_bytes(4, "little")))
 
 
 def decode(frame: CanFrame) -> Message | None:
@@ -151,7 +215,7 @@ def _emergency(node: int, data: bytes) -> Emergency:
     return Emergency(node, *_EMCY.unpack(data))
 
 
-def _sdo_answer(node: int, data: bytes) -> SdoAnswer:
+def _sdo_answer(node: int, data: bytes) -> SdoMessage:
     if len(data) != _SDO.size:
         raise WireFormatError(f"SDO of node {node}: expected 8 bytes, found {data!r}")
     command, index, sub, content = _SDO.unpack(data)
@@ -161,6 +225,15 @@ def _sdo_answer(node: int, data: bytes) -> SdoAnswer:
         return SdoAnswer(node, index, sub, abort=int.from_bytes(content, "little"))
     if command in _READS:
         return SdoAnswer(node, index, sub, content[: _READS[command]])
+    if command in {_ANNOUNCED, _ANNOUNCED_ANY}:
+        size = int.from_bytes(content, "little") if command == _ANNOUNCED else None
+        return SdoAnnouncement(node, index, sub, size)
+    toggle = command >> 4 & 1
+    if command & ~0x10 == _TAKEN:
+        return SdoTaken(node, toggle)
+    if command < _TAKEN:
+        kept = _SEGMENT_BYTES - (command >> 1 & 7)
+        return SdoSegment(node, toggle, data[1 : 1 + kept], bool(command & 1))
     raise WireFormatError(
-        f"SDO of node {node}: expected an answer of 1 to 4 bytes, found {data.hex(' ')}"
+        f"SDO of node {node}: expected an answer to an access, found {data.hex(' ')}"
     )

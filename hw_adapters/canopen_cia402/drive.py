@@ -58,7 +58,9 @@ class Drive:
         """
         profile = sdo.read(objects.DEVICE_TYPE) & 0xFFFF
         if profile != _PROFILE:
-            raise DeviceError(f"{self.name}: expected a drive of CiA 402, found profile {profile}")
+            raise DeviceError(
+                f"{self.name}: expected a drive of CiA 402, found profile {profile}{_called(sdo)}"
+            )
         mode = objects.MODES[self.settings.mode]
         if not sdo.read(objects.SUPPORTED_MODES) >> (mode - 1) & 1:
             raise DeviceError(f"{self.name}: it has no mode {self.settings.mode} (0x6502)")
@@ -71,7 +73,7 @@ class Drive:
     def begin(self, *, here: bool) -> None:
         """Forget what came; with ``here``, positions count from where the axis is now."""
         if here:
-            self._origin = self._found["position"]
+            self._origin = self._found.get("position", 0)
             self._command = 0.0
         self._came.clear()
 
@@ -99,15 +101,20 @@ class Drive:
         """Whether all of its TPDOs came in this cycle."""
         return len(self._came) == len(self.measurements)
 
-    def measured(self, *, displacement: bool) -> tuple[float, float, float]:
-        """Return position, velocity and torque: rad, rad/s, N.m (m, m/s, N)."""
-        given, found = self.settings, self._found
-        counts = found["position"] - (self._origin if displacement else 0)
-        return (
-            self._sign * counts * given.position_scale,
-            self._sign * found["velocity"] * given.per_velocity,
-            self._sign * found["torque"] * given.torque_scale,
-        )
+    def position(self, *, displacement: bool) -> float:
+        """Return its position, rad (m); 0 if it is not measured."""
+        counts = self._found.get("position", 0) - (self._origin if displacement else 0)
+        return self._sign * counts * self.settings.position_scale
+
+    @property
+    def velocity(self) -> float:
+        """Its velocity, rad/s (m/s)."""
+        return self._sign * self._found["velocity"] * self.settings.per_velocity
+
+    @property
+    def torque(self) -> float:
+        """Its torque, N.m (N)."""
+        return self._sign * self._found["torque"] * self.settings.torque_scale
 
     def command(self, value: float) -> None:
         """Take what is wanted, in SI units; it goes out with :meth:`frames`.
@@ -172,6 +179,14 @@ class Drive:
             for left_out in objects.MAY_LACK[name]:
                 del found[left_out]
         return found
+
+
+def _called(sdo: SdoClient) -> str:
+    """Return what a node calls itself, for a message; not all do."""
+    try:
+        return f" ({sdo.read_bytes(objects.DEVICE_NAME).decode('ascii', 'replace')!r})"
+    except DeviceError:
+        return ""
 
 
 def _wrapped(counts: int) -> int:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive
+from hw_adapters.canopen_cia402.tachometer import CutTachometer
 from orchestrator.diagnostics import DescriptionError
 
-_FAULT = re.compile(r"(\d+):(mute|dead|deaf|reset|blocked|[0-9a-fA-F]{4}):(\d+(?:\.\d+)?)")
+_FAULT = re.compile(r"(\d+):(mute|dead|deaf|reset|blocked|cut|[0-9a-fA-F]{4}):(\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,9 @@ class DriveFault:
         Whose.
     kind
         ``mute``: no heartbeat; ``dead``: nothing at all, and no torque; ``deaf``: it hears no SYNC
-        and no RPDO; ``reset``: it starts anew; ``blocked``: its shaft stands; four hexadecimal
-        digits: an emergency of that code, with the reaction to a fault.
+        and no RPDO; ``reset``: it starts anew; ``blocked``: its shaft stands; ``cut``: its
+        tachometer shows nothing; four hexadecimal digits: an emergency of that code, with the
+        reaction to a fault.
     after
         Seconds after it was enabled first.
     """
@@ -42,6 +44,8 @@ class DriveFault:
             drive.boot()
         elif self.kind == "blocked":
             drive.shaft.is_blocked = True
+        elif self.kind == "cut":
+            drive.tachometer = CutTachometer()
         elif self.kind != "dead":
             drive.fail(int(self.kind, 16))
 
@@ -60,8 +64,8 @@ def read_drive_faults(text: str, nodes: Sequence[int]) -> list[DriveFault]:
         if match is None or int(match[1]) not in nodes:
             raise DescriptionError.about(
                 f"drive fault '{part}': expected NODE:KIND:SECONDS with a node of"
-                f" {', '.join(map(str, nodes))} and mute, dead, deaf, reset, blocked or four"
-                " hexadecimal digits",
+                f" {', '.join(map(str, nodes))} and mute, dead, deaf, reset, blocked, cut or"
+                " four hexadecimal digits",
                 key="drive-fault",
             )
         found.append(DriveFault(int(match[1]), match[2], float(match[3])))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hw_adapters.canopen_cia402.emulated_objects import Dictionary
 from hw_adapters.canopen_cia402.servo import Plate, Servo, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
+from hw_adapters.canopen_cia402.tachometer import Tachometer
 
 #: Statusword of each state, without the bits that are told beside it.
 _STATUS = {
@@ -42,12 +43,24 @@ class EmulatedDrive:
         Of its loops; of its scales.
     tell
         Called with an event and ``node``, for the log.
+    tachometer
+        That its velocity is of; ``None``: of its encoder, as it is.
     """
 
-    def __init__(self, node: int, shaft: Shaft, tuning: Tuning, plate: Plate, tell: Tell) -> None:
-        self.node, self.shaft = node, shaft
+    def __init__(
+        self,
+        node: int,
+        shaft: Shaft,
+        tuning: Tuning,
+        plate: Plate,
+        tell: Tell,
+        tachometer: Tachometer | None = None,
+    ) -> None:
+        self.node, self.shaft, self.tachometer = node, shaft, tachometer
         self._tuning, self._plate, self._tell = tuning, plate, tell
         self.warns = self.is_mute = self.is_deaf = False
+        #: What it makes of position, velocity and torque, in counts, before it says them.
+        self.tell_felt: Callable[[Sequence[float]], Sequence[float]] = tuple
         self.boot()
 
     def boot(self) -> None:
@@ -123,6 +136,11 @@ class EmulatedDrive:
             wanted = self._drive(h, share, limit)
         self._torque = wanted if self.state in {"ENABLED", *_BRAKING} else 0.0
         return self._servo.follow(self._torque, h)
+
+    @property
+    def torque_count(self) -> int:
+        """Its torque, in thousandths of the rated one."""
+        return round(self._servo.torque / self._plate.rated_torque * 1e3)
 
     def watch(self, h: float) -> None:
         """Look after a cycle of ``h`` s whether it follows, and whether it stands."""
@@ -268,9 +286,10 @@ class EmulatedDrive:
         turn, objects = math.tau / self._plate.counts, self.objects
         follows = 0x1000 if self.state == "ENABLED" else 0
         objects[0x6041, 0] = _STATUS[self.state] | 0x200 | follows | (0x80 if self.warns else 0)
-        objects[0x6064, 0] = round(self.shaft.position / turn)
-        objects[0x606C, 0] = round(self.shaft.velocity / turn)
-        objects[0x6077, 0] = round(self._servo.torque / self._plate.rated_torque * 1e3)
+        rate = self.tachometer.shown if self.tachometer else self.shaft.velocity
+        position, velocity = self.shaft.position / turn, rate / turn
+        felt = map(round, self.tell_felt((position, velocity, self.torque_count)))
+        objects[0x6064, 0], objects[0x606C, 0], objects[0x6077, 0] = felt
 
     def _process_data(self) -> list[Frame]:
         found = []

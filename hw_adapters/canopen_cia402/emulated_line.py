@@ -64,11 +64,17 @@ class EmulatedLine:
         steps = max(1, round(cycle / _LOOP))
         h = cycle / steps
         shafts = list({id(d.shaft): d.shaft for d in self.drives}.values())
+        tachometers = [d.tachometer for d in self.drives if d.tachometer]
         for _ in range(cycles):
+            for tachometer in tachometers:
+                tachometer.begin_cycle()
             for i in range(1, steps + 1):
                 for shaft in shafts:
                     torque = sum(d.torque(h, i / steps) for d in self.drives if d.shaft is shaft)
                     shaft.step(torque, h)
+                for drive in self.drives:
+                    if drive.tachometer:
+                        drive.tachometer.step(drive.shaft.velocity, h)
             for drive in self.drives:
                 drive.watch(cycle)
         if self._came_to is not None:

@@ -12,6 +12,9 @@ NOT_MAPPABLE, PDO_TOO_LONG, WRONG_STATE, OUT_OF_RANGE = (
     0x06090030,
 )
 UNKNOWN_COMMAND = 0x05040001
+WRONG_TOGGLE = 0x05030000
+#: What it is called, object 0x1008: text, which is read in segments.
+_NAME = b"Emulated drive of CiA 402"
 #: Cyclic synchronous position, velocity, torque.
 _MODES = (8, 9, 10)
 _OFF = 1 << 31
@@ -84,6 +87,7 @@ class Dictionary:
 
     def __init__(self, node: int) -> None:
         self._entries = _entries(node)
+        self._rest, self._toggle = b"", 0
 
     def __getitem__(self, place: tuple[int, int]) -> int:
         entry = self._entries[place]
@@ -95,9 +99,14 @@ class Dictionary:
         entry.value = value & ((1 << (8 * entry.size)) - 1)
 
     def answer(self, request: bytes) -> bytes:
-        """Answer an SDO of 8 bytes: expedited accesses, or an abort."""
+        """Answer an SDO of 8 bytes: in one frame, the name in segments, or with an abort."""
         index, sub, place = request[1] | request[2] << 8, request[3], request[1:4]
         try:
+            if request[0] == 0x40 and (index, sub) == (0x1008, 0):
+                self._rest, self._toggle = _NAME, 0
+                return b"\x41" + place + len(_NAME).to_bytes(4, "little")
+            if request[0] & 0xEF == 0x60:
+                return self._segment(request[0] >> 4 & 1)
             if request[0] == 0x40:
                 found = self.read(index, sub)
                 return bytes((0x43 | (4 - len(found)) << 2,)) + place + found.ljust(4, b"\0")
@@ -107,6 +116,13 @@ class Dictionary:
         except AbortError as error:
             return b"\x80" + place + error.code.to_bytes(4, "little")
         return b"\x60" + place + bytes(4)
+
+    def _segment(self, toggle: int) -> bytes:
+        if toggle != self._toggle or not self._rest:
+            raise AbortError(WRONG_TOGGLE)
+        part, self._rest, self._toggle = self._rest[:7], self._rest[7:], 1 - toggle
+        first = toggle << 4 | (7 - len(part)) << 1 | (not self._rest)
+        return bytes((first,)) + part.ljust(7, b"\0")
 
     def read(self, index: int, sub: int) -> bytes:
         """Return the bytes of an object."""

@@ -15,6 +15,7 @@ import sys
 import time
 import tty
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from hw_adapters.canopen_cia402.drive_faults import DriveFault, read_drive_faults
@@ -22,17 +23,24 @@ from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive, Frame
 from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
 from hw_adapters.canopen_cia402.servo import Plate, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
+from hw_adapters.canopen_cia402.tachometer import Tachometer
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import Waiting, option_parser, print_ready, run_program
-from orchestrator.diagnostics import DescriptionError
 
 _COLUMNS = ("number", "node", "code", "silent_ms", "velocity", "position", "torque")
 _RATES = (10, 20, 50, 100, 125, 250, 500, 800, 1000)
 _LINE = re.compile(rb"t([0-7][0-9A-F]{2})([0-8])((?:[0-9A-F]{2})*)", re.IGNORECASE)
 #: Between two looks at the clock, s.
 _TICK = 2e-3
+#: Of position, velocity and torque on the wire.
+_LARGEST = (2**31 - 1, 2**31 - 1, 2**15 - 1)
+_WITHOUT = {
+    "reorder": "a CAN line carries one frame after the other",
+    "nan": "objects of a drive are whole numbers, which are always numbers",
+    "clock-jump": "PDOs have no time: it is SYNC that counts, which a drive does not give",
+}
 
 
 class SerialAdapter:
@@ -40,23 +48,24 @@ class SerialAdapter:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        faults = faults_of_the_wire(options)
-        if faults.reorder:
-            raise DescriptionError.about(
-                "a CAN line carries one frame after the other: it cannot have the fault reorder",
-                key="fault",
-            )
-        self._sender = sender_of(options, log)
+        self._sender = sender_of(options, log, _WITHOUT)
         self._faults: list[DriveFault] = read_drive_faults(options.drive_fault, options.nodes)
         tuning = Tuning(options.inertia, options.bandwidth, options.current_lag * 1e-3)
         plate = Plate(options.counts, options.rated_torque, options.sync_tolerance)
         one = self._shaft()
         drives = [
-            EmulatedDrive(n, one if options.one_shaft else self._shaft(), tuning, plate, log.write)
+            EmulatedDrive(
+                n,
+                one if options.one_shaft else self._shaft(),
+                tuning,
+                plate,
+                log.write,
+                self._tachometer() if n == options.tachometer else None,
+            )
             for n in options.nodes
         ]
         for drive in drives:
-            drive.warns = faults.wrong_status
+            drive.tell_felt = partial(self._felt, drive.node)
         self._line = EmulatedLine(drives, by_clock=options.time == "clock")
         self._is_open, self._rate, self._rest = False, 0, b""
         self._has_errors = False
@@ -65,9 +74,16 @@ class SerialAdapter:
         os.set_blocking(self.master, False)
         self.path = os.ttyname(self._slave)
 
+    def _felt(self, node: int, values: Sequence[float]) -> list[float]:
+        return self._sender.values(values, *_LARGEST, part=node)
+
     def _shaft(self) -> Shaft:
         given = self._options
         return Shaft(given.inertia, given.viscous, given.coulomb)
+
+    def _tachometer(self) -> Tachometer:
+        given = self._options
+        return Tachometer(given.tachometer_corner, given.tachometer_noise, given.seed)
 
     def run(self, waiting: Waiting) -> None:
         """Serve until SIGTERM."""
@@ -95,6 +111,8 @@ class SerialAdapter:
         if self._sender.restarts():
             for drive in self._line.drives:
                 drive.boot()
+        for drive in self._line.drives:
+            drive.warns = self._sender.wrong_status
         self._inject(now)
         self._line.tick(now)
         self._flush()
@@ -155,7 +173,7 @@ class SerialAdapter:
                 node=drive.node,
                 position=f"{drive.shaft.position:.9g}",
                 velocity=f"{drive.shaft.velocity:.9g}",
-                torque=drive.objects[0x6077, 0],
+                torque=drive.torque_count,
             )
 
     def _flush(self) -> None:
@@ -195,6 +213,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--inertia", type=positive, default=1e-3, help="of a shaft, kg m2")
     add("--viscous", type=float, default=1e-4, help="friction of a shaft, N.m.s/rad")
     add("--coulomb", type=float, default=0.0, help="friction of a shaft, N.m")
+    add("--tachometer", type=int, default=0, help="node whose velocity is that of a tachometer")
+    add("--tachometer-noise", type=float, default=0.0, help="standard deviation in a cycle, rad/s")
+    add("--tachometer-corner", type=positive, default=50.0, help="of its Butterworth filter, Hz")
     add("--bandwidth", type=positive, default=40.0, help="of the velocity loop, Hz")
     add("--current-lag", type=float, default=0.5, help="of the torque, ms")
     add(
@@ -208,8 +229,8 @@ def _parser() -> argparse.ArgumentParser:
         "--drive-fault",
         default="",
         metavar="NODE:KIND:SECONDS",
-        help="after so many seconds in operation: mute, dead, deaf, reset, blocked, or the code of"
-        " an emergency in hex; several between commas",
+        help="after so many seconds in operation: mute, dead, deaf, reset, blocked, cut (its"
+        " tachometer), or the code of an emergency in hex; several between commas",
     )
     return parser
 

@@ -86,6 +86,8 @@ TARGETS: dict[Mode, str] = {
 }
 
 DEVICE_TYPE = DriveObject("device type", 0x1000, 0, "I")
+#: Text of any length.
+DEVICE_NAME = DriveObject("device name", 0x1008, 0, "s")
 CYCLE_PERIOD = DriveObject("communication cycle period", 0x1006, 0, "I")
 CONSUMER_HEARTBEAT = DriveObject("consumer heartbeat time", 0x1016, 1, "I")
 PRODUCER_HEARTBEAT = DriveObject("producer heartbeat time", 0x1017, 0, "H")

@@ -1,21 +1,40 @@
-"""Access to the objects of a drive, one at a time."""
+"""Access to the objects of a drive, one at a time, in one frame or in segments."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from hw_adapters.canopen_cia402.bus import Bus
 from hw_adapters.canopen_cia402.codec import (
     CanFrame,
+    SdoAnnouncement,
     SdoAnswer,
+    SdoMessage,
+    SdoSegment,
+    SdoTaken,
+    abort_access,
+    announce_object,
+    ask_segment,
     decode,
     read_object,
     write_object,
+    write_segment,
 )
 from hw_adapters.canopen_cia402.faults import abort_text
 from hw_adapters.canopen_cia402.objects import DriveObject
 from orchestrator.devices import DeviceError, WireFormatError
+
+_IN_ONE_FRAME, _SEGMENT_BYTES = 4, 7
+#: Names and the like are shorter; firmware is not written here.
+_MOST_BYTES = 4096
+#: Of CiA 301 table 22.
+_WRONG_TOGGLE, _TOO_LONG = 0x0503_0000, 0x0607_0012
+_SDO_MESSAGES = (SdoAnswer, SdoAnnouncement, SdoSegment, SdoTaken)
+#: What a drive answers to a request to read.
+_STARTS: tuple[type[SdoAnswer | SdoAnnouncement], ...] = (SdoAnswer, SdoAnnouncement)
+Kind = TypeVar("Kind", bound=SdoMessage)
 
 
 class SdoClient:
@@ -52,17 +71,57 @@ class SdoClient:
         DeviceError
             If the drive does not answer, refuses, or has it in another length.
         """
-        answer = self._ask(read_object(self._node, wanted.index, wanted.sub), wanted)
-        if len(answer.data) != wanted.size:
+        data = self.read_bytes(wanted)
+        if len(data) != wanted.size:
             raise DeviceError(
-                f"{self._name}: {wanted}: expected {wanted.size} bytes, found {len(answer.data)}"
+                f"{self._name}: {wanted}: expected {wanted.size} bytes, found {len(data)}"
             )
-        return wanted.unpack(answer.data)
+        return wanted.unpack(data)
+
+    def read_bytes(self, wanted: DriveObject) -> bytes:
+        """Return the bytes of an object, as the drive sends them: in one frame or in segments.
+
+        Raises
+        ------
+        DeviceError
+            As :meth:`read`, and if segments do not come in turn, or are not what was announced.
+        """
+        request = read_object(self._node, wanted.index, wanted.sub)
+        answer = self._ask(request, wanted, _STARTS)
+        if isinstance(answer, SdoAnswer):
+            return answer.data
+        found, toggle, is_last = b"", 0, False
+        while not is_last:
+            segment = self._ask(ask_segment(self._node, toggle), wanted, (SdoSegment,))
+            self._expect_turn(segment.toggle, toggle, wanted)
+            found, toggle, is_last = found + segment.data, 1 - toggle, segment.is_last
+            if len(found) > _MOST_BYTES:
+                self._give_up(wanted, _TOO_LONG, f"expected {_MOST_BYTES} bytes at most")
+        if answer.size not in {None, len(found)}:
+            raise DeviceError(
+                f"{self._name}: {wanted}: expected the {answer.size} bytes that were announced,"
+                f" found {len(found)}"
+            )
+        return found
 
     def write(self, wanted: DriveObject, value: int) -> None:
         """Set an object; raises as :meth:`read`."""
-        data = wanted.pack(value)
-        self._ask(write_object(self._node, wanted.index, wanted.sub, data), wanted)
+        self.write_bytes(wanted, wanted.pack(value))
+
+    def write_bytes(self, wanted: DriveObject, data: bytes) -> None:
+        """Set the bytes of an object, in segments from 5 bytes on; raises as :meth:`read_bytes`."""
+        place = self._node, wanted.index, wanted.sub
+        if 0 < len(data) <= _IN_ONE_FRAME:
+            self._ask(write_object(*place, data), wanted, (SdoAnswer,))
+            return
+        self._ask(announce_object(*place, len(data)), wanted, (SdoAnswer,))
+        toggle = 0
+        for at in range(0, max(len(data), 1), _SEGMENT_BYTES):
+            part, is_last = data[at : at + _SEGMENT_BYTES], at + _SEGMENT_BYTES >= len(data)
+            frame = write_segment(self._node, toggle, part, is_last=is_last)
+            taken = self._ask(frame, wanted, (SdoTaken,))
+            self._expect_turn(taken.toggle, toggle, wanted)
+            toggle = 1 - toggle
 
     def put(self, wanted: DriveObject, value: int) -> None:
         """Set an object and read it back.
@@ -79,20 +138,30 @@ class SdoClient:
                 f"{self._name}: {wanted}: expected {value} after it was written, found {found}"
             )
 
-    def _ask(self, request: CanFrame, wanted: DriveObject) -> SdoAnswer:
+    def _ask(self, request: CanFrame, wanted: DriveObject, kinds: tuple[type[Kind], ...]) -> Kind:
+        """Send a request, and return the answer to it, which is of one of some kinds."""
         self._bus.send([request])
         deadline = time.monotonic() + self._timeout
         while (frame := self._frame(deadline)) is not None:
             answer = _answer(frame)
             if answer is None or answer.node != self._node:
                 self._pass_on(frame)
-            elif (answer.index, answer.sub) == (wanted.index, wanted.sub):
-                if answer.abort:
+            elif _is_about(answer, wanted):
+                if isinstance(answer, SdoAnswer) and answer.abort:
                     raise DeviceError(f"{self._name}: {wanted}: {abort_text(answer.abort)}")
-                return answer
+                if isinstance(answer, kinds):
+                    return answer
         raise DeviceError(
             f"{self._name}: no answer about {wanted} within {self._timeout:g} s (answer_timeout)"
         )
+
+    def _expect_turn(self, found: int, expected: int, wanted: DriveObject) -> None:
+        if found != expected:
+            self._give_up(wanted, _WRONG_TOGGLE, f"expected toggle bit {expected}, found {found}")
+
+    def _give_up(self, wanted: DriveObject, code: int, problem: str) -> None:
+        self._bus.send([abort_access(self._node, wanted.index, wanted.sub, code)])
+        raise DeviceError(f"{self._name}: {wanted}, in segments: {problem}")
 
     def _frame(self, deadline: float) -> CanFrame | None:
         while True:
@@ -102,9 +171,16 @@ class SdoClient:
                 continue  # what is asked for is asked again, or missed
 
 
-def _answer(frame: CanFrame) -> SdoAnswer | None:
+def _is_about(answer: SdoMessage, wanted: DriveObject) -> bool:
+    """Whether an answer names an object, or is a segment, which names none."""
+    if isinstance(answer, SdoSegment | SdoTaken):
+        return True
+    return (answer.index, answer.sub) == (wanted.index, wanted.sub)
+
+
+def _answer(frame: CanFrame) -> SdoMessage | None:
     try:
         message = decode(frame)
     except WireFormatError:
         return None
-    return message if isinstance(message, SdoAnswer) else None
+    return message if isinstance(message, _SDO_MESSAGES) else None

@@ -46,7 +46,8 @@ class DriveSettings(BaseModel):
     following_window
         rad (m): where a drive under ``csp`` is in fault; default: as it stands in the drive.
     commands, measurements
-        Objects of each RPDO, each TPDO; default: what the mode needs.
+        Objects of each RPDO, each TPDO; default: what the mode needs. A drive that is not under
+        ``csp`` may do without its position.
     without
         Objects that the drive does not have, or that are set in it: they are not written.
     eds
@@ -82,6 +83,11 @@ class DriveSettings(BaseModel):
         return self.velocity_scale or self.position_scale
 
     @property
+    def has_position(self) -> bool:
+        """Whether its position is measured."""
+        return any("position" in each for each in self.measurements)
+
+    @property
     def target(self) -> str:
         """Name of the object that is commanded."""
         return TARGETS[self.mode]
@@ -103,13 +109,10 @@ class DriveSettings(BaseModel):
     @model_validator(mode="after")
     def _maps_fit(self) -> Self:
         needed = ("controlword", self.target)
+        measured = ("statusword", *(("position",) if self.mode == "csp" else ()))
         found = [
             *pdo_problems(self._commands, needed, commanded=True),
-            *pdo_problems(
-                self.measurements,
-                ("statusword", "position", "velocity", "torque"),
-                commanded=False,
-            ),
+            *pdo_problems(self.measurements, (*measured, "velocity", "torque"), commanded=False),
         ]
         if found:
             raise ValueError(f"drive '{self.name}': {'; '.join(found)}")

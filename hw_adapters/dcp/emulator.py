@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
     Address,
@@ -27,7 +27,6 @@ from hw_adapters.emulation.program import (
     udp_socket,
 )
 from hw_adapters.emulation.tracking import Tracking
-from orchestrator.diagnostics import DescriptionError
 
 _COLUMNS = ("number", "state", "wanted", "position", "velocity")
 _UUID = bytes.fromhex("8a1f6f0e3d0b4c579c1e5f2b7a90d311")
@@ -43,6 +42,12 @@ _MOVES = {
     0x09: (tuple(range(0x02, 0x0F)), (0x0F, 0x10)),
 }
 _RUN = {0x05: (0x09, 0x0A), 0x0A: (0x0B,)}
+#: What a saturated axis shows, m and m/s.
+_LARGEST = 1e3
+_WITHOUT = {
+    "wrong-status": "a slave that is not in order leaves RUNNING and sends no data",
+    "clock-jump": "a data PDU has a number, which counts PDUs, and no time",
+}
 
 
 class Axis:
@@ -50,13 +55,7 @@ class Axis:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        if faults_of_the_wire(options).wrong_status:
-            raise DescriptionError.about(
-                "a slave that is not in order sends nothing: expected another fault than"
-                " wrong-status",
-                key="fault",
-            )
-        self._sender = sender_of(options, log)
+        self._sender = sender_of(options, log, _WITHOUT)
         self.socket = udp_socket(options.host, options.port)
         self._begin()
 
@@ -206,7 +205,9 @@ class Axis:
 
     def _send_outputs(self) -> None:
         position, velocity = float(self._axis.position[0]), float(self._axis.velocity[0])
-        known = {20: position, 21: velocity}
+        known = dict(
+            zip((20, 21), self._sender.values((position, velocity), _LARGEST), strict=True)
+        )
         values = [known[self._places[at]] for at in sorted(self._places)]
         header = struct.pack("<BHH", 0xF0, self._sent, self._output_id)
         self._log.write(

@@ -80,6 +80,13 @@ class Faults:
     nan: bool = False
     saturated: bool = False
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Those that act."""
+        fields = {**_SHARES, **_TIMES, _BURST: "burst", **_FLAGS}
+        sound = Faults()
+        return frozenset(n for n, f in fields.items() if getattr(self, f) != getattr(sound, f))
+
 
 def read_faults(texts: Iterable[str]) -> Faults:
     """Read faults such as ``drop:0.1`` or ``late:5``; several may stand between commas.

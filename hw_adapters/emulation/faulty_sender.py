@@ -8,7 +8,7 @@ import math
 import random
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import Faults, read_faults
@@ -44,7 +44,7 @@ class FaultySender:
         self._later: list[tuple[float, int, Send, bytes]] = []
         self._restarted = False
         self._collected: list[tuple[Send, bytes]] = []
-        self._frozen: list[float] = []
+        self._frozen: dict[int, list[float]] = {}
         self._next: tuple[Faults, float] | None = None
 
     def strike_after(self, faults: Faults, seconds: float) -> None:
@@ -85,23 +85,27 @@ class FaultySender:
         """By how much the device's clock runs ahead, s."""
         return self._faults.clock_jump_s
 
-    def values(self, values: Sequence[float], largest: float) -> list[float]:
+    def values(self, values: Sequence[float], *largest: float, part: int = 0) -> list[float]:
         """Return what the device says of its values.
 
         Parameters
         ----------
         values
             As they are.
-        largest
-            The end of their range, in their unit.
+        *largest
+            The end of their range, in their unit: one for all, or one for each.
+        part
+            Of the device, where each has values of its own.
         """
         given, faults = list(values), self._faults
         if faults.freeze:
-            self._frozen = self._frozen or given
-            return list(self._frozen)
+            return list(self._frozen.setdefault(part, given))
         if faults.nan:
             return [math.nan] * len(given)
-        return [math.copysign(largest, value) for value in given] if faults.saturated else given
+        if not faults.saturated:
+            return given
+        ends = largest if len(largest) > 1 else largest * len(given)
+        return [math.copysign(end, value) for end, value in zip(ends, given, strict=True)]
 
     def restarts(self) -> bool:
         """Return true once, when it is time to begin anew."""
@@ -163,51 +167,40 @@ class FaultySender:
         heapq.heappush(self._later, (due, self._number, send, datagram))
 
 
-def faults_of_the_wire(options: argparse.Namespace) -> Faults:
-    """Return the faults of an emulator whose values are only those of its model.
-
-    Raises
-    ------
-    DescriptionError
-        If its values or its clock shall be wrong, or its status from a signal on.
-    """
-    faults, later = read_faults(options.fault), read_faults(options.on_signal)
-    both = read_faults([*options.fault, *options.on_signal])
-    wanted = {
-        "freeze": both.freeze,
-        "nan": both.nan,
-        "saturated": both.saturated,
-        "clock-jump": both.clock_jump_s != 0.0,
-        "wrong-status from a signal on": later.wrong_status,
-    }
-    lacking = [name for name, is_wanted in wanted.items() if is_wanted]
-    if lacking:
-        raise DescriptionError.about(
-            f"this emulator has no fault {lacking[0]}; expected one of what it sends: drop, late,"
-            " duplicate, reorder, malformed, burst, dead-after, restart-after, wrong-status",
-            key="fault",
-        )
-    return faults
-
-
-def sender_of(options: argparse.Namespace, log: EventLog, *, follows: bool = False) -> FaultySender:
+def sender_of(
+    options: argparse.Namespace,
+    log: EventLog,
+    without: Mapping[str, str] | None = None,
+    *,
+    follows: bool = False,
+) -> FaultySender:
     """Return the sender with the faults of an emulator's options; SIGUSR1 adds those for later.
 
     With ``--strike-after`` they come by themselves, so long after the device first moves.
 
     Parameters
     ----------
-    options, log
+    options
         Of the emulator.
+    log
+        See :class:`FaultySender`.
+    without
+        Faults that its protocol cannot have, and why.
     follows
         Whether it has something that follows commands, and can do so later.
 
     Raises
     ------
     DescriptionError
-        As :func:`read_faults`, or if it shall follow slower and has nothing that follows.
+        As :func:`read_faults`, if one of them is among those that it cannot have, or if it shall
+        follow slower and has nothing that follows.
     """
     later = read_faults([*options.fault, *options.on_signal])
+    lacking = without or {}
+    for name in sorted(later.names & lacking.keys()):
+        raise DescriptionError.about(
+            f"{lacking[name]}; expected another fault than {name}", key="fault"
+        )
     if later.slower_ms and not follows:
         raise DescriptionError.about(
             "this emulator has no fault slower: it does not tell how it follows commands",

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
     Address,
@@ -25,25 +25,23 @@ from hw_adapters.emulation.program import (
     run_program,
 )
 from hw_adapters.pi_gcs.hexapod import AXES, Hexapod, Setup
-from orchestrator.diagnostics import DescriptionError
 
 _COLUMNS = ("number", "line", *AXES)
 #: Between two looks at the clock, s.
 _TICK = 0.02
+_NO_NUMBER = "TCP neither repeats nor reorders, and replies have no number"
+_WITHOUT = {
+    "duplicate": _NO_NUMBER,
+    "reorder": _NO_NUMBER,
+    "clock-jump": "replies have no time, and nothing that counts with one",
+}
 
 
 class Server:
     """The controller at its port."""
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
-        self._log, self._faults = log, faults_of_the_wire(options)
-        if self._faults.duplicate or self._faults.reorder:
-            raise DescriptionError.about(
-                "TCP neither repeats nor reorders, and replies have no number: expected other"
-                " faults than duplicate and reorder",
-                key="fault",
-            )
-        self._sender = sender_of(options, log)
+        self._log, self._sender = log, sender_of(options, log, _WITHOUT)
         self._setup = Setup(
             options.travel, options.velocity, not options.no_reference, options.reference_time
         )
@@ -77,7 +75,7 @@ class Server:
             each.close()
 
     def _new_hexapod(self) -> Hexapod:
-        return Hexapod(self._setup, is_wrong=self._faults.wrong_status)
+        return Hexapod(self._setup)
 
     def _serve(self, ready: socket.socket) -> None:
         if ready is self.socket:
@@ -103,12 +101,18 @@ class Server:
             self._log_line("stop", now)
             data = data.replace(b"\x18", b"")
         *lines, self._clients[client] = (self._clients[client] + data).split(b"\n")
+        is_cycle = {b"POS?", b"ERR?"} <= {*lines}
+        self._hexapod.is_wrong = is_cycle and self._sender.wrong_status
+        self._hexapod.tell = self._told if is_cycle else list
         replies = [self._answer(line.decode("ascii", "replace").strip(), now) for line in lines]
         reply = "".join(filter(None, replies)).encode()
-        if {b"POS?", b"ERR?"} <= {*lines}:
+        if is_cycle:
             self._sender.send(partial(_reply, client), reply)
         elif reply:
             _reply(client, reply)
+
+    def _told(self, pose: Sequence[float]) -> list[float]:
+        return self._sender.values(pose, self._setup.travel)
 
     def _answer(self, line: str, now: float) -> str | None:
         self._log_line(line, now)

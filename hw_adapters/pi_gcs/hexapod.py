@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 AXES = "XYZUVW"
@@ -30,17 +31,26 @@ class Setup:
 
 
 class Hexapod:
-    """Answers commands; times are CLOCK_MONOTONIC in s, positions mm and degrees."""
+    """Answers commands; times are CLOCK_MONOTONIC in s, positions mm and degrees.
 
-    def __init__(self, setup: Setup, *, is_wrong: bool = False) -> None:
-        self._setup, self._is_wrong = setup, is_wrong
+    Attributes
+    ----------
+    is_wrong
+        Whether its error is that of a move with the servo off.
+    tell
+        What it makes of its pose before it says it.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self.is_wrong = False
+        self.tell: Callable[[Sequence[float]], Sequence[float]] = list
         self._velocity = setup.velocity
         self._from = self._to = dict.fromkeys(AXES, 0.0)
         self._since = 0.0
         self._servo = dict.fromkeys(AXES, False)
         self._referenced = -1.0 if setup.has_reference else float("inf")
         self._error = 0
-        self._is_led = False
 
     def position(self, now: float) -> dict[str, float]:
         """Return where it is."""
@@ -61,8 +71,7 @@ class Hexapod:
             return "(c)2026 Emulated hexapod, C-887, 0, 1.0\n"
         if name == "ERR?":
             code, self._error = self._error, 0
-            return f"{5 if self._is_wrong and self._is_led else code}\n"
-        self._is_led = self._is_led or name == "POS?"
+            return f"{5 if self.is_wrong else code}\n"
         if name in {"POS?", "FRF?", "SVO?", "ONT?"}:
             return self._about_axes(name, now)
         if name == "VLS?":
@@ -72,8 +81,9 @@ class Hexapod:
 
     def _about_axes(self, name: str, now: float) -> str:
         here, there = self.position(now), now >= self._referenced
+        told = self.tell(list(here.values())) if name == "POS?" else here.values()
         values = {
-            "POS?": {a: f"{here[a]:.7f}" for a in AXES},
+            "POS?": {a: f"{x:.7f}" for a, x in zip(AXES, told, strict=True)},
             "FRF?": dict.fromkeys(AXES, f"{there:d}"),
             "SVO?": {a: f"{self._servo[a]:d}" for a in AXES},
             "ONT?": {a: f"{here[a] == self._to[a]:d}" for a in AXES},

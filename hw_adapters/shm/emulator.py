@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import read_faults
 from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
@@ -32,7 +31,6 @@ from hw_adapters.emulation.program import (
     run_program,
 )
 from hw_adapters.emulation.tracking import Tracking
-from orchestrator.diagnostics import DescriptionError
 
 #: What a saturated axis shows, m and m/s.
 _LARGEST = 1e3
@@ -40,6 +38,8 @@ _COLUMNS = ("number", "wanted", "position", "velocity")
 #: Header, two measurements, one command.
 _SIZE = 32 + (32 + 16) + (32 + 8)
 _MEASURED, _WANTED = 32, 80
+_NEWEST = "shared memory holds the newest sample only: it can neither be repeated nor overtaken"
+_WITHOUT = dict.fromkeys(("duplicate", "reorder", "burst"), _NEWEST)
 
 
 class Program:
@@ -47,14 +47,7 @@ class Program:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        faults = read_faults([*options.fault, *options.on_signal])
-        if faults.duplicate or faults.reorder or faults.burst > 1:
-            raise DescriptionError.about(
-                "shared memory holds the newest sample only: it can neither be repeated nor"
-                " overtaken; expected other faults than duplicate, reorder and burst",
-                key="fault",
-            )
-        self._sender = sender_of(options, log)
+        self._sender = sender_of(options, log, _WITHOUT)
         self.path = Path("/dev/shm") / options.name  # noqa: S108 # that is where it is
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:

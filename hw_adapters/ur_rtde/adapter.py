@@ -67,13 +67,7 @@ class UrRtdeSettings(DeviceSettings):
     device_host: str
     device_port: int = Field(default=30004, ge=1, le=65535)
     rate: float = Field(default=500.0, gt=0.0, le=500.0)
-    measured: tuple[Measured, ...] = (
-        "q",
-        "tcp_position",
-        "tcp_rotation",
-        "tcp_force",
-        "tcp_torque",
-    )
+    measured: tuple[Measured, ...] = _DEFAULT
     space: Literal["joint", "cartesian", "none"] = "joint"
     first_register: int = Field(default=0, ge=0, le=42)
     counter_register: int = Field(default=0, ge=0, le=47)

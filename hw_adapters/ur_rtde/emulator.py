@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import socket
 import struct
 import sys
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faulty_sender import faults_of_the_wire, sender_of
+from hw_adapters.emulation.faulty_sender import sender_of
 from hw_adapters.emulation.options import positive
 from hw_adapters.emulation.program import (
     Address,
@@ -34,6 +35,8 @@ _COLUMNS = (
     *(f"actual_{i}" for i in range(6)),
 )
 _FORMATS = {"DOUBLE": "d", "UINT32": "I", "INT32": "i", "VECTOR6D": "6d"}
+#: The end of what a joint turns, either side, in rad; what a saturated sensor shows in any unit.
+_LARGEST = math.tau
 _KINDS = {"V": 86, "O": 79, "I": 73, "S": 83, "P": 80, "U": 85, "M": 77}
 
 
@@ -59,7 +62,6 @@ class Server:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._faults = faults_of_the_wire(options)
         self._sender = sender_of(options, log)
         self._setup = Setup(
             options.rate,
@@ -71,7 +73,7 @@ class Server:
             options.bandwidth,
             options.damping,
         )
-        self._robot = self._new_robot()
+        self._robot = Robot(self._setup)
         self._clients: list[Client] = []
         self._lost: list[Client] = []
         self.socket = socket.create_server((options.host, options.port))
@@ -99,11 +101,6 @@ class Server:
         for client in (*self._clients, *self._lost):
             client.socket.close()
         self.socket.close()
-
-    def _new_robot(self) -> Robot:
-        robot = Robot(self._setup)
-        robot.is_stopped = self._faults.wrong_status
-        return robot
 
     def _serve(self, ready: socket.socket) -> None:
         if ready is self.socket:
@@ -178,17 +175,28 @@ class Server:
         if self._sender.restarts():
             self._lost += self._clients  # power was off: nobody says good-bye
             self._clients = []
-            self._robot = self._new_robot()
+            self._robot = Robot(self._setup)
+        self._robot.is_stopped = self._sender.wrong_status
         happened = self._robot.next_cycle()
         if happened:
             self._log.write(happened, cycle=self._robot.cycle)
         self._log_motion()
-        variables = self._robot.variables()
+        variables = self._told()
         for client in self._clients:
             if client.is_running and self._robot.cycle % client.every == 0:
                 parts = (variables[name] for name in client.outputs)
                 content = b"".join(struct.pack(f">{_FORMATS[t]}", *values) for t, values in parts)
                 self._sender.send(partial(client.send, "U"), b"\1" + content)
+
+    def _told(self) -> dict[str, tuple[str, Sequence[float]]]:
+        """Return the variables as they are said, vectors with their faults."""
+        told: dict[str, tuple[str, Sequence[float]]] = dict(self._robot.variables())
+        for part, (name, (kind, values)) in enumerate(told.items()):
+            if kind == "VECTOR6D":
+                told[name] = kind, self._sender.values(values, _LARGEST, part=part)
+        seconds, (now,) = told["timestamp"]
+        told["timestamp"] = seconds, (now + self._sender.clock_jump_s,)
+        return told
 
     def _log_motion(self) -> None:
         cells = {f"wanted_{i}": f"{x:.9g}" for i, x in enumerate(self._robot.wanted)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,7 @@ from pathlib import Path
 from orchestrator.checking.catalogue import codes
 from orchestrator.diagnostics import Diagnostic, Severity
 from orchestrator.ssp.archive.locations import Locations
-
-#: Where the reader of SSP files unpacks an archive: another folder in every process.
-_UNPACKED = re.compile(r"/[^\s']*softdock-ssp-[^/\s]+/")
+from orchestrator.ssp.archive.unpacking import named_as_entries
 
 
 class Collected:
@@ -80,4 +77,4 @@ class Collected:
 
     def _text(self, message: str) -> str:
         """Write a message on one line, and files of an archive as entries of it."""
-        return _UNPACKED.sub(lambda _: f"{self._path}:", " ".join(message.split()))
+        return named_as_entries(" ".join(message.split()), self._path)

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
         SystemModel as SystemModel,
         linearise as linearise,
     )
+    from orchestrator.linearisation.sensitivity import (
+        Moment as Moment,
+        Sensitivity as Sensitivity,
+        trajectory_sensitivity as trajectory_sensitivity,
+    )
     from orchestrator.linearisation.unit_model import UnitModel as UnitModel
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

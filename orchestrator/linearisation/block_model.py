@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError
-from orchestrator.linearisation.jacobian import Jacobian, jacobian
+from orchestrator.linearisation.jacobian import Jacobian, Side, jacobian
 from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats, StateSpace, of_transition
 from orchestrator.linearisation.unit_model import UnitModel
@@ -25,7 +25,7 @@ _COMPOSES = 1e-6
 _ACTS = 1e-9
 
 
-def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
+def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.MEAN) -> UnitModel:
     """Linearise a running block about its present states and inputs.
 
     Its states are its declared ones that are made of floating-point numbers, and its outputs, as
@@ -37,13 +37,15 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
         Between two steps.
     time_ns, step_ns
         Begin and length of its next step.
+    side
+        What is taken at a kink.
 
     Raises
     ------
     CapabilityError
         If the block cannot save its states, or a step of it fails there.
     """
-    step = _Step(unit, time_ns)
+    step = _Step(unit, time_ns, side)
 
     @lru_cache(maxsize=8)
     def differences(length_ns: int) -> Jacobian:
@@ -54,9 +56,8 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
 
     found = differences(step_ns)
     space, remark = _continuous(step, found.matrix, differences, step_ns)
-    remarks = [
-        f"{step.argument(i)} stands at a kink: the mean of both sides is taken" for i in found.kinks
-    ]
+    kinks = tuple(step.argument(i) for i in found.kinks)
+    remarks = [f"{name} stands at a kink: {side.what}" for name in kinks]
     return UnitModel(
         unit.name,
         "differences",
@@ -64,14 +65,15 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int) -> UnitModel:
         transition,
         space,
         (*remarks, *remark),
+        kinks,
     )
 
 
 class _Step:
     """One step of a block as a function of numbers."""
 
-    def __init__(self, unit: BlockUnit, time_ns: int) -> None:
-        self._unit, self._time = unit, time_ns / 1e9
+    def __init__(self, unit: BlockUnit, time_ns: int, side: Side) -> None:
+        self._unit, self._time, self._side = unit, time_ns / 1e9, side
         saved = unit.get_state()
         if not isinstance(saved, Mapping):
             raise CapabilityError(
@@ -121,7 +123,7 @@ class _Step:
             return self._after(where, step_ns / 1e9)
 
         try:
-            return jacobian(after, point, sizes)
+            return jacobian(after, point, sizes, self._side)
         except CapabilityError:
             raise
         except Exception as error:

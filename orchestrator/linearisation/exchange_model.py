@@ -7,14 +7,14 @@ from functools import lru_cache
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError
-from orchestrator.linearisation.jacobian import jacobian
+from orchestrator.linearisation.jacobian import Side, jacobian
 from orchestrator.linearisation.signal_names import signal_names
 from orchestrator.linearisation.state_space import Floats, StateSpace
 from orchestrator.linearisation.unit_model import Transition, UnitModel
 from orchestrator.simunits import ModelExchangeUnit
 
 
-def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
+def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.MEAN) -> UnitModel:
     """Linearise a running unit about its present states.
 
     Parameters
@@ -23,6 +23,8 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
         Between two steps.
     inputs
         What its bound inputs are now, float64 of shape (m,).
+    side
+        What is taken at a kink.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
 
     nominals = np.abs(point)
     nominals[nominals == 0.0] = 1.0
-    found = jacobian(at, point, nominals)
+    found = jacobian(at, point, nominals, side)
     at(point)
     names = (*unit.state_names, *signal_names(unit.name, unit.inputs))
     whole = found.matrix
@@ -61,7 +63,8 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats) -> UnitModel:
         space.states,
         _steps(space),
         space,
-        tuple(f"{names[i]} stands at a kink: the mean of both sides is taken" for i in found.kinks),
+        tuple(f"{names[i]} stands at a kink: {side.what}" for i in found.kinks),
+        tuple(names[i] for i in found.kinks),
     )
 
 

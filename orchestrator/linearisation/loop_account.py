@@ -30,8 +30,10 @@ _LARGEST = 2 * MODES + 2
 _FADED = math.exp(-math.pi)
 #: A multiplier near 1 that is 1 up to so many of its uncertainties is a free motion.
 _FREE = 30.0
-#: Roots of the continuous loop that are no larger, in 1/s, are such motions as well: a double root
-#: is found to the root of rounding, one of four to the fourth root.
+#: Roots that are no larger, in 1/s, are such motions as well. In continuous time a double root is
+#: found to the root of rounding, one of four to the fourth root. As sampled, models of a point that
+#: moves leave such roots: the angles of an arm that starts to turn grow at 1e-8 1/s to 1e-6 1/s,
+#: since its inertia is about to change. Nobody waits three hours for what they do.
 _STILL = 1e-4
 #: Errors of a growth rate are warned of from this share of its size on; see :func:`growth_size`.
 SHARE = 0.05
@@ -116,7 +118,8 @@ class LoopAccount:
     modes
         Its least damped modes, those that grow first; free motions are left out.
     free
-        Number of multipliers that are 1 within rounding: bodies that float as a whole.
+        Number of motions that nothing pulls back, as of bodies that float as a whole: multipliers
+        that are 1 within rounding, or less than 1e-4 1/s away from it.
     size
         Numbers that the loop remembers from period to period.
     remarks
@@ -128,6 +131,14 @@ class LoopAccount:
     free: int
     size: int
     remarks: tuple[str, ...] = ()
+
+    def notes(self) -> tuple[str, ...]:
+        """Say how many motions are free, and then the remarks."""
+        if not self.free:
+            return self.remarks
+        many = "s" if self.free > 1 else ""
+        free = f"{self.free} free (rigid-body) motion{many} of 0 Hz: nothing pulls back what drifts"
+        return (free, *self.remarks)
 
     def warnings(self) -> tuple[str, ...]:
         """Say which modes the schedule misjudges, and by how much."""
@@ -239,6 +250,7 @@ def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[com
     found = period_map.modes(period_map.within(group), largest=_LARGEST)
     off = np.abs(found.values - 1.0)
     is_free = off <= _FREE * found.uncertainty  # NaN where it is not near
+    is_free |= off <= _STILL * period_map.period
     return _rates(found.values[~is_free], period_map.period), int(is_free.sum())
 
 

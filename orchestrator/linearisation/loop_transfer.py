@@ -7,7 +7,7 @@ With r = -L v the loop is closed where v = r, so L = -1 is the limit of stabilit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,7 +119,11 @@ class OpenLoop:
 
 
 def margins_of(
-    response: Callable[[Floats | float], Complex], omega: Floats, *, is_stable: bool
+    response: Callable[[Floats | float], Complex],
+    omega: Floats,
+    *,
+    is_stable: bool,
+    ends: Sequence[tuple[float, float]] = (),
 ) -> Margins:
     """Return the margins of a loop by its response L.
 
@@ -131,6 +135,8 @@ def margins_of(
         Frequencies between which crossings are looked for, rad/s, increasing.
     is_stable
         Whether the loop is stable when it is closed.
+    ends
+        L and frequency, rad/s, where it is real at the ends of what can be: no crossing shows it.
     """
     values = response(omega)
     unity = _crossings(omega, np.log(np.abs(values)), lambda w: float(np.log(np.abs(response(w)))))
@@ -138,7 +144,7 @@ def margins_of(
     if not is_stable:
         lags = [(lag - _TURN, w) for lag, w in lags]
     turns = _crossings(omega, values.imag, lambda w: float(response(w).imag))
-    real = [(float(response(w).real), w) for w in turns]
+    real = [*((float(response(w).real), w) for w in turns), *ends]
     factors = [(-1.0 / value, w) for value, w in real if value < 0.0]
     return Margins(
         is_stable,

@@ -10,6 +10,7 @@ import numpy as np
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation.block_model import block_model
 from orchestrator.linearisation.exchange_model import exchange_model
+from orchestrator.linearisation.jacobian import Side
 from orchestrator.linearisation.response_model import response_model
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
@@ -32,8 +33,8 @@ def by_model_exchange(system: System) -> System:
     return system
 
 
-def unit_models(run: Execution) -> dict[str, UnitModel]:
-    """Linearise every component of a run where it stands.
+def unit_models(run: Execution, side: Side = Side.MEAN) -> dict[str, UnitModel]:
+    """Linearise every component of a run where it stands; ``side`` is what is taken at a kink.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def unit_models(run: Execution) -> dict[str, UnitModel]:
     refused: list[DescriptionError] = []
     for unit, member in zip(run.units, run.schedule.members, strict=True):
         try:
-            models[unit.name] = _model(unit, run, member.ticks * run.schedule.step_ns)
+            models[unit.name] = _model(unit, run, member.ticks * run.schedule.step_ns, side)
         except CapabilityError as error:
             refused.append(error)
     if refused:
@@ -66,13 +67,13 @@ def _options(component: Component) -> dict[str, Any]:
     return options
 
 
-def _model(unit: SimulationUnit, run: Execution, step_ns: int) -> UnitModel:
+def _model(unit: SimulationUnit, run: Execution, step_ns: int, side: Side) -> UnitModel:
     inputs: Floats = np.array(
         [value for c in unit.inputs for value in np.ravel(run.get(f"{unit.name}.{c.name}"))],
         dtype=np.float64,
     )
     if isinstance(unit, ModelExchangeUnit):
-        return exchange_model(unit, inputs)
+        return exchange_model(unit, inputs, side)
     if isinstance(unit, BlockUnit):
-        return block_model(unit, run.time_ns, step_ns)
+        return block_model(unit, run.time_ns, step_ns, side)
     return response_model(unit, inputs, run.time_ns, step_ns)

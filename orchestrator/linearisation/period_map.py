@@ -55,6 +55,9 @@ class PeriodMap:
         Of steps that are all of one length.
     models
         Of each of its members, by name.
+    only
+        A step of the period, from 0 on: the map is that of this step alone, among the same numbers;
+        ``None``: of all of them.
 
     Raises
     ------
@@ -67,17 +70,19 @@ class PeriodMap:
         self,
         schedule: Schedule,
         models: Mapping[str, UnitModel],
+        only: int | None = None,
     ) -> None:
         expect_linear(schedule)
         self._schedule = numbers_only(schedule)
         self._units = [linear_unit(m, models[m.name], schedule) for m in schedule.members]
         self._engine: Engine = linear_engine(self._schedule, self._units)
-        self.steps = math.lcm(*(member.ticks for member in schedule.members))
-        #: Length of the period in seconds.
+        period = math.lcm(*(member.ticks for member in schedule.members))
+        self.steps = period if only is None else 1
+        #: Length of the period, or of the step, in seconds.
         self.period = self.steps * schedule.step_ns / 1e9
         self._engine.start(0, schedule.step_ns)
         deepest = max((row[1] for row in schedule.histories), default=0)
-        self._run(self.steps * (deepest // self.steps + 2))
+        self._run(period * (deepest // period + 2) + (only or 0))
         self._base = self._engine.save()
         self._values = [np.asarray(unit.values) for unit in self._units]
         self._places = [values.size for values in self._values]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -30,6 +30,9 @@ class RunAccount:
     ----------
     accounts
         Of all loops; empty where there are none.
+    contact
+        The same with contacts that are just open taken as ``open`` and as ``closed``; empty where
+        no component stands at a kink.
     notice
         Why there are no accounts although there are loops; empty if there are.
     seconds
@@ -37,18 +40,26 @@ class RunAccount:
     """
 
     accounts: tuple[LoopAccount, ...] = ()
+    contact: Mapping[str, Sequence[LoopAccount]] = field(default_factory=dict)
     notice: str = ""
     seconds: float = 0.0
 
     def remarks(self) -> list[str]:
         """Return the warnings, and why there is nothing to warn of."""
         found = [text for account in self.accounts for text in account.warnings()]
+        for side, accounts in self.contact.items():
+            said = (text for account in accounts for text in account.warnings())
+            found += [f"with the contact {side}, {text}" for text in said]
         return [*found, self.notice] if self.notice else found
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data; growth rates in 1/s, frequencies in Hz."""
         return {
             "loops": [account_json(account) for account in self.accounts],
+            "contact": {
+                side: [account_json(account) for account in accounts]
+                for side, accounts in self.contact.items()
+            },
             "notice": self.notice,
             "seconds": self.seconds,
         }
@@ -75,9 +86,11 @@ def run_account(system: System, **options: Any) -> RunAccount:
         linear = linear_system(system, **options)
         _expect_small(linear)
         accounts = tuple(linear.loop_accounts())
+        contact = linear.contact_accounts()
     except Exception as error:  # noqa: BLE001 - a run that is done is never lost to its analysis
-        return RunAccount((), f"loops were not linearised: {_said(error)}", perf_counter() - begin)
-    return RunAccount(accounts, "", perf_counter() - begin)
+        notice = f"loops were not linearised: {_said(error)}"
+        return RunAccount(notice=notice, seconds=perf_counter() - begin)
+    return RunAccount(accounts, contact, seconds=perf_counter() - begin)
 
 
 def account_json(account: LoopAccount) -> dict[str, Any]:

@@ -16,6 +16,11 @@ from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation.delayed_loop import Complex
 from orchestrator.linearisation.loop_account import sampled_roots
 from orchestrator.linearisation.loop_transfer import Margins, find_line, margins_of
+from orchestrator.linearisation.multirate_loop import (
+    MultirateLoop,
+    line_steps,
+    numbers_of_line,
+)
 from orchestrator.linearisation.signal_graph import coupled_groups
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.sweep import changer
@@ -25,6 +30,8 @@ from orchestrator.linearisation.whole_system import LinearSystem
 _GRID, _DECADES = 600, 5.0
 #: So many are solved at once.
 _CHUNK = 64
+#: L is real at rest if its angle is smaller at the slowest frequency, rad.
+_REAL = 1e-3
 #: What a second way through the line may be, as a share of the first: rounding.
 _ROUNDING = 1e-9
 
@@ -56,8 +63,10 @@ class SampledLoop:
     roots: tuple[complex, ...]
 
     @classmethod
-    def of(cls, linear: LinearSystem, line: str) -> SampledLoop | None:
+    def of(cls, linear: LinearSystem, line: str) -> SampledLoop | MultirateLoop | None:
         """Cut a loop at a line that carries one number; ``None`` if it is in no loop.
+
+        With several rates the line may be read several times in a period.
 
         Raises
         ------
@@ -66,7 +75,7 @@ class SampledLoop:
         DescriptionError
             If it carries an array.
         CapabilityError
-            If the schedule does what no linear map can, or reads the line more than once.
+            If the schedule does what no linear map can, or reads the line more than once a step.
         """
         cut = find_line(linear.system, line)
         target = linear.system.components[cut.target.component].connectors[cut.target.connector]
@@ -80,17 +89,22 @@ class SampledLoop:
             return None
         closed = linear.period_map()
         whole = closed.matrix()
-        rest = changer(linear, "gain", str(cut))(0.0).period_map().matrix()
+        without = changer(linear, "gain", str(cut))(0.0)
+        rest = without.period_map().matrix()
         left, sizes, right = np.linalg.svd(whole - rest)
-        if sizes[1] > _ROUNDING * max(sizes[0], 1.0):
+        roots = tuple(sampled_roots(closed, group)[0])
+        if sizes[1] <= _ROUNDING * max(sizes[0], 1.0):
+            into, out_of = left[:, 0] * sizes[0], right[0]
+            kept = numbers_of_line(rest, into[:, None], out_of[None])
+            parts = rest[np.ix_(kept, kept)], into[kept], out_of[kept]
+            return cls(str(cut), group, closed.period, *parts, roots)
+        steps = line_steps(*(_step_maps(each, closed.steps) for each in (linear, without)))
+        if not steps:
             raise CapabilityError(
-                f"the schedule reads the line {cut} more than once in a period, so its loop cannot"
+                f"the schedule reads the line {cut} more than once in a step, so its loop cannot"
                 " be cut there: choose gauss-seidel or jacobi"
             )
-        roots, _ = sampled_roots(closed, group)
-        return cls(
-            str(cut), group, closed.period, rest, left[:, 0] * sizes[0], right[0], tuple(roots)
-        )
+        return MultirateLoop.of(str(cut), group, closed.period, steps, roots)
 
     @property
     def is_stable(self) -> bool:
@@ -112,4 +126,14 @@ class SampledLoop:
         """Return the margins: of the gain, and of a delay on the line beside that it has."""
         fastest = math.log10(math.pi / self.period)
         omega = np.logspace(fastest - _DECADES, fastest, _GRID)[:-1]
-        return margins_of(self.at, omega, is_stable=self.is_stable)
+        return margins_of(self.at, omega, is_stable=self.is_stable, ends=self._ends(omega[0]))
+
+    def _ends(self, slowest: float) -> list[tuple[float, float]]:
+        """Return L and rad/s at both ends: at rest, if it is real there, and at half the rate."""
+        rest, fastest = complex(self.at(slowest)), complex(self.at(math.pi / self.period))
+        still = [(rest.real, 0.0)] if abs(rest.imag) < _REAL * abs(rest) else []
+        return [*still, (fastest.real, math.pi / self.period)]
+
+
+def _step_maps(linear: LinearSystem, count: int) -> list[Floats]:
+    return [linear.period_map(only=step).matrix() for step in range(count)]

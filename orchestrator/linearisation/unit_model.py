@@ -33,6 +33,8 @@ class UnitModel:
         The same in continuous time; ``None`` where there is none.
     remarks
         What was left out, and what is doubtful, in sentences.
+    kinks
+        States and inputs that stand where a slope jumps: a contact that is just open.
     """
 
     name: str
@@ -41,3 +43,4 @@ class UnitModel:
     transition: Transition
     continuous: StateSpace | None
     remarks: tuple[str, ...] = ()
+    kinks: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from orchestrator.coupling import DelayMode
+from orchestrator.linearisation.jacobian import Side
 from orchestrator.linearisation.loop_account import MODES, LoopAccount, loop_accounts
 from orchestrator.linearisation.loop_transfer import Margins, open_loop
 from orchestrator.linearisation.operating_point import by_model_exchange, unit_models
@@ -66,9 +67,9 @@ class LinearSystem:
             chosen.rates,
         )
 
-    def period_map(self) -> PeriodMap:
-        """Return the map of one period of the schedule."""
-        return PeriodMap(self.schedule(), self.models)
+    def period_map(self, only: int | None = None) -> PeriodMap:
+        """Return the map of one period of the schedule, or of only one of its steps."""
+        return PeriodMap(self.schedule(), self.models, only)
 
     def loop_accounts(self, count: int = MODES) -> list[LoopAccount]:
         """Say what the schedule does to the modes of every loop, the least damped first."""
@@ -77,6 +78,18 @@ class LinearSystem:
     def margins(self, line: str, element: int = 1) -> Margins:
         """Return the margins in continuous time at one line; see :func:`open_loop`."""
         return open_loop(self.system, self.models, line, element).margins()
+
+    def contact_accounts(self, count: int = MODES) -> dict[str, list[LoopAccount]]:
+        """Say the same for each mode of a contact that is just open: ``open`` and ``closed``.
+
+        Nothing is said where no component stands at a kink. It is linearised again for each.
+        """
+        if not any(model.kinks for model in self.models.values()):
+            return {}
+        return {
+            str(side): self._again(self.system, contact=side).loop_accounts(count)
+            for side in (Side.OPEN, Side.CLOSED)
+        }
 
     def with_value(self, path: str, value: float) -> LinearSystem:
         """Linearise it again with another value of a parameter, ``component.parameter``.
@@ -87,8 +100,11 @@ class LinearSystem:
             If there is no such parameter, it does not take the value, or the system cannot be
             linearised with it.
         """
+        return self._again(self.system.set(path, value))
+
+    def _again(self, system: System, **options: Any) -> LinearSystem:
         return linear_system(
-            self.system.set(path, value),
+            system,
             step=f"{self.step_ns} ns",
             start=self.start,
             at=self.at,
@@ -97,6 +113,7 @@ class LinearSystem:
             algorithm_options=self.master.options,
             rates=self.master.rates,
             record=self.record,
+            **options,
         )
 
 
@@ -111,6 +128,7 @@ def linear_system(
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
     record: tuple[str, ...] = (),
+    contact: Side | str = Side.MEAN,
 ) -> LinearSystem:
     """Linearise every component of a system where a run has led it.
 
@@ -122,6 +140,9 @@ def linear_system(
         Time of the point, on the grid of communication steps; seconds or text; ``None``: the start.
     record
         Outputs that are kept although nothing is connected to them.
+    contact
+        What is taken of a contact that is just open, or of any kink: ``"mean"``, ``"open"``, the
+        side where less acts, or ``"closed"``.
 
     Raises
     ------
@@ -142,7 +163,7 @@ def linear_system(
     ) as run:
         if at is not None:
             run.advance(at)
-        models = unit_models(run)
+        models = unit_models(run, Side(contact))
         step_ns = run.schedule.step_ns
     prepared_system, _ = prepared(system, mode, strict=False)
     flat = _without_variation(prepared_system)

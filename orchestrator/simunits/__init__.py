@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         open_description as open_description,
         read_fmu as read_fmu,
     )
-    from orchestrator.simunits.fmi.fmu_unit import FmuUnit as FmuUnit
+    from orchestrator.simunits.fmi.fmu_unit import FmuUnit as FmuUnit, unpacked as unpacked
     from orchestrator.simunits.fmi.model_exchange_unit import ModelExchangeUnit as ModelExchangeUnit
     from orchestrator.simunits.instantiation import make_unit as make_unit
     from orchestrator.simunits.isolation.isolated import isolate as isolate

@@ -15,6 +15,8 @@ from orchestrator.supervisor.states import FOLLOWING, STOPPING, State
 _NS = 1e-9
 #: Rounding of velocities: a command at its limit is within it.
 _ROUNDING = 1.0 + 1e-9
+#: So many periods a stop may go on at once, so that it is not as uneven as the calls are.
+_AT_ONCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,18 @@ class _Axis:
         self._bad = 0.0
         self._persistence = limits.ns("persistence") * _NS
         self._spent = 0.0
+        self._left = _AT_ONCE * period
+        self._elapsed = period
         self._profile: RestProfile | None = None
+
+    def go_on(self, seconds: float) -> None:
+        """Let time go by; what is sent moves no farther than is possible in it.
+
+        Of samples that were held up and come at once a robot takes one answer only, and what all of
+        them moved would be its next step.
+        """
+        self._elapsed = seconds
+        self._left = min(self._left + seconds, _AT_ONCE * self._period)
 
     def follow(self, wanted: float) -> tuple[float, Reason]:
         """Return what may be sent of a value, a period after the last one, and what is wrong."""
@@ -64,7 +77,7 @@ class _Axis:
         low, high = limits.minimum, limits.maximum
         if (low is not None and wanted < low) or (high is not None and wanted > high):
             return self.sent, Reason.TRAVEL
-        most = limits.velocity * h
+        most = limits.velocity * min(h, max(self._left - (_AT_ONCE - 1.0) * h, 0.0))
         sent = min(max(wanted, self.sent - most), self.sent + most)
         velocity = (sent - self.sent) / h
         acceleration = (velocity - self.velocity) / h
@@ -72,13 +85,14 @@ class _Axis:
         if not found:
             self._bad = 0.0
             return sent, Reason.OPERATION
-        self._bad += h
+        self._bad += self._elapsed
         return sent, found if self._bad > self._persistence else Reason.OPERATION
 
     def take(self, sent: float) -> None:
         """Remember what was sent."""
         velocity = (sent - self.sent) / self._period
         self.acceleration = (velocity - self.velocity) / self._period
+        self._left -= abs(sent - self.sent) / self.limits.velocity
         self.velocity, self.sent = velocity, sent
 
     def stop(self, *, quick: bool) -> None:
@@ -90,13 +104,15 @@ class _Axis:
         self._profile = RestProfile(*at, deceleration, jerk)
 
     def rest(self) -> float:
-        """Return what is sent on the way to rest, a period after the last."""
+        """Return what is sent on the way to rest, a period after the last if time has gone by."""
+        h = min(self._period, self._left)
+        self._left -= h
         if self.limits.rests == "at zero":
-            most = self.limits.velocity * self._period
+            most = self.limits.velocity * h
             self.sent -= min(max(self.sent, -most), most)
             return self.sent
         assert self._profile is not None  # noqa: S101 - a stop was begun
-        self._spent += self._period
+        self._spent += h
         x, self.velocity, self.acceleration = self._profile.at(self._spent)
         low, high = self.limits.minimum, self.limits.maximum
         x = x if low is None else max(x, low)
@@ -154,6 +170,8 @@ class CommandGate:
         self._times = times
         self._number, self._fresh_ns = 0, 0
         self._sent_number, self._repeats = 0, 0
+        self._now_ns: int | None = None
+        self._period = period_ns * _NS
         self._stopping: State | None = None
         self._follows = False
         #: What the gate found by itself, and when; 0: nothing.
@@ -202,6 +220,11 @@ class CommandGate:
         now_ns
             CLOCK_MONOTONIC.
         """
+        before = self._now_ns
+        elapsed = self._period if before is None else (now_ns - before) * _NS
+        self._now_ns = now_ns
+        for axis in self._axes:
+            axis.go_on(elapsed)
         self.watch(orders, number, now_ns)
         self._obey(orders)
         self._follows = self._stopping is None and orders.state in FOLLOWING

@@ -10,7 +10,8 @@ import numpy as np
 
 from orchestrator import DescriptionError
 from python_blocks.kinematics.rotation import Floats, matrix
-from python_blocks.manipulators.recursion import Found, Tree, place, solve
+from python_blocks.manipulators.recursion import place, solve
+from python_blocks.manipulators.tree import Found, Tree
 
 
 class JointKind(Enum):

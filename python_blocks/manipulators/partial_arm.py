@@ -17,7 +17,8 @@ from python_blocks.manipulators.chain import (
     given_accelerations,
     singular_joint,
 )
-from python_blocks.manipulators.recursion import Found, solve
+from python_blocks.manipulators.recursion import solve
+from python_blocks.manipulators.tree import Found
 
 #: Unit of the position of a joint, its rate, its acceleration, its torque and its inertia.
 _UNITS = {

@@ -37,9 +37,13 @@ def test_only_faults_that_a_protocol_cannot_have_are_left_out():
     left_out = {name: set(suite.bench_of(name).without) for name in device_names()}
     assert left_out.pop("shm") == {"duplicate", "reorder"}  # it holds the newest sample only
     assert left_out.pop("ati_net_ft") == {"nan"}  # whole counts are numbers
-    assert left_out.pop("dcp") == {"wrong-status"}  # it sends nothing when it is not in order
-    assert left_out.pop("canopen_cia402") == {"reorder"}  # a line: one frame after the other
-    assert left_out.pop("pi_gcs") == {"duplicate", "reorder"}  # TCP, and no numbers
+    # It sends nothing when it is not in order; its numbers count PDUs.
+    assert left_out.pop("dcp") == {"wrong-status", "clock-jump"}
+    # A line: one frame after the other; whole numbers; no time.
+    for name in ("canopen_cia402", "motor_bench"):
+        assert left_out.pop(name) == {"reorder", "nan", "clock-jump"}
+    # TCP, no numbers and no time.
+    assert left_out.pop("pi_gcs") == {"duplicate", "reorder", "clock-jump"}
     assert not any(left_out.values())
 
 
@@ -100,6 +104,10 @@ def careless(monkeypatch):
         ("lost", "expected gaps in the sequence, found none"),
         ("malformed", "expected damaged datagrams that are refused, found none"),
         ("wrong-status", "expected all marked, found 0 of 5"),
+        ("frozen", "expected values that change while it is led, found none that do"),
+        ("no-numbers", "expected refusals, found none"),
+        ("saturated", "expected a status, or values far beyond 2, found 2"),
+        ("clock-jump", "expected more than 100 s to have gone by, found 0.110 s"),
         ("absent", "expected nothing where there is no device"),
     ],
 )

@@ -12,6 +12,7 @@ import re
 import subprocess
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from compile_cache import CachedCompiler
 from corpus.case import Case
 from corpus.models import CASES
 from corpus.second_importer import in_libcosim
-from fmpy import read_model_description, simulate_fmu
+from fmpy import extract, read_model_description, simulate_fmu
 from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 
@@ -90,11 +91,9 @@ def test_model(
     for file in files.values():
         assert validate_fmu(str(file)) == []
     wanted = case.expected | _simulated_by_rumoca(case)
-    ends = [
-        _run(case, file, kind, wanted)
-        for kind in ("CoSimulation", "ModelExchange")
-        for file in (files[version] for version in versions)
-    ]
+    fmus = [_Unpacked.of(files[version], tmp_path / version) for version in versions]
+    kinds = ("CoSimulation", "ModelExchange")
+    ends = [_run(case, fmu, kind, wanted) for kind in kinds for fmu in fmus]
     if versions == _VERSIONS:
         assert ends[0] == ends[1], "FMI 2 and 3 differ in co-simulation"
     if "2.0" in versions and ends[0] and importlib.util.find_spec("libcosimpy"):
@@ -105,8 +104,8 @@ def test_model(
             assert value == pytest.approx(once[variable], rel=case.tolerance, abs=1e-7), variable
     if case.rk4:
         solver = Solver("rk4", 2e-3)
-        fmu = build_model("M", root, tmp_path / "rk4", fmi=versions[:1], solver=solver).path
-        _run(case, fmu, "CoSimulation", wanted)
+        file = build_model("M", root, tmp_path / "rk4", fmi=versions[:1], solver=solver).path
+        _run(case, _Unpacked.of(file, tmp_path / "unpacked"), "CoSimulation", wanted)
 
 
 def _check_warnings(case: Case, caplog: pytest.LogCaptureFixture) -> None:
@@ -129,10 +128,23 @@ def _precise() -> Any:
     return rumoca.SimConfig(rtol=1e-9, atol=1e-9)
 
 
-def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[float, ...]:
+@dataclass(frozen=True)
+class _Unpacked:
+    """An FMU that is read and unpacked once for all its runs."""
+
+    folder: str
+    description: Any
+
+    @classmethod
+    def of(cls, file: Path, folder: Path) -> _Unpacked:
+        unpacked = str(extract(str(file), str(folder)))
+        return cls(unpacked, read_model_description(unpacked))
+
+
+def _run(case: Case, fmu: _Unpacked, kind: str, wanted: dict[str, float]) -> tuple[float, ...]:
     """Values at the end time, after comparing them with those wanted."""
     messages: list[str] = []
-    variables = read_model_description(str(file)).modelVariables
+    variables = fmu.description.modelVariables
     shapes = {v.name: v.shape for v in variables if v.shape}
     starts = {v.name: v.start.split() for v in variables if v.shape and v.start}
 
@@ -141,7 +153,8 @@ def _run(case: Case, file: Path, kind: str, wanted: dict[str, float]) -> tuple[f
 
     def simulate() -> Any:
         return simulate_fmu(
-            str(file),
+            fmu.folder,
+            model_description=fmu.description,
             fmi_type=kind,
             stop_time=case.stop,
             step_size=case.stop / 10,

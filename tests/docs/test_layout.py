@@ -14,6 +14,10 @@ FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 PATH = re.compile(r"`([\w.*/-]+/[\w.*/-]*|[\w*]+\.(?:py|cpp|hpp|c|h|\*))`")
 #: Where the pages' short paths begin.
 ROOMS = ["", "orchestrator", "orchestrator/engine/src", "orchestrator/export"]
+#: Where files are Python of ours, and how long one may be; and what is being divided.
+CODE = ("orchestrator", "python_blocks", "hw_adapters", "examples", "benchmarks", "tests")
+LONGEST = 300
+LONGER = {"orchestrator/supervisor/settings.py", "examples/famdc/systems.py"}
 #: What is in no checkout: what a reader of the steps writes, what is built; paths within a system.
 MADE = {
     "arm/motor",
@@ -47,6 +51,14 @@ def exists(path):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_names_exists(page):
     assert [path for path in paths(page) if not exists(path)] == []
+
+
+def test_a_file_has_one_noun():
+    """One that is longer has two: divide it."""
+    files = [file for folder in CODE for file in ROOT.glob(f"{folder}/**/*.py")]
+    assert len(files) > 1000
+    lengths = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in files}
+    assert {file for file, length in lengths.items() if length > LONGEST} - LONGER == set()
 
 
 def test_the_layout_has_every_room():

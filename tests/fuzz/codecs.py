@@ -6,16 +6,23 @@ a file holds many of them, each damaged for itself, with its length before it.
 
 import math
 import struct
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
 from fuzz.mutations import damaged
+from hw_adapters.ati_net_ft import codec as rdt
+from hw_adapters.ati_net_ft.calibration import decode_calibration
 from hw_adapters.canopen_cia402 import codec as canopen
 from hw_adapters.canopen_cia402 import slcan
 from hw_adapters.canopen_cia402.pdo import pdo_maps
 from hw_adapters.canopen_cia402.state_machine import state_of
+from hw_adapters.kuka_rsi import codec as rsi
 from hw_adapters.pi_gcs import codec as gcs
+from hw_adapters.shm import codec as shm
+from hw_adapters.udp import codec as udp
+from hw_adapters.udp.layout import Layout
 from hw_adapters.ur_rtde import codec as rtde
 from orchestrator.devices import WireFormatError
 
@@ -33,6 +40,31 @@ RTDE = (
 )
 GCS = b"X=1.5000000 \nY=-0.2500000 \nZ=0 \nU=1e-3 \nV=0.0 \nW=-12.0\n0\n"
 
+
+RDT = bytes.fromhex(
+    "00000001000003e880020000000f4240fff0bdc000000000000001f4ffffffff7fffffff"
+    "00000002000003e900000000" + 24 * "00"
+)
+RDT_PAGE = (
+    b"<netft><cfgcpf>1000000</cfgcpf><cfgcpt>2000</cfgcpt><scfgfu>lbf</scfgfu>"
+    b"<scfgtu>lbf-in</scfgtu><comrdte>Enabled</comrdte><comrdtrate>7000</comrdtrate></netft>"
+)
+RSI = (
+    b'<Rob TYPE="KUKA"><RIst X="1000.5" Y="-2" Z="0" A="90" B="0.25" C="-180"/>'
+    b'<AIPos A1="1" A2="2" A3="3" A4="4" A5="5" A6="6"/><Delay D="3"/><IPOC>4208163634</IPOC></Rob>'
+)
+_FIELDS = [
+    {"role": "constant", "type": "u16", "value": 0xABCD},
+    {"role": "sequence", "type": "u32"},
+    {"role": "time", "type": "f64"},
+    {"role": "status", "type": "u16"},
+    {"name": "x", "type": "f64"},
+    {"name": "angle", "type": "i16", "scale": 1e-3},
+]
+#: Its check sum is left out, which would refuse whatever was damaged.
+_UDP = udp.Codec(Layout.model_validate({"fields": _FIELDS, "crc": "none"}))
+UDP = _UDP.encode((0.5, 1.25), 7, 3.0)
+SHM = struct.pack("<Q", 2) + shm.encode(shm.Record((0.5, -2.0), 7, 123, 1))
 
 _LENGTH = struct.Struct("<I")
 #: Messages in a damaged file.
@@ -102,10 +134,54 @@ def read_canopen(content: bytes) -> None:
             continue
         assert (message is None) == (identifier == 0x181)
         assert message is None or message.node == 1
+        if isinstance(message, canopen.SdoSegment):
+            assert data[1:].startswith(message.data)
     values = _MAP.decode(data)
     assert _MAP.encode(values).data == data
     state = state_of(values["statusword"])
     assert values["statusword"] & state.mask == state.value
+
+
+def read_rdt(content: bytes) -> None:
+    """Read records, and a page of a calibration; records have the bytes that came."""
+    found = rdt.decode_records(content)
+    told = (
+        struct.pack("!LLL6l", r.rdt_sequence, r.ft_sequence, r.status, *r.counts) for r in found
+    )
+    assert b"".join(told) == content
+
+
+def read_rdt_page(content: bytes) -> None:
+    """Read a calibration, whose scales are numbers > 0."""
+    found = decode_calibration(content)
+    assert 0.0 < found.counts_per_force < math.inf
+    assert 0.0 < found.counts_per_torque < math.inf
+    assert 0.0 <= found.rate_hz < math.inf
+
+
+def read_rsi(content: bytes) -> None:
+    """Read a frame of a robot, whose numbers are finite."""
+    found = rsi.decode_frame(content)
+    sixes = (found.pose, found.setpoint, found.joints, found.joint_setpoints)
+    assert all(math.isfinite(x) for six in sixes if six is not None for x in six)
+    assert found.ipoc >= 0
+
+
+def read_udp(content: bytes) -> None:
+    """Read a datagram of a declared layout; but for its status it is written again as it came."""
+    found = _UDP.decode(content)
+    told = _UDP.encode(found.values, found.sequence or 0, found.time_s or 0.0)
+    assert told[:14] == content[:14]
+    assert told[16:] == content[16:]
+
+
+def read_shm(content: bytes) -> None:
+    """Read a record, as it came and with its check sum put right."""
+    fixed, values = content[8:28], content[32:]
+    crc = struct.pack("<I", zlib.crc32(values, zlib.crc32(fixed)))
+    found = shm.decode(content[:28] + crc + values)
+    assert found is None or shm.encode(found) == fixed + crc + values
+    shm.decode(content)
 
 
 def read_rtde(content: bytes) -> None:

@@ -258,5 +258,10 @@ READERS |= {
         ("canopen", codecs.CANOPEN, codecs.read_canopen),
         ("rtde", codecs.RTDE, codecs.read_rtde),
         ("gcs", codecs.GCS, codecs.read_gcs),
+        ("rdt", codecs.RDT, codecs.read_rdt),
+        ("rdt-page", codecs.RDT_PAGE, codecs.read_rdt_page),
+        ("rsi", codecs.RSI, codecs.read_rsi),
+        ("udp", codecs.UDP, codecs.read_udp),
+        ("shm", codecs.SHM, codecs.read_shm),
     )
 }

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 from oracle.reference_compensation import compensate
 from oracle.reference_events import EarlyReturnError, ReferenceEvents
 from oracle.reference_faults import ReferenceFaults
-from oracle.reference_history import ReferenceHistory, on_arc
+from oracle.reference_history import ReferenceHistory
 from oracle.reference_loop import RefusedError, solve
+from oracle.reference_reads import read_line
 from oracle.reference_step import Chooser
 
 from orchestrator.coupling import LineStatistics
 from orchestrator.master.run.execution import Execution
 from orchestrator.master.schedule.schedule import (
     Code,
-    Extrapolation,
-    Interpolation,
     Schedule,
     input_order,
 )
@@ -177,7 +174,7 @@ class Reference:
             source, target, factor, offset = plan.copies[row]
             signals[target] = factor * signals[source] + offset
         elif code is Code.READ:
-            self.read(row)
+            read_line(self, row)
         elif code in (Code.PUSH, Code.PROPOSE, Code.INJECT_SAMPLE_FAULT):
             self._remember(code, row)
         elif code is Code.INJECT_FAULT:
@@ -214,65 +211,6 @@ class Reference:
         else:
             value = now + weight * self.step_ratio * (now - self.before[source])
         self.signals[target] = factor * value + offset
-
-    def read(self, row: int) -> None:
-        """Bring the value of a line that is read from the past."""
-        plan = self.plan
-        *line, share, order, keeps_end = plan.reads[row]
-        later = round_half_away(share * (self.step_ns - plan.step_ns))
-        later += self.faults.delay_changes.pop(row, 0)
-        if order:
-            self._follow(later, order, keeps_end, *line)
-        else:
-            self._read(later, *line)
-
-    def _read(
-        self,
-        later: int,
-        history: int,
-        target: int,
-        shift: int,
-        span: int,
-        factor: float,
-        offset: float,
-    ) -> None:
-        past, begin = self.past[history], self.now_ns + shift + later
-        if past.interpolation is Interpolation.SLERP:
-            found = [p.around(begin, self.now_ns) for p in self.past[history : history + 4]]
-            share = min(max(found[0].share(begin), 0.0), 1.0)
-            turned = on_arc([f.low.value for f in found], [f.high.value for f in found], share)
-            self.signals[target : target + 4] = [factor * x + offset for x in turned]
-            return
-        smoothed = past.extrapolation is Extrapolation.SMOOTHED
-        value = 0.0 if smoothed else past.read(begin, self.now_ns)
-        if smoothed or span:
-            end = past.read(begin + span, self.now_ns)
-            if smoothed:
-                value = past.smooth(self.now_ns, end)
-            if span:
-                self.derivatives[0, target] = factor * ((end - value) / (float(span) / 1e9))
-            else:
-                value = 0.5 * (value + end)
-        self.signals[target] = factor * value + offset
-
-    def _follow(
-        self,
-        later: int,
-        order: int,
-        keeps_end: int,
-        history: int,
-        target: int,
-        shift: int,
-        span: int,
-        factor: float,
-        offset: float,
-    ) -> None:
-        span += self.step_ns - self.plan.step_ns
-        found = self.past[history].follow(self.now_ns + shift + later, span, self.now_ns)
-        found = found.reduced(float(span) / 1e9, order, keeps_end=bool(keeps_end))
-        self.signals[target] = factor * found.value + offset
-        for k in range(order):
-            self.derivatives[k, target] = factor * found.derivatives[k]
 
     def _step(self, code: Code, row: int) -> None:
         member, unit = self.plan.members[row], self.units[row]
@@ -313,11 +251,6 @@ class Reference:
         if member.text_outputs:
             place = slice(member.text_output_offset, member.text_output_end)
             self.texts[place] = unit.get_texts()
-
-
-def round_half_away(value: float) -> int:
-    """Round as C does it: a half goes away from zero."""
-    return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
 def run_reference(execution: Execution, steps: int) -> Floats:

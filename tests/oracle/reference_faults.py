@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from oracle.reference_draws import normal_draw
+from oracle.reference_reads import read_line
 
 from orchestrator.master.schedule.fault_row import Effect, FaultRow
 from orchestrator.master.schedule.schedule import Code
@@ -44,7 +45,7 @@ class ReferenceFaults:
                 self.delay_changes[row.place] = row.change_ns
         elif row.effect is Effect.DELAYED_READ:
             if _acts(row, reference.now_ns):
-                reference.read(row.place)
+                read_line(reference, row.place)
         else:
             value = float(reference.signals[row.place])
             reference.signals[row.place] = self._apply(number, value, reference.now_ns)

@@ -53,6 +53,9 @@ model PlanarRope "Wire rope in a plane, held at both ends, and a rod that presse
   output Units.Energy energy "Kinetic and elastic energy, that of the contact with the rod too";
   output Units.Power dissipation "Power that the dampers take";
   output Units.Momentum momentum[2] "Momentum of the inner nodes";
+  output Units.AngularMomentum angular_momentum
+    "Angular momentum of the inner nodes about the origin, to the left";
+  output Units.Position place[2] "Place of the node that the rod meets";
   output Real strain(unit = "1") "Largest stretching of a segment, of its length";
   Units.Position x[n - 2](start = x0, each fixed = true) "Inner nodes, along x";
   Units.Position y[n - 2](start = y0, each fixed = true) "Inner nodes, along y";
@@ -83,6 +86,11 @@ protected
   Units.Velocity wy[n] "Velocities of all nodes, along y";
   Units.Velocity stretching[n - 1] "Rates of the lengths";
   Units.AngularVelocity turning[n - 1] "Rates of the directions";
+  parameter Real q_short(unit = "m2") = (s*max(0, 1 - largest_strain))^2
+    "Square of the length at which a segment counts as torn";
+  parameter Real q_long(unit = "m2") = (s*(1 + largest_strain))^2 "The same, stretched";
+  Real torn(unit = "1") "How many segments are torn";
+  Real kinked(unit = "1") "How many angles are too large";
   Real sharpest(unit = "1") "Largest sine of an angle between two segments";
   Units.Position pressed "Overlap of rod and node";
   Units.Velocity pressing "Its rate";
@@ -123,6 +131,13 @@ equation
       + c_tor*(turning[i] - turning[i - 1]);
   end for;
   moment[n] = k_clamp*angle(ux[n - 1], uy[n - 1], clamp_b[1], clamp_b[2]);
+  when initial() then
+    assert((end_b - end_a)*(end_b - end_a) <= length^2, "the rope is shorter than its span: it is "
+      + String(length) + " m long and its ends are "
+      + String(sqrt((end_b - end_a)*(end_b - end_a))) + " m apart");
+    assert(pressed < 1e-6, "the rod begins pressed into the rope, by " + String(pressed)
+      + " m at node " + String(node) + ": let it begin where it does not touch");
+  end when;
   pressed = rod_side*position - met*y;
   pressing = rod_side*velocity - met*vy;
   push = noEvent(if pressed > 0 then max(0, k_rod*pressed + c_rod*pressing) else 0);
@@ -148,12 +163,18 @@ equation
     + c_tor*sum({(turning[i] - turning[i - 1])^2 for i in 2:n - 1})
     + noEvent(if pressed > 0 then (push - k_rod*pressed)*pressing else 0);
   momentum = {m_node*sum(vx), m_node*sum(vy)};
+  angular_momentum = m_node*(x*vy - y*vx);
+  place = rod_side*{met*x, met*y};
   sharpest = max({abs(ux[i - 1]*uy[i] - uy[i - 1]*ux[i]) for i in 2:n - 1});
   strain = max({abs(e[i] - s) for i in 1:n - 1})/s;
-  assert(strain < largest_strain, "the rope is torn: a segment has the strain " + String(strain)
+  // Asserts are looked at after each internal step: without roots, quotients and maxima.
+  torn = sum({noEvent(if q[i] < q_long and q[i] > q_short then 0 else 1) for i in 1:n - 1});
+  kinked = sum({noEvent(if (dx[i - 1]*dy[i] - dy[i - 1]*dx[i])^2 < 0.25*q[i - 1]*q[i] then 0 else 1)
+    for i in 2:n - 1});
+  assert(torn < 0.5, "the rope is torn: a segment has the strain " + String(strain)
     + "; where steps are fixed they must be shorter than longest_step = " + String(longest_step)
     + " s, and shorter still with dampers");
-  assert(sharpest < 0.5, "the rope is kinked: two segments are at an angle whose"
+  assert(kinked < 0.5, "the rope is kinked: two segments are at an angle whose"
     + " sine is " + String(sharpest) + "; the angles of this model hold below 0.5");
   annotation (Documentation(info = "<html>
 <p>31 nodes joined by springs <code>k_tes</code>, with a torsion spring <code>k_tor</code> at each

@@ -11,11 +11,13 @@ import typer
 
 from orchestrator.cli.terminal.console import count_bar, print_json, print_table, print_warning
 from orchestrator.cli.terminal.console import output as console
+from orchestrator.diagnostics import CapabilityError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from orchestrator.linearisation import LinearSystem, LoopAccount, Margins
+    from orchestrator.linearisation.loop_transfer import OpenLoop
 
 
 def loop(
@@ -44,7 +46,6 @@ def loop(
     """Say how the modes of each loop grow: in continuous time, and as this master steps it."""
     from orchestrator.cli.analyze.linear import linear_case
     from orchestrator.cli.analyze.sweep_range import SweepRange
-    from orchestrator.linearisation import open_loop
     from orchestrator.linearisation.run_account import account_json
 
     ranges = [SweepRange.of(text, cut) for text in sweep or ()]
@@ -60,12 +61,16 @@ def loop(
         "loops": [account_json(account) for account in accounts],
         "warnings": [text for account in accounts for text in account.warnings()],
     }
+    contact = linear.contact_accounts()
+    told["contact"] = {
+        side: [account_json(account) for account in found] for side, found in contact.items()
+    }
     drawings: dict[str, Figure] = {}
     if cut is not None:
-        opened = open_loop(linear.system, linear.models, cut, element)
-        margins = opened.margins()
-        told["open_loop"] = {"line": opened.line, **_margins(margins)}
-        if output is not None:
+        told["sampled_loop"] = _sampled(linear, cut)
+        opened = _continuous(linear, cut, element, told)
+        if opened is not None and output is not None:
+            margins = opened.margins()
             from orchestrator.linearisation.drawing import draw_bode, draw_nyquist
 
             drawings["bode"] = draw_bode(opened, margins)
@@ -86,7 +91,35 @@ def loop(
     if json:
         print_json(told)
         return
-    _print(told, accounts)
+    _print(told, accounts, contact)
+
+
+def _continuous(
+    linear: LinearSystem, cut: str, element: int, told: dict[str, Any]
+) -> OpenLoop | None:
+    """Open the loop in continuous time, and tell its margins; or why there is no such model."""
+    from orchestrator.linearisation import open_loop
+
+    try:
+        opened = open_loop(linear.system, linear.models, cut, element)
+    except CapabilityError as error:
+        told["warnings"].append(f"no margins in continuous time: {error}")
+        return None
+    told["open_loop"] = {"line": opened.line, **_margins(opened.margins())}
+    return opened
+
+
+def _sampled(linear: LinearSystem, cut: str) -> dict[str, Any] | None:
+    """Tell the margins of the loop as it is stepped; ``None`` of a line that carries an array."""
+    from orchestrator.linearisation.loop_transfer import find_line
+    from orchestrator.linearisation.sampled_loop import SampledLoop
+
+    line = find_line(linear.system, cut)
+    target = linear.system.components[line.target.component]
+    if target.connectors[line.target.connector].size > 1:
+        return None
+    found = SampledLoop.of(linear, cut)
+    return None if found is None else {"line": found.line, **_margins(found.margins())}
 
 
 def _margins(margins: Margins) -> dict[str, Any]:
@@ -174,13 +207,17 @@ def _saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
     return paths
 
 
-def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
+def _print(
+    told: dict[str, Any], accounts: list[LoopAccount], contact: Mapping[str, list[LoopAccount]]
+) -> None:
     from orchestrator.cli.analyze.loop_page import margin_rows, title_of
 
     title = title_of(told)
     if not accounts:
         console.print(f"{title}: no signal returns to where it came from", markup=False)
-    for account in accounts:
+    sides = [("", account) for account in accounts]
+    sides += [(f"contact {side}: ", account) for side in contact for account in contact[side]]
+    for side, account in sides:
         rows = []
         for mode in account.modes:
             exact = mode.exact
@@ -200,20 +237,22 @@ def _print(told: dict[str, Any], accounts: list[LoopAccount]) -> None:
             "as sampled",
             "difference",
         ]
-        print_table(f"{title}; loop of {', '.join(account.components)}", columns, rows)
-        for text in account.remarks:
+        print_table(f"{title}; {side}loop of {', '.join(account.components)}", columns, rows)
+        for text in account.notes():
             console.print(text, markup=False)
     for text in told["warnings"]:
         print_warning(text)
-    if "open_loop" in told:
-        found = told["open_loop"]
+    for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
+        found = told.get(kind)
+        if found is None:
+            continue
         rows = [
             [name, *("-" if value is None else f"{value:.6g}" for value in values)]
             for name, *values in margin_rows(found)
         ]
         state = "stable" if found["stable"] else "unstable"
         print_table(
-            f"open loop, cut at {found['line']}; closed it is {state}",
+            f"open loop {how}, cut at {found['line']}; closed it is {state}",
             ["margin", "value", "at [Hz]"],
             rows,
         )

@@ -97,17 +97,19 @@ def _verdict(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterat
 def _tables(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterator[TableItem]:
     for account in accounts:
         group = ", ".join(account.components)
-        note = " ".join(f"{text}." for text in account.remarks)
+        note = " ".join(f"{text}." for text in account.notes())
         rows = tuple(mode_rows(account, len(account.modes)))
         yield TableItem(f"Loop of {group}", COLUMNS, rows, note)
-    if "open_loop" in told:
-        found = told["open_loop"]
+    for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
+        found = told.get(kind)
+        if found is None:
+            continue
         state = "stable" if found["stable"] else "unstable"
         yield TableItem(
-            f"Margins, cut at {found['line']}",
+            f"Margins {how}, cut at {found['line']}",
             ("margin", "value", "at [Hz]"),
             tuple(margin_rows(found)),
-            f"Closed, the loop is {state} in continuous time.",
+            f"Closed, the loop is {state} {how}.",
         )
 
 

@@ -6,12 +6,14 @@ import math
 import time
 
 from orchestrator.devices.conformance.bench import Bench
-from orchestrator.devices.conformance.session import Session, hear, session
+from orchestrator.devices.conformance.session import Heard, Session, hear, session
 from orchestrator.devices.device import Device
 from orchestrator.devices.registry import device_class, read_settings
 from orchestrator.diagnostics import DeviceError, WireFormatError
 
 _ENOUGH = 40
+#: Far more than samples need that were under way.
+_JUMP_S = 100.0
 
 
 class NotKeptError(Exception):
@@ -116,6 +118,67 @@ def wrong_status(name: str, bench: Bench) -> str:
         marked = [s for s in samples if not s.valid or s.status]
         _expect(len(marked) == len(samples), f"all marked, found {len(marked)} of {len(samples)}")
     return "told by the sample"
+
+
+def frozen(name: str, bench: Bench) -> str:
+    """What a frozen device says stands still while its count goes on, so that it can be found."""
+    with session(name, bench, later="freeze") as found:
+        _expect(_poses(found) > 1, "values that change while it is led, found none that do")
+        found.strike()
+        _expect(_poses(found) == 1, "one value again and again, found others")
+    return "stands still; the count goes on"
+
+
+def _poses(found: Session) -> int:
+    """Count what a device says that is led somewhere."""
+    heard = found.stir(_ENOUGH // 2)
+    _expect(sum(heard.steps) > 0 or not heard.steps, "a count that goes on, found one that stands")
+    return len({tuple(sample.values) for sample in heard.samples})
+
+
+def no_numbers(name: str, bench: Bench) -> str:
+    """What is no number is refused, and receiving goes on."""
+    with session(name, bench, later="nan") as found:
+        _expect(bool(found.hear(5).samples), "samples before the fault, found none")
+        found.strike()
+        heard = found.hear(_ENOUGH, 0.5)
+        _expect(bool(heard.refused), "refusals, found none")
+        _expect(not heard.samples, f"no sample, found {heard.samples[:1]}")
+    return f"{len(heard.refused)} refused"
+
+
+def saturated(name: str, bench: Bench) -> str:
+    """Values at the end of their range arrive there, or the sample says so."""
+    with session(name, bench, later="saturated") as found:
+        usual = max(_sizes(found.hear(_ENOUGH)), default=math.nan)
+        found.strike()
+        heard = found.hear(_ENOUGH // 2)
+        _expect(bool(heard.samples), "samples, found none")
+        least = min(_sizes(heard))
+        if least <= 2.0 * usual:
+            told = all(not s.valid or s.status for s in heard.samples)
+            _expect(told, f"a status, or values far beyond {usual:g}, found {least:g}")
+            return "told by the sample"
+    return f"{least:.3g}, where {usual:.3g} was usual"
+
+
+def _sizes(heard: Heard) -> list[float]:
+    return [max(map(abs, sample.values)) for sample in heard.samples]
+
+
+def clock_jump(name: str, bench: Bench) -> str:
+    """A clock that jumps shows in the device's time, or in its count."""
+    with session(name, bench, later=f"clock-jump:{_JUMP_S}") as found:
+        before = found.hear(5).samples
+        found.strike()
+        after = found.hear(1).samples
+        _expect(bool(before and after), "samples before and after, found none")
+        times = [s.device_time for s in (before[-1], after[0]) if s.device_time is not None]
+        counts = [s.sequence for s in (before[-1], after[0]) if s.sequence is not None]
+        rate = found.device.connectors(found.device.settings).rate
+        gone = max(times[-1] - times[0] if times else 0.0, (counts[-1] - counts[0]) / rate)
+        _expect(gone > _JUMP_S, f"more than {_JUMP_S:g} s to have gone by, found {gone:.3f} s")
+    return f"{gone:.2f} s by its own clock"
 
 
 def dead_peer(name: str, bench: Bench) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +13,7 @@ from itertools import pairwise
 
 from orchestrator.devices.conformance.bench import Bench
 from orchestrator.devices.conformance.emulator_process import EmulatorProcess
+from orchestrator.devices.connectors import DeviceConnector
 from orchestrator.devices.device import Device
 from orchestrator.devices.received import Received
 from orchestrator.devices.registry import device_class, read_settings
@@ -17,6 +21,10 @@ from orchestrator.diagnostics import WireFormatError
 
 #: How long is waited for one sample: a busy machine must not look like a dead device.
 _WAIT_S = 1.0
+#: So many samples may have left before a fault began.
+_UNDER_WAY = 10
+#: Of a range and of a speed, what one command moves.
+_SHARE_OF_RANGE, _SHARE_OF_SPEED = 1e-3, 0.2
 
 
 @dataclass(slots=True)
@@ -61,12 +69,42 @@ class Session:
 
     def start_values(self) -> list[float]:
         """Return what is commanded before a run gives anything."""
-        inputs = self.device.connectors(self.device.settings).inputs
-        return [connector.start for connector in inputs for _ in range(connector.size)]
+        return self._commands(0)
+
+    def strike(self) -> None:
+        """Let the later fault begin; samples that were under way are heard, and forgotten."""
+        os.kill(self.emulator.pid, signal.SIGUSR1)
+        self.hear(_UNDER_WAY, 1.0)
+
+    def stir(self, samples: int) -> Heard:
+        """Receive so many samples while each command goes a little on, and then back."""
+        heard = Heard()
+        for i in range(samples):
+            values = self._commands(min(i, samples - i))
+            if not self.device.answers:
+                self.device.send(values)
+            one = hear(self.device, 1, _WAIT_S, values)
+            heard.samples += one.samples
+            heard.refused += one.refused
+        return heard
+
+    def _commands(self, step: int) -> list[float]:
+        ports = self.device.connectors(self.device.settings)
+        return [
+            connector.start + step * _stride(connector, ports.rate)
+            for connector in ports.inputs
+            for _ in range(connector.size)
+        ]
 
     def hear(self, samples: int, seconds: float = 5.0, *, until_silent: bool = False) -> Heard:
         """Receive until there are so many samples, or so much time has passed."""
         return hear(self.device, samples, seconds, self.start_values(), until_silent=until_silent)
+
+
+def _stride(connector: DeviceConnector, rate: float) -> float:
+    room = connector.maximum - connector.start
+    stride = _SHARE_OF_RANGE * (room if math.isfinite(room) else 1.0)
+    return min(stride, _SHARE_OF_SPEED * connector.speed / rate)
 
 
 def hear(
@@ -111,12 +149,13 @@ def hear(
 
 
 @contextmanager
-def session(name: str, bench: Bench, *faults: str) -> Iterator[Session]:
-    """Start an emulator with faults, and open the adapter on it; end both."""
+def session(name: str, bench: Bench, *faults: str, later: str = "") -> Iterator[Session]:
+    """Start an emulator with faults, now and after a strike; open the adapter on it; end both."""
     wiring = bench.wiring()
     kind = device_class(name)
     settings = read_settings(kind, wiring.settings, f"bench of {name}")
     told = [part for fault in faults for part in ("--fault", fault)]
+    told += ["--on-signal", later] if later else []
     device = kind(settings)
     with EmulatorProcess(bench.emulator, [*wiring.arguments, *told]) as emulator:
         try:

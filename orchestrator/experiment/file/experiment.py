@@ -69,9 +69,11 @@ class Measure(Table):
     ``peak`` and ``minimum`` of a signal with their time; its ``final`` value, ``rms`` and
     ``median``; the ``growth`` rate of its oscillation; the time of ``settling``, from which it
     stays ``within`` so much of zero; the largest ``difference`` and the ``rms_difference`` to a
-    signal of another case of the same times. The signal is first multiplied by ``factor``, then
-    replaced by its deviation from ``target`` in percent of that (a number, or a parameter or
-    recorded signal), or by its percentage of ``percent_of``, last by its ``absolute`` value.
+    signal of another case of the same times. The signal is first multiplied by ``factor``, whose
+    product has the ``unit`` that is given with it (none, if it is not given; a factor of -1 keeps
+    the signal's), then replaced by its deviation from ``target`` in percent of that (a number, or a
+    parameter or recorded signal), or by its percentage of ``percent_of``, last by its ``absolute``
+    value.
     """
 
     kind: MeasureKind
@@ -83,10 +85,16 @@ class Measure(Table):
     to_signal: str | None = None
     predict: ContactLoopSpec | SampledLoopSpec | None = None
     factor: float = 1.0
+    unit: str | None = None
     target: float | str | None = None
     percent_of: float | None = None
     absolute: bool = False
     within: float | None = Field(None, gt=0)
+
+    @property
+    def changes_unit(self) -> bool:
+        """Whether ``factor`` gives values in another unit than the signal's."""
+        return abs(self.factor) != 1.0
 
     @property
     def is_difference(self) -> bool:
@@ -97,6 +105,8 @@ class Measure(Table):
     def _complete(self) -> Self:
         if (self.within is None) == (self.kind == "settling"):
             raise PydanticCustomError("within", "expected with kind 'settling', and only there")
+        if self.unit is not None and not self.changes_unit:
+            raise PydanticCustomError("unit", "expected with a 'factor' other than 1 and -1")
         if self.percent_of == 0 or self.target == 0:
             raise PydanticCustomError("zero", "expected 'target' and 'percent_of' other than 0")
         if self.target is not None and self.percent_of is not None:

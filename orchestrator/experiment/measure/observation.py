@@ -48,6 +48,8 @@ def observation(
     inside = _window(measure, result)
     values = measure.factor * values_of(result, measure.signal, measure.angle)
     unit = unit_of(result, measure.signal, measure.angle)
+    if measure.changes_unit:
+        unit = measure.unit or ""
     if other is not None:
         values = values - values_of(other, measure.to_signal or measure.signal, measure.angle)
     values = values[inside]

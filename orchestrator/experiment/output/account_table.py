@@ -20,8 +20,17 @@ _MOST = 2
 
 
 def account_rows(account: RunAccount) -> list[tuple[Cell, ...]]:
-    """Return the rows of :data:`COLUMNS`: the least damped modes of each loop."""
-    return [row for loop in account.accounts for row in mode_rows(loop, _MOST)]
+    """Return the rows of :data:`COLUMNS`: the least damped modes of each loop.
+
+    Where a contact is just open the loops are told for both of its modes.
+    """
+    sides = account.contact or {"": account.accounts}
+    return [
+        (f"{row[0]} (contact {side})" if side else row[0], *row[1:])
+        for side, loops in sides.items()
+        for loop in loops
+        for row in mode_rows(loop, _MOST)
+    ]
 
 
 def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
@@ -42,7 +51,8 @@ def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
 def account_table(name: str, account: RunAccount) -> TableItem:
     """Return the table of a report; ``name`` is that of the case."""
     note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
-    said = " ".join(f"{text}." for text in account.remarks())
+    notes = (text for loop in account.accounts for text in loop.notes())
+    said = " ".join(f"{text}." for text in (*notes, *account.remarks()))
     return TableItem(
         f"Loops of {name}", COLUMNS, tuple(account_rows(account)), f"{note} {said}".strip()
     )

@@ -131,6 +131,7 @@ def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> Path:
     png, svg = (stem.with_name(stem.name + suffix) for suffix in (".png", ".svg"))
     for path in (png, svg):
         save(figure, path)
+        figure.set_layout_engine("none")  # the second format takes the layout of the first
         outcome.files.append(path)
     return svg if svg.stat().st_size <= LARGEST_SVG else png
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -99,19 +100,29 @@ def terminal_at(rig: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @contextlib.contextmanager
-def second_client(component: str, case: Case, plans: Mapping[str, EmulatorPlan]) -> Iterator[None]:
-    """Let a second emulator and a second adapter come to the wire of a device."""
+def second_client(
+    component: str, case: Case, plans: Mapping[str, EmulatorPlan], priority: int
+) -> Iterator[float]:
+    """Let a second adapter and a second emulator come to the wire of a device; yield when.
+
+    CLOCK_MONOTONIC in s: before the adapter was opened, or, if it was refused, when the emulator
+    was there. ``priority`` is that of the emulators.
+    """
     table = case.devices[component]
     kind = device_class(str(table.device))
     adapter = kind(read_settings(kind, table.settings, component))
     with ExitStack() as stack:
         stack.callback(adapter.close)
+        came_s, is_there = time.monotonic(), False
         with contextlib.suppress(DeviceError, OSError):  # a port that is taken refuses it
             adapter.open()
+            is_there = True
         plain = [one for one in plans[component].arguments if not _is_place(one)]
         with contextlib.suppress(DeviceError):
-            stack.enter_context(EmulatorProcess(plans[component].module, plain))
-        yield
+            second = stack.enter_context(EmulatorProcess(plans[component].module, plain))
+            if priority:
+                second.prefer(priority)
+        yield came_s if is_there else time.monotonic()
 
 
 def _is_place(argument: str) -> bool:

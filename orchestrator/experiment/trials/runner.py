@@ -159,8 +159,10 @@ class TrialRig:
         if trial.wire:
             os.kill(emulators[trial.component].pid, signal.SIGUSR1)
         elif trial.second_client:
-            stack.enter_context(second_client(trial.component, case, plans))
-            struck_s = time.monotonic()  # it takes a while to come
+            second = second_client(trial.component, case, plans, self._priority)
+            struck_s = stack.enter_context(second)
+            if child.poll() is not None:
+                raise _DisturbedError("the run had ended before the second client came")
         elif trial.kill is not None:
             killed = {
                 "emulator": emulators[trial.component].pid if trial.component else 0,

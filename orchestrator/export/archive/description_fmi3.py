@@ -57,7 +57,7 @@ _INTERFACES = {
     "CoSimulation": {
         "canHandleVariableCommunicationStepSize": "true",
         "maxOutputDerivativeOrder": "1",
-        "providesIntermediateUpdate": "false",
+        "providesIntermediateUpdate": "true",
         "mightReturnEarlyFromDoStep": "false",
         "hasEventMode": "false",
     },
@@ -66,6 +66,7 @@ _SAMPLED = {
     "CoSimulation": {
         **_INTERFACES["CoSimulation"],
         "maxOutputDerivativeOrder": "0",
+        "providesIntermediateUpdate": "false",
         "providesDirectionalDerivatives": "false",
         "providesAdjointDerivatives": "false",
     },
@@ -129,6 +130,9 @@ def _variable(
 ) -> Variable:
     named = identity(layout, entry.first) | {"name": entry.name}
     details = quantities(layout, entry.slots, types)
+    is_moving = entry.first.region is Region.INPUT and entry.first.type is DataType.REAL
+    if is_moving and layout.ode.sampled is None:
+        named["intermediateUpdate"] = "true"
     if entry.first.region is Region.DERIVATIVE:
         state = next(s for s in listed if s.first.variable is entry.first.variable)
         details["derivative"] = str(state.reference)

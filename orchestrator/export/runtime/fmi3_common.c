@@ -29,6 +29,15 @@ fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token,
     return create(&importer, MODEL_EXCHANGE, token, __func__);
 }
 
+/* The FMU never returns early from a step because it was asked to. */
+static void ask3(Instance* instance, double time) {
+    bool early_return_requested = false;
+    double early_return_time = time;
+    fmi3IntermediateUpdateCallback update = (fmi3IntermediateUpdateCallback)instance->asked;
+    update(instance->importer.environment, time, true, false, false, false, &early_return_requested,
+           &early_return_time);
+}
+
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token,
                                          fmi3String resource_path, fmi3Boolean visible,
                                          fmi3Boolean logging_on, fmi3Boolean event_mode_used,
@@ -38,17 +47,31 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token,
                                          fmi3LogMessageCallback logger,
                                          fmi3IntermediateUpdateCallback intermediate_update) {
     (void)resource_path, (void)visible;
-    (void)required_intermediate_variables, (void)intermediate_update;
     Importer importer = {deliver3, (void (*)(void))logger, environment, name,
                          logging_on ? LOG_ALL : 0};
-    if ((event_mode_used && !HAS_EVENTS) || required_count > 0) {
-        refuse_instance(
-            &importer, "%s: this FMU has no %s", __func__,
-            required_count > 0 ? "intermediate update" : "event mode (hasEventMode is false)");
+    if (event_mode_used && !HAS_EVENTS) {
+        refuse_instance(&importer, "%s: this FMU has no event mode (hasEventMode is false)",
+                        __func__);
+        return NULL;
+    }
+    if (required_count > 0 && (IS_SAMPLED || intermediate_update == NULL)) {
+        refuse_instance(&importer, "%s: %s", __func__,
+                        IS_SAMPLED ? "this FMU has no intermediate update"
+                                   : "intermediate variables are required without a callback");
         return NULL;
     }
     Instance* instance = create(&importer, CO_SIMULATION, token, __func__);
     if (instance == NULL) return NULL;
+    if (!require_inputs(instance, required_intermediate_variables, required_count)) {
+        refuse_instance(&importer, "%s: intermediate update is for continuous inputs only",
+                        __func__);
+        destroy(instance);
+        return NULL;
+    }
+    if (required_count > 0) {
+        instance->ask = ask3;
+        instance->asked = (void (*)(void))intermediate_update;
+    }
     instance->event_mode_used = event_mode_used;
     instance->early_return_allowed = early_return_allowed;
     return instance;

@@ -30,6 +30,8 @@ fmi3Status fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference refere
 fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference references[],
                           size_t count, const fmi3Float64 values[], size_t value_count) {
     if (!room_fits(instance, references, count, value_count, __func__)) return fmi3Error;
+    if (((Instance*)instance)->state.mode == MODE_INTERMEDIATE)
+        return (fmi3Status)answer(instance, references, count, values, __func__);
     return (fmi3Status)set_reals(instance, references, count, values, __func__);
 }
 

@@ -21,6 +21,7 @@
 #include "crossing.c"
 #include "accumulation.c"
 #include "life_cycle.c"
+#include "intermediate_update.c"
 #include "step.c"
 #include "exchange.c"
 #include "saved_state.c"

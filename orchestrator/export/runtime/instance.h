@@ -57,6 +57,7 @@ typedef enum {
     MODE_ERROR = 16,
     MODE_EVENT = 32,
     MODE_CONTINUOUS = 64,
+    MODE_INTERMEDIATE = 128, /* within a step, while the importer is asked; never saved */
 } Mode;
 
 enum { MODES_ALL = 127, MODES_READ = 126, MODES_SETUP = 3, MODES_EXCHANGE = 96 };
@@ -140,7 +141,8 @@ struct Importer {
     unsigned categories; /* that are wanted, besides errors */
 };
 
-typedef struct {
+typedef struct Instance Instance;
+struct Instance {
     State state;
     double stage[ROOM(N_X)], next[ROOM(N_X)]; /* scratch of solvers and directional derivatives */
     double k[7][ROOM(N_X)];
@@ -180,6 +182,10 @@ typedef struct {
     void* solver; /* memory of a solver that has its own */
     Importer importer;
     char* name;
-} Instance;
+    /* Asks the importer for the inputs of a moment within the step; NULL: they are not asked for. */
+    void (*ask)(Instance*, double time);
+    void (*asked)(void);
+    unsigned char is_asked[ROOM(N_U)];
+};
 
 #endif

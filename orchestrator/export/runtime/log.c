@@ -116,6 +116,8 @@ static const char* mode_name(int mode) {
             return "event mode";
         case MODE_CONTINUOUS:
             return "continuous-time mode";
+        case MODE_INTERMEDIATE:
+            return "intermediate update mode";
         case MODE_TERMINATED:
             return "terminated";
         default:

@@ -126,6 +126,7 @@ static inline Status do_step(Instance* instance, double time, double step, const
     bool ahead = HAS_EVENTS && now > time && now - time <= near(now);
     s->values[AT_TIME] = instance->window_begin = ahead ? now : time;
     begin_step(s, s->values[AT_TIME]);
+    ask_for_inputs(instance, end - s->values[AT_TIME]);
     instance->window_length = step;
     instance->slopes_known = false;
 #if IS_SAMPLED
@@ -133,6 +134,7 @@ static inline Status do_step(Instance* instance, double time, double step, const
     if (status != STATUS_OK) return status;
 #elif HAS_EVENTS
     Status status = step_through_events(instance, end, function);
+    if (status == STATUS_OK && instance->event_needed) end_step(s, s->values[AT_TIME]);
     if (status != STATUS_OK || instance->event_needed || s->terminated) return status;
 #else
     while (N_X > 0 && s->values[AT_TIME] < end) {

@@ -274,13 +274,23 @@ class ConnectionTables:
         ]
 
     def push(self, group: Iterable[str]) -> list[Rows]:
-        """Return the operation that appends the newest outputs of these components."""
+        """Return the operations that append the newest outputs of these components.
+
+        There is one for each run of histories: those of components with another step may stand in
+        between.
+        """
         held = [row for name in group for row in self._rows.get(name, ())]
-        if not held:
-            return []
         lines = {target: self._remembered[target].connection for target, _ in held}
         sizes = {target: self._slots[str(line.source)][1] for target, line in lines.items()}
-        operations: list[Rows] = [(Code.PUSH, held[0][1], sum(sizes.values()))]
+        operations: list[Rows] = []
+        end = -1
+        for target, first in held:
+            if first == end:
+                code, begin, count = operations[-1]
+                operations[-1] = (code, begin, count + sizes[target])
+            else:
+                operations.append((Code.PUSH, first, sizes[target]))
+            end = first + sizes[target]
         for target, first in held:
             histories = range(first, first + sizes[target])
             operations += self._faults.on_past(lines[target], histories)

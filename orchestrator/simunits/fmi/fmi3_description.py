@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from lxml import etree
 from orchestrator.simunits.fmi.fmi3_clocks import timers_of
 from orchestrator.simunits.fmi.fmu_variable import FmuVariable, connector_of, units_of
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
-from orchestrator.system import Causality, Connector, Variability
+from orchestrator.system import Causality, Connector, DataType, Variability
 
 
 def describe_fmi3(
@@ -25,6 +26,7 @@ def describe_fmi3(
     root
         The XML, for what FMPy does not read.
     """
+    connectors, variables = _variables(described, root)
     cs = described.coSimulation
     element = root.find("CoSimulation")
     capabilities = Capabilities()
@@ -34,12 +36,12 @@ def describe_fmi3(
             can_serialize=bool(cs.canSerializeFMUstate),
             can_vary_step=bool(cs.canHandleVariableCommunicationStepSize),
             has_directional_derivatives=_is_true(element, "providesDirectionalDerivatives"),
+            input_order=_input_order(element, connectors, variables),
             has_event_mode=bool(cs.hasEventMode),
             might_return_early=_is_true(element, "mightReturnEarlyFromDoStep"),
             once_per_process=bool(cs.canBeInstantiatedOnlyOncePerProcess),
             fixed_step=_seconds(element, "fixedInternalStepSize"),
         )
-    connectors, variables = _variables(described, root)
     if capabilities.has_event_mode:
         connectors = {
             name: replace(connector, variability=_variability(variables[name]))
@@ -67,6 +69,27 @@ def _variability(variable: FmuVariable) -> Variability:
     return Variability.DISCRETE if variable.is_discrete else Variability.CONTINUOUS
 
 
+def _input_order(
+    element: etree._Element | None,
+    connectors: Mapping[str, Connector],
+    variables: Mapping[str, FmuVariable],
+) -> int:
+    """Highest derivative of inputs that the engine follows by intermediate update.
+
+    That is all of them or none: an input that cannot be set within the step would be held at its
+    value at the begin of the step, and nothing would make up for that.
+    """
+    moving = [
+        variables[name]
+        for name, connector in connectors.items()
+        if connector.causality is Causality.INPUT
+        and connector.type is DataType.REAL
+        and not variables[name].is_discrete
+    ]
+    told = _is_true(element, "providesIntermediateUpdate")
+    return 3 if told and moving and all(variable.is_followed for variable in moving) else 0
+
+
 def _seconds(element: etree._Element | None, name: str) -> float | None:
     """Read a positive length of time; the schema says that it is a number."""
     text = None if element is None else element.get(name)
@@ -86,6 +109,11 @@ def _variables(
         for element in root.findall(f"ModelVariables/{tag}")
     }
     timers = timers_of(root)
+    followed = {
+        element.get("name")
+        for element in root.iterfind("ModelVariables/*")
+        if element.get("intermediateUpdate") in {"true", "1"}
+    }
     names = {v.valueReference: v.name for v in described.modelVariables if v.alias is None}
     connectors, variables = {}, {}
     units = units_of(described)
@@ -108,6 +136,7 @@ def _variables(
             variable.variability != "continuous",
             tuple(clock.valueReference for clock in variable.clocks or ()),
             variable.causality == "structuralParameter",
+            is_followed=variable.name in followed,
             timer=timers.get(variable.name),
         )
     return connectors, variables

@@ -12,6 +12,7 @@ import numpy as np
 from orchestrator.engine import Fmu3
 from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.simunits.fmi.fmu_unit import FmuUnit
+from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.simunits.protocol.unit import Floats, Phase
 from orchestrator.system import Causality, Connector, DataType, Value, seconds
 
@@ -58,9 +59,32 @@ class Fmu3Unit(FmuUnit):
             can.has_event_mode,
             self._early_return,
             exchange=fmu.interface == "ModelExchange",
+            followed=self._followed(),
         )
         native.declare(can.can_roll_back, can.has_directional_derivatives)
         return native
+
+    def _followed(self) -> list[int]:
+        """Continuous inputs that it takes within its steps, by reference."""
+        can = self.fmu.description.capabilities
+        if not can.input_order or self.fmu.interface != "CoSimulation":
+            return []
+        inputs = self.fmu.description.of(Causality.INPUT)
+        return [v.reference for c in inputs if (v := self.fmu.variables[c.name]).is_followed]
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return that it did not take its inputs within a step, though it offers to."""
+        if (time_ns := self.native.unasked_ns) is None:
+            return ()
+        what = (
+            "the FMU offers intermediate update, but did not ask for its inputs within its step:"
+            " they were held at their values at the begin"
+        )
+        advice = (
+            "in delay mode 'waveform' its lines are then late by half a step; run it by Model"
+            " Exchange, or the system in mode 'exact'"
+        )
+        return (Notice(time_ns, what, advice, component=self.name),)
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         structural = {n: v for n, v in values.items() if self.fmu.variables[n].is_structural}

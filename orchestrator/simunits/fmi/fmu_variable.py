@@ -51,6 +51,8 @@ class FmuVariable:
         Whether it is a structural parameter, which is set in configuration mode.
     is_negated
         Whether its value is minus that of its reference (the negated alias of FMI 1.0).
+    is_followed
+        Whether it can be set while the FMU steps, in intermediate update mode (FMI 3.0).
     timer
         What makes it tick, if it is a time-based input clock.
     """
@@ -62,6 +64,7 @@ class FmuVariable:
     clocks: tuple[int, ...] = ()
     is_structural: bool = False
     is_negated: bool = False
+    is_followed: bool = False
     timer: Timer | None = None
 
     def limits(self) -> tuple[float, float] | None:

@@ -42,8 +42,8 @@ class Channel:
     damping
         Ratio; 0 but with the second order.
     gain
-        Of the device, where it follows a command of the same unit; else 1, as the model has its
-        own.
+        Of the device, where it follows a command of the same unit; else 1, and no lag, as the model
+        has its own.
     noise
         Standard deviation.
     step
@@ -162,10 +162,10 @@ def _channels(
 
 
 def _channel(source: Source, twin: TwinFile, pair: SignalPair, factor: float) -> Channel:
-    dynamics = pair.dynamics
+    follows = pair.gain is not None and pair.command_unit == pair.response_unit
+    dynamics = pair.dynamics if follows else None  # else the model has its own, as it has its gain
     lag = None if dynamics is None else dynamics.frequency
     damping = None if dynamics is None else dynamics.damping
-    follows = pair.gain is not None and pair.command_unit == pair.response_unit
     text = f"{source.seed}\0{twin.component}\0{pair.response}"
     return Channel(
         delay_ns=round(pair.loop_delay.value * 1e9),

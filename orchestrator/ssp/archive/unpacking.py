@@ -105,6 +105,21 @@ def unpacked(path: Path, target: Path | None = None) -> Path:
     return folder
 
 
+def named_as_entries(text: str, archive: Path) -> str:
+    """Name files of unpacked archives as entries of one: their folders are others in each process.
+
+    Parameters
+    ----------
+    text
+        A message that may name such files.
+    archive
+        What was unpacked, as the user named it.
+    """
+    for folder in _unpacked.values():
+        text = text.replace(f"{folder}/", f"{archive}:")
+    return text
+
+
 def _extract(path: Path, folder: Path) -> None:
     with open_archive(path, SspError) as archive:
         twice = [name for name, count in Counter(archive.namelist()).items() if count > 1]

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from math import prod
 from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.system.lines.connection import Connection, Endpoint
@@ -125,6 +126,9 @@ def closed_loops(system: System) -> list[Loop]:
 
 def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
     """Give the loops around a ring of components, for the bundles between each and the next."""
+    if all(len(stretch) == 1 for stretch in stretches):
+        yield from _only_one([stretch[0] for stretch in stretches], acts)
+        return
     found: dict[_Kind, _Ways] = {}
     for first in stretches[0]:
         begun = _Ways((first.lines[0],), len(first.lines), dict.fromkeys(first.lines))
@@ -138,6 +142,16 @@ def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
     for kind, ways in found.items():
         feedthrough = tuple(at_once for _, at_once in kind)
         yield _begun(ways, feedthrough)
+
+
+def _only_one(ring: list[_Bundle], acts: Acts) -> Iterator[Loop]:
+    """Give the loop where there is one bundle to each next component: in time that is linear."""
+    acting = [acts(one.lines[0], after.lines[0]) for one, after in pairwise([*ring, ring[0]])]
+    if all(passes for passes, _ in acting):
+        lines = dict.fromkeys(line for bundle in ring for line in bundle.lines)
+        count = prod(len(bundle.lines) for bundle in ring)
+        ways = _Ways(tuple(bundle.lines[0] for bundle in ring), count, lines)
+        yield _begun(ways, tuple(at_once for _, at_once in acting))
 
 
 def _further(

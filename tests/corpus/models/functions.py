@@ -42,63 +42,6 @@ CASES: dict[str, Case] = {
         before="function g input Real a; output Real b; algorithm b := a + 1; end g;\n"
         "function f input Real a; output Real b; algorithm b := g(a)^2 + 1; end f;",
     ),
-    "multiple outputs equation": Case(
-        "Real a, b;\nequation\n(a, b) = f(time);",
-        {"a": 2.0, "b": 3.0},
-        before=(
-            "function f input Real u; output Real p; output Real q; algorithm p := 2*u; q := "
-            "3*u; end f;"
-        ),
-    ),
-    "multiple outputs first": Case(
-        "Real a;\nequation\na = f(time);",
-        {"a": 2.0},
-        before=(
-            "function f input Real u; output Real p; output Real q; algorithm p := 2*u; q := "
-            "3*u; end f;"
-        ),
-    ),
-    "multiple outputs skipped": Case(
-        "Real b;\nequation\n(, b) = f(time);",
-        before=(
-            "function f input Real u; output Real p; output Real q; algorithm p := 2*u; q := "
-            "3*u; end f;"
-        ),
-        refused="rumoca",
-    ),
-    "multiple outputs arrays": Case(
-        "Real a[2], b;\nequation\n(a, b) = f(time);",
-        {"a[2]": 2.0, "b": 3.0},
-        before=(
-            "function f input Real u; output Real p[2]; output Real q; algorithm p := {u, "
-            "2*u}; q := 3*u; end f;"
-        ),
-    ),
-    "multiple outputs statement": Case(
-        "Real a, b;\nalgorithm\n(a, b) := f(time); a := a + 1;",
-        before=(
-            "function f input Real u; output Real p; output Real q; algorithm p := 2*u; q := "
-            "3*u; end f;"
-        ),
-        refused="function-call output",
-    ),
-    "multiple outputs in function": Case(
-        "Real y;\nequation\ny = g(time);",
-        {"y": 6.0},
-        before=(
-            "function f input Real u; output Real p; output Real q; algorithm p := 2*u; q := "
-            "3*u; end f;\nfunction g input Real u; output Real r; protected Real a, b; "
-            "algorithm (a, b) := f(u); r := a*b; end g;"
-        ),
-    ),
-    "multiple outputs partly": Case(
-        "Real a;\nequation\n(a, ) = f(time);",
-        {"a": 2.0},
-        before=(
-            "function f input Real u; output Real p; output Real q; algorithm p := 2*u; q := "
-            "3*u; end f;"
-        ),
-    ),
     "function while": Case(
         "Real y;\nequation\ny = f(time, 5);",
         before=(
@@ -244,14 +187,6 @@ CASES: dict[str, Case] = {
             "else y := n*f(n - 1); end if; end f;"
         ),
     ),
-    "vectorised function": Case(
-        "Real y[2];\nequation\ny = f({time, 2});",
-        {"y[1]": 2.0, "y[2]": 4.0},
-        before="function f input Real u; output Real y; algorithm y := 2*u; end f;",
-    ),
-    "vectorised builtin": Case(
-        "Real y[2];\nequation\ny = sqrt({4*time, 9});", {"y[1]": 2.0, "y[2]": 3.0}
-    ),
     "function with annotation": Case(
         "Real y;\nequation\ny = f(time);",
         {"y": 2.0},
@@ -353,26 +288,6 @@ CASES: dict[str, Case] = {
         before=(
             "function f input Real u; output Boolean b; algorithm b := u > 1 and not u > 3; end f;"
         ),
-    ),
-    "vectorised product": Case(
-        "Real y[2];\nequation\ny = f({time, 2});",
-        {"y[1]": 1.0, "y[2]": 4.0},
-        before="function f input Real u; output Real y; algorithm y := u*u; end f;\n",
-    ),
-    "vectorised matrix": Case(
-        "Real y[2,2];\nequation\ny = f([time, 2; 3, 4]);",
-        {"y[2,1]": 9.0},
-        before="function f input Real u; output Real y; algorithm y := u*u; end f;\n",
-    ),
-    "vectorised two": Case(
-        "Real y[2];\nequation\ny = f({time, 2}, {3, 4});",
-        {"y[2]": 8.0},
-        before="function f input Real u; input Real v; output Real y; algorithm y := u*v; end f;",
-    ),
-    "vectorised mixed": Case(
-        "Real y[2];\nequation\ny = f({time, 2}, 4);",
-        {"y[2]": 8.0, "y[1]": 4.0},
-        before="function f input Real u; input Real v; output Real y; algorithm y := u*v; end f;",
     ),
     "cross in function": Case(
         "Real y[3] = f({1,0,0}, {0,time,0});",

@@ -14,6 +14,7 @@ from fmpy import simulate_fmu
 from reproduction.ejection.reference import Ejection
 
 from orchestrator import Result, StepError, System, build_recipe, fmu, simulate
+from orchestrator.linearisation import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, seven_joint_arm
 
 RECIPE = Path(__file__).parents[3] / "examples" / "ejection" / "plants" / "PlanarArm.toml"
@@ -22,15 +23,21 @@ FRICTIONLESS = {f"{n}[{i}]": 0.0 for n in ("static", "coulomb", "viscous") for i
 
 
 @pytest.fixture(scope="module")
-def arm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_recipe(RECIPE, tmp_path_factory.mktemp("plants")).path
+def arms(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """The plant as FMU of FMI 2.0 and of FMI 3.0."""
+    return tuple(build_recipe(RECIPE, tmp_path_factory.mktemp("plants")).files.values())
+
+
+@pytest.fixture(scope="module")
+def arm(arms: tuple[Path, ...]) -> Path:
+    return arms[0]
 
 
 @pytest.fixture(scope="module")
 def eject(arm: Path):
     @cache
     def run(number: int, step: str = "20 ms", stop: str = "1.6 s", **values: float) -> Result:
-        system = System("table").add("arm", fmu(arm), **attitude(number), **values)
+        system = System("table").add("arm", fmu(arm), **(attitude(number) | values))
         return simulate(system, step=step, stop=stop)
 
     return run
@@ -137,6 +144,35 @@ def test_fmpy_gives_the_same_bits(arm: Path, eject) -> None:
     ours = eject(2, "15.625 ms", "1 s")
     for name in names:
         np.testing.assert_array_equal(found[name], ours[f"arm.{name}"])
+
+
+def test_fmi_3_gives_the_same_bits(arms: tuple[Path, ...], eject) -> None:
+    system = System("table").add("arm", fmu(arms[1]), phi0=tuple(attitude(3).values()))
+    found = simulate(system, step="20 ms", stop="1.6 s")
+    ours = eject(3)
+    for name in ("rest_time", "energy"):
+        np.testing.assert_array_equal(found[f"arm.{name}"], ours[f"arm.{name}"])
+    for name in ("phi", "rate", "v", "w"):  # arrays, whose elements count from 0
+        for i in range(3):
+            np.testing.assert_array_equal(found[f"arm.{name}[{i}]"], ours[f"arm.{name}[{i + 1}]"])
+
+
+def test_gradients_through_the_events(arm: Path, eject) -> None:
+    """Speed of the release and final rates, by seven events: against differences of runs."""
+    start, width = attitude(1), 1e-5
+    found = trajectory_sensitivity(
+        arm, start, ["v[3]", "w[2]", "spring_energy"], stop=4.0, step=0.02
+    )
+    release = next(event for event in found.events if event.value[2] < 1e-12)
+    ahead, behind = (
+        eject(1, "50 ms", "4 s", **(start | {"phi0[2]": start["phi0[2]"] + moved}))
+        for moved in (width, -width)
+    )
+    names = ("release_time", "release_speed", "v[3]", "w[2]")
+    moves = np.subtract(last(ahead, *names), last(behind, *names)) / (2.0 * width)
+    ours = [release.moves[1], release.derivative[0, 1], *found.derivative[-1, :2, 1]]
+    # The width's square, steps of 20 ms against an integration to 1e-10.
+    np.testing.assert_allclose(ours, moves, rtol=2e-5)
 
 
 def test_the_plant_has_the_numbers_of_the_assumed_arm(arm: Path) -> None:

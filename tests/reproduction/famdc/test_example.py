@@ -21,7 +21,9 @@ SPATIAL = ("spatial", "table4", "drag")
 
 
 @pytest.fixture(scope="module")
-def outcome(plants: Path, tmp_path_factory: pytest.TempPathFactory) -> ExperimentOutcome:
+def outcome(
+    plants: Path, no_pictures_in_module: None, tmp_path_factory: pytest.TempPathFactory
+) -> ExperimentOutcome:
     """Run all cases; one figure, or else every signal of every case would be drawn."""
     assert plants.is_dir()
     whole = read_experiment(FOLDER / "experiment.toml")

@@ -238,7 +238,8 @@ def test_a_figure_stands_where_it_belongs(
 
 
 def test_every_sweep_is_run_by_a_file_that_is_there(stored: list[Row]) -> None:
-    text = "".join((FOLDER / name).read_text() for name in ("experiment.toml", "seeds.toml"))
+    files = ("experiment.toml", "seeds.toml", "passivity.toml")
+    text = "".join((FOLDER / name).read_text() for name in files)
     script = (FOLDER / "lost_samples.py").read_text()
     for sweep in {row["sweep"] for row in stored}:
         assert f"[sweep.{sweep}]" in text or f"{sweep}.parquet" in script

@@ -1,7 +1,9 @@
 """A rod against the wire rope as it ships: the order of the nodes, and what is handed over."""
 
+from cmath import exp
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from orchestrator import read_system, simulate
@@ -40,3 +42,22 @@ def test_the_experiment_has_all_nodes_and_speeds():
     cases = read_experiment(EXAMPLE / "rope.toml").case
     wanted = {f"node_{n:02}_{v}" for n in (5, 10, 16, 20, 25) for v in ("06", "08", "10")}
     assert wanted <= set(cases)
+
+
+@pytest.mark.parametrize(("stiffness", "delay"), [(300.0, 0.006), (2089.0, 0.006), (500.0, 0.024)])
+def test_the_loop_that_a_rig_must_carry(plants, stiffness, delay):
+    """m s^2 + b s + k exp(-h s) = 0: only the rope is behind the delay."""
+    system = read_system(EXAMPLE / "rig_latched.ssd").set("sensor.k", stiffness)
+    found = simulate(
+        system.with_delay("robot.x", "sensor.x", delay), step="1 ms", stop="3 s", delay="exact"
+    )
+    root = complex(0.0, (stiffness / 1.47) ** 0.5)
+    for _ in range(50):
+        late = stiffness * exp(-delay * root)
+        value = 1.47 * root**2 + 10.0 * root + late
+        root -= value / (2.94 * root + 10.0 - delay * late)
+    place, time = found["rod.position"], found.time
+    top = np.flatnonzero((place[1:-1] > place[:-2]) & (place[1:-1] >= place[2:])) + 1
+    top = top[time[top] > 0.2]
+    growth = np.polyfit(time[top], np.log(place[top]), 1)[0]
+    assert growth == pytest.approx(root.real, abs=0.02)  # tops are seen every ms only

@@ -270,33 +270,6 @@ def test_drives_can_be_read_without_being_enabled(monkeypatch):
     assert bench.log == []
 
 
-@pytest.mark.parametrize("viscous", [0.0, 2e-4])
-def test_the_emulated_shaft_obeys_its_equation(viscous):
-    shaft, t = Shaft(1e-3, viscous, 0.01, velocity=1.0), 0.1
-    for _ in range(800):
-        shaft.step(0.05, t / 800)
-    b = viscous / 1e-3
-    if viscous:
-        end = 0.04 / viscous
-        expected = end + (1.0 - end) * math.exp(-b * t)
-        path = end * t + (1.0 - end) * -math.expm1(-b * t) / b
-    else:
-        expected, path = 1.0 + 40.0 * t, t + 20.0 * t * t
-    assert (shaft.velocity, shaft.position) == pytest.approx((expected, path), rel=1e-12)
-
-
-def test_the_emulated_shaft_sticks_and_slides_back_never_by_friction():
-    shaft = Shaft(1e-3, 0.0, 0.01, velocity=0.5)
-    for _ in range(1000):
-        shaft.step(0.005, 1e-4)
-    assert shaft.velocity == 0.0
-    # 15 N.m per kg m2 of it against the motion: it stops after v2 / (2 a), half a step exact
-    assert shaft.position == pytest.approx(0.5**2 / (2 * 5.0), abs=0.5 * 1e-4)
-    at = shaft.position
-    shaft.step(0.0099, 1.0)
-    assert shaft.position == at
-
-
 MAP = pdo_maps(1, [["statusword", "position", "torque"]], commanded=False)[0]
 
 

@@ -5,20 +5,28 @@ import math
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
+import can
 import canopen
 import pytest
 from canopen.objectdictionary import ODRecord, ODVariable, datatypes
-from canopen_bench import drive, settings
+from canopen_bench import COUNTS, drive, settings
 
 from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.bus import PythonCanBus, open_bus
-from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, SYNC, nmt
+from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, SYNC, CanFrame, nmt
 from hw_adapters.canopen_cia402.drive import Drive
+from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive
+from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
+from hw_adapters.canopen_cia402.objects import DEVICE_NAME, DEVICE_TYPE
 from hw_adapters.canopen_cia402.sdo import SdoClient
+from hw_adapters.canopen_cia402.servo import Plate, Tuning
+from hw_adapters.canopen_cia402.shaft import Shaft
 from orchestrator.devices import DeviceError
 from orchestrator.devices.conformance import EmulatorProcess
 
@@ -40,6 +48,7 @@ def dictionary():
     found = canopen.ObjectDictionary()
     found.node_id = 5
     plain = [o for o in vars(objects).values() if isinstance(o, objects.DriveObject)]
+    plain = [each for each in plain if each.code in INTEGERS]
     for each in (*plain, *objects.MAPPABLE.values()):
         if each.sub == 0:
             add(found, each.name, each.index, 0, each.code)
@@ -116,6 +125,137 @@ def test_what_the_library_canopen_refuses_is_told(node):
             led.configure(SdoClient(bus, 5, led.name, 3.0), given)
     finally:
         bus.close()
+
+
+NAME = "a drive with a name of more than one segment"
+
+
+@pytest.fixture
+def client(node):
+    """An SDO client on the line of the node, which has a name in segments."""
+    variable = ODVariable("name", 0x1008, 0)
+    variable.data_type, variable.access_type = datatypes.VISIBLE_STRING, "rw"
+    node.object_dictionary.add_object(variable)
+    bus = open_bus("virtual", "softdock-test", 1_000_000, 115200)
+    yield SdoClient(bus, 5, "drive", 3.0)
+    bus.close()
+
+
+def test_the_library_canopen_is_read_and_written_in_segments(node, client):
+    for length in (5, 7, 8, 14, len(NAME)):
+        node.data_store[0x1008] = {0: NAME[:length].encode()}
+        assert client.read_bytes(DEVICE_NAME).decode() == NAME[:length]
+        client.write_bytes(DEVICE_NAME, NAME[:length][::-1].encode())
+        assert node.data_store[0x1008][0] == NAME[:length][::-1].encode()
+    assert client.read(DEVICE_TYPE) == 0x20192  # the client is free for the next
+    del node.object_dictionary[0x1008]
+    with pytest.raises(DeviceError, match=r"'device name' \(1008:00\): there is no such object"):
+        client.write_bytes(DEVICE_NAME, b"12345")
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (["4108100009000000", "0061626364656667", "0a68690000000000"], "expected toggle bit 1"),
+        (["4108100009000000", "0f00000000000000"], "expected the 9 bytes .* found 0"),
+        (["4008100000000000", *(["0061626364656667", "1061626364656667"] * 293)], "at most"),
+        (["4108100009000000", "8008100000000405"], "time-out of the SDO protocol"),
+    ],
+)
+def test_segments_that_are_wrong_are_told(answers, message):
+    class Bus:
+        def send(self, frames):
+            sent.extend(frames)
+
+        def receive(self, deadline):
+            return CanFrame(0x585, bytes.fromhex(waiting.pop(0))) if waiting else None
+
+    sent, waiting = [], list(answers)
+    with pytest.raises(DeviceError, match=message):
+        SdoClient(Bus(), 5, "drive", 3.0).read_bytes(DEVICE_NAME)
+    told = [int.from_bytes(f.data[4:], "little") for f in sent if f.data[0] == 0x80]
+    aborts = {"expected toggle bit 1": [0x05030000], "at most": [0x06070012]}
+    assert told == aborts.get(message, [])
+
+
+class Pump:
+    """Emulated drives at an interface of python-can."""
+
+    def __init__(self, interface, channel):
+        self.bus = can.Bus(interface=interface, channel=channel)
+        shaft, plate = Shaft(1e-3), Plate(COUNTS, sync_tolerance=1000)
+        self.drive = EmulatedDrive(1, shaft, Tuning(1e-3), plate, lambda *_, **__: None)
+        self.line = EmulatedLine([self.drive], by_clock=False)
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+        self.bus.shutdown()
+
+    def run(self):
+        while not self.ended.is_set():
+            found, now = self.bus.recv(2e-3), time.monotonic()
+            frames = self.line.take(found.arbitration_id, bytes(found.data), now) if found else []
+            self.line.tick(now)
+            for identifier, data in (*frames, *self.line.told()):
+                self.bus.send(
+                    can.Message(arbitration_id=identifier, data=data, is_extended_id=False)
+                )
+
+
+def no_vcan():
+    """Why there is no virtual SocketCAN interface here; empty: there is one."""
+    try:
+        with socket.socket(socket.AF_CAN, socket.SOCK_RAW, socket.CAN_RAW) as line:
+            line.bind(("vcan0",))
+    except OSError as error:
+        return f"no SocketCAN interface vcan0: {error.strerror} (ip link add vcan0 type vcan)"
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("interface", "channel"),
+    [
+        ("virtual", "softdock-drives"),
+        pytest.param(
+            "socketcan", "vcan0", marks=pytest.mark.skipif(bool(no_vcan()), reason=no_vcan())
+        ),
+    ],
+)
+def test_a_drive_is_led_over_an_interface_of_python_can(interface, channel):
+    given = settings(drive(), answer_timeout=3.0, cycle_ms=5, heartbeat_timeout_ms=2000)
+    given = given.model_copy(update={"interface": interface, "channel": channel})
+    device = CanopenCia402(given)
+    with Pump(interface, channel) as there:
+        try:
+            device.open()
+            for _ in range(40):
+                sample = device.receive(3.0)
+                device.send((2.0,))
+            assert (sample.valid, sample.status) == (True, 0)
+            assert sample.values[1] == pytest.approx(2.0, abs=0.02)
+        finally:
+            device.close()
+        assert there.drive.state == "SWITCH_ON_DISABLED"
+
+
+def test_the_library_canopen_reads_the_name_of_an_emulated_drive():
+    network = canopen.Network()
+    with Pump("virtual", "softdock-name"):
+        network.connect(interface="virtual", channel="softdock-name")
+        try:
+            remote = network.add_node(1, canopen.ObjectDictionary())
+            assert remote.sdo.upload(0x1008, 0) == b"Emulated drive of CiA 402"
+            with pytest.raises(canopen.SdoAbortedError):
+                remote.sdo.upload(0x1009, 0)
+        finally:
+            network.disconnect()
 
 
 def test_the_library_canopen_hears_nmt_and_sync(node):

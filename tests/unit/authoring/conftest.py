@@ -4,6 +4,67 @@ import pytest
 
 from orchestrator.system import Causality, Component, Connector, Source, SourceKind, System
 
+#: As a person or another tool writes it: other prefixes, quotes, comments, geometry, metadata.
+TEXT = """<?xml version='1.0' encoding="UTF-8"?>
+<!-- the rig, by hand -->
+<SystemStructureDescription xmlns="http://ssp-standard.org/SSP1/SystemStructureDescription"
+    xmlns:c='http://ssp-standard.org/SSP1/SystemStructureCommon'
+    xmlns:v='http://ssp-standard.org/SSP1/SystemStructureParameterValues'
+    version = '1.0' name="rig" author="A &amp; B" >
+    <System name="rig">
+        <ParameterBindings>
+            <ParameterBinding source="plant.ssv"/>
+        </ParameterBindings>
+        <Elements>
+            <Component name="plant" type="application/x-softdock-block" source="block:plant">
+                <!-- p -->
+                <Connectors>
+                    <Connector name="y" kind="output"><c:Real unit="m"/>
+                        <ConnectorGeometry x="1" y="0.5"/></Connector>
+                    <Connector name="u" kind="input"><c:Real unit="N"/></Connector>
+                    <Connector name="k" kind="parameter"><c:Real/></Connector>
+                    <Connector name="m" kind="parameter"><c:Real/></Connector>
+                </Connectors>
+                <ElementGeometry x1="0" y1="0"   x2="10" y2='10'/>
+                <ParameterBindings><ParameterBinding><ParameterValues>
+                    <v:ParameterSet version="1.0" name="p"><v:Parameters>
+                        <v:Parameter name="k"><v:Real value = '3.5'/></v:Parameter> <!-- stiff -->
+                    </v:Parameters></v:ParameterSet>
+                </ParameterValues></ParameterBinding></ParameterBindings>
+            </Component>
+            <Component name="control" type="application/x-softdock-block" source="block:gain"/>
+        </Elements>
+        <Connections>
+            <Connection startElement="plant" startConnector="y"
+                    endElement="control" endConnector="u">
+                <ConnectionGeometry pointsX="1 2" pointsY="3 4"/>
+                <Annotations>
+                    <c:Annotation type="com.example.colour"><b xmlns="urn:example"/></c:Annotation>
+                </Annotations>
+            </Connection>
+        </Connections>
+    </System>
+</SystemStructureDescription>
+<!-- the end -->
+"""
+
+
+VALUES = """<?xml version="1.0" encoding="UTF-8"?>
+<v:ParameterSet xmlns:v='http://ssp-standard.org/SSP1/SystemStructureParameterValues'
+    version="1.0" name="plant"><v:Parameters>
+    <v:Parameter name="plant.m"><v:Real value="7.0"/></v:Parameter>
+</v:Parameters></v:ParameterSet>
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "plant.ssv").write_text(VALUES)
+    path = tmp_path / "SystemStructure.ssd"
+    path.write_text(TEXT)
+    return path
+
+
 KINDS = {"u": Causality.INPUT, "y": Causality.OUTPUT}
 
 

@@ -53,6 +53,7 @@ def test_run_of_a_plain_system_file(softdock, example, tmp_path):
     assert json.loads(out)["cases"]["ideal"]["simulated_s"] == pytest.approx(0.1)
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_options_of_the_recording(softdock, example, tmp_path):
     out = tmp_path / "out"
     arguments = ["run", example / "ideal.ssd", "--stop", "95 ms", "--output", out, "--json"]
@@ -66,6 +67,7 @@ def test_options_of_the_recording(softdock, example, tmp_path):
     assert any("--every '10'" in text for text in json.loads(printed)["cases"]["ideal"]["remarks"])
 
 
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.slow
 def test_set_changes_the_run(softdock, example, tmp_path):
     def closed(stiffness):
@@ -83,6 +85,7 @@ def test_set_changes_the_run(softdock, example, tmp_path):
     assert peak("--set", "contact.k=12000") == pytest.approx(closed(12000.0), abs=0.02)
 
 
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "component", "source", "signal"),
@@ -106,6 +109,7 @@ def test_swap_between_fmu_and_block_changes_nothing(
     assert values[0] == pytest.approx(values[1], abs=1e-9)
 
 
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.slow
 def test_a_step_that_does_not_divide_the_delay(softdock, example, tmp_path):
     seen = {}

@@ -76,6 +76,7 @@ def test_the_result_says_so_and_is_whole(folder: Path) -> None:
     assert "safe state" not in (folder / "out" / "figures" / "near.svg").read_text()
 
 
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.slow
 @pytest.mark.parametrize(("case", "expected"), [("away", 3), ("near", 0)])
 def test_the_exit_code(

@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from orchestrator import System, block, fmu
+from orchestrator import System, block, fmu, read_system
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
 
@@ -96,3 +96,16 @@ def test_all_that_cannot_be_linearised_are_named_together(axis_without):
         linear_system(system, step="4 ms")
     named = sorted(text.split("'")[1] for text in caught.value.problems)
     assert named == ["axis", "other"]
+
+
+def test_angles_that_nothing_turns_back_are_free_motions_of_an_arm_that_starts_to_move(plants):
+    """Both servos hold rates: their angles come back to nothing, and no mode of 0 Hz grows."""
+    system = read_system(plants.parents[1] / "examples" / "met" / "simulated.ssd")
+    options = {"step": "10 ms", "algorithm": "gauss-seidel", "delay": "plain", "rates": {"arm": 4}}
+    (account,) = linear_system(system, **options).loop_accounts()
+    assert account.free == 2
+    assert account.notes()[0].startswith("2 free (rigid-body) motions of 0 Hz")
+    slow = [mode for mode in account.modes if mode.frequency < 0.1]
+    # The servos' own: 1/0.62 s, a twentieth off at 40 ms.
+    assert [mode.exact.real for mode in slow] == pytest.approx([-1.6125, -1.6382], abs=1e-3)
+    assert not any("0 Hz" in text for text in account.warnings())

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator import Execution, System, block, fmu, simulate
+from orchestrator import Block, Execution, Input, Output, System, block, fmu, simulate
 from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.linearisation import linear_system
@@ -182,8 +182,44 @@ def test_a_point_in_open_contact_is_told():
         .connect("mass.y", "contact.u", delay="4 ms")
         .connect("contact.y", "mass.u")
     )
-    (account,) = linear_system(system, step="1 ms").loop_accounts()
+    linear = linear_system(system, step="1 ms")
+    (account,) = linear.loop_accounts()
     assert "contact.u stands at a kink: the mean of both sides is taken" in account.remarks
+    told = linear.contact_accounts(1)
+    (open_one,), (closed,) = told["open"], told["closed"]
+    assert (open_one.modes, open_one.free) == ((), 2)  # a mass that floats
+    root = closed.modes[0].exact
+    assert abs(root**2 + 100.0 * (1.0 + 0.1 * root) * np.exp(-0.004 * root)) < 1e-8 * abs(root) ** 2
+    assert closed.modes[0].error == pytest.approx(0.0, abs=1e-3)
+    assert "contact.u stands at a kink: the side of closed contact is taken" in closed.remarks
+
+
+def test_a_contact_that_is_closed_has_its_damping():
+    """At the kink itself no rate acts; where the contact closes the force jumps by d v."""
+
+    class Damped(Block):
+        depth: float = Input()
+        rate: float = Input()
+        force: float = Output(depends_on=("depth", "rate"))
+
+        def step(self, t, h):
+            self.force = 100.0 * self.depth + 2.0 * self.rate if self.depth > 0.0 else 0.0
+
+    moving = {"a": (0.0, 1.0, 0.0, 0.0), "b": (0.0, -1.0), "kick": 0.0}
+    system = System("closing").add("contact", block(Damped), rate=0.3)
+    for name, seen in (("place", (1.0, 0.0)), ("speed", (0.0, 1.0))):
+        system = system.add(name, block(SecondOrder), c=seen, **moving)
+    system = (
+        system.connect("place.y", "contact.depth")
+        .connect("speed.y", "contact.rate")
+        .connect("contact.force", "place.u")
+        .connect("contact.force", "speed.u")
+    )
+    linear = linear_system(system, step="1 ms")
+    (closed,) = linear.contact_accounts()["closed"]
+    rates = sorted({round(mode.exact.imag, 6) for mode in closed.modes if mode.exact.imag > 1.0})
+    assert rates == [pytest.approx(np.sqrt(100.0 - 1.0), abs=1e-5)]  # s^2 + 2 s + 100
+    assert any(mode.exact.real == pytest.approx(-1.0, abs=1e-6) for mode in closed.modes)
 
 
 def test_what_is_sampled_has_no_continuous_loop_and_says_so():

@@ -82,3 +82,15 @@ def test_a_step_too_long_tears_it_and_says_which_is_not(plants):
     """An undamped rope bears 4.9 us; with k_tes = 3e8 it would have to be 1.6 us."""
     with pytest.raises(StepError, match=r"torn.*longest_step = 1\.5\d*e-06 s"):
         hit(plants, stop="1 ms", k_tes=3e8)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"length": 0.25}, r"shorter than its span: it is 0\.25 m long and its ends are 0\.26 m"),
+        ({"y0[9]": 0.03}, r"begins pressed into the rope, by 0\.\d+ m at node 10"),
+    ],
+)
+def test_a_start_that_cannot_be_is_refused(plants, values, said):
+    with pytest.raises(StepError, match=said):
+        hit(plants, stop="20 us", **values)

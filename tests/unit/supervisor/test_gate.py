@@ -35,9 +35,9 @@ class Wire:
     def enter(self, state):
         self.state, self.since = state, self.now
 
-    def cycle(self, wanted, cycles=1):
+    def cycle(self, wanted, cycles=1, after=PERIOD):
         for _ in range(cycles):
-            self.now += PERIOD
+            self.now += after
             self.number += self.engine
             self.beat = self.now if self.supervisor else self.beat
             orders = Orders(self.state, self.since, self.beat)
@@ -143,6 +143,29 @@ def test_a_jump_is_sent_at_the_limit_of_velocity_and_is_a_fault_if_it_lasts():
     wire.cycle(0.04, 12)
     assert wire.gate.reason is Reason.VELOCITY
     assert np.abs(np.diff(wire.sent)).max() <= 0.001 * (1 + 1e-9)
+
+
+def test_samples_that_were_held_up_move_no_farther_than_one_of_them():
+    wire = Wire(persistence="40 ms")
+    wire.cycle(0.0, 5)
+    waited = 20 * PERIOD
+    for begin in (0.0, 0.02):  # 20 steps of 1 mm, each within the limit, and none in time
+        for k in range(20):
+            wire.cycle(begin + 0.001 * (k + 1), after=0 if k else waited)
+        assert wire.gate.reason is (Reason.VELOCITY if begin else Reason.OPERATION)
+    jumps = np.diff([wire.sent[4], wire.sent[24], wire.sent[25]])
+    assert np.abs(jumps).max() == pytest.approx(0.25 * 0.004)
+
+
+def test_it_does_not_come_to_rest_faster_than_time_goes_by():
+    wire = Wire()
+    wire.cycle(ramp(wire), 50)
+    wire.enter(State.FALLBACK)
+    stopped = wire.cycle(0.0, 20, after=0)
+    assert stopped - wire.sent[49] < 0.1 * 2 * 0.004  # at 0.1 m/s, two periods
+    assert not wire.gate.at_rest
+    wire.cycle(0.0, 50)
+    assert_smooth_stop(wire.sent[69:])
 
 
 @pytest.mark.parametrize(("limit", "reason"), [("acceleration", 4), ("jerk", 17)])

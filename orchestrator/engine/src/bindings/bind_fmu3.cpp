@@ -1,9 +1,12 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "bindings/bind_fmu.hpp"
 #include "fmi/fmu3.hpp"
@@ -148,12 +151,19 @@ void bind_fmu3(nb::module_& module) {
             "__init__",
             [](Fmu3* self, const std::string& library, const std::string& name,
                const std::string& token, const std::string& resources, bool logging,
-               bool event_mode, bool early_return, bool exchange) {
-                new (self) Fmu3(library, name, token, resources,
-                                Options3{logging, event_mode, early_return, exchange});
+               bool event_mode, bool early_return, bool exchange, References followed) {
+                new (self) Fmu3(
+                    library, name, token, resources,
+                    Options3{logging, event_mode, early_return, exchange, std::move(followed)});
             },
             "library"_a, "name"_a, "token"_a, "resources"_a, "logging"_a = false,
-            "event_mode"_a = false, "early_return"_a = false, "exchange"_a = false)
+            "event_mode"_a = false, "early_return"_a = false, "exchange"_a = false,
+            "followed"_a = References{})
+        .def_prop_ro("unasked_ns",
+                     [](const Fmu3& fmu) -> std::optional<std::int64_t> {
+                         if (fmu.unasked_ns() == Unit::never) return std::nullopt;
+                         return fmu.unasked_ns();
+                     })
         .def("bind",
              [](Fmu3& fmu, const std::vector<PortRow>& inputs,
                 const std::vector<PortRow>& outputs) { fmu.bind(ports(inputs), ports(outputs)); })

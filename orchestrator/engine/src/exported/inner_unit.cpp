@@ -40,6 +40,18 @@ std::vector<Port3> ports3(const std::vector<InnerPort>& ports) {
     return made;
 }
 
+// What an FMI 3.0 unit may be asked for within its steps.
+References followed(const std::vector<InnerPort>& inputs) {
+    References found;
+    for (const auto& port : inputs) {
+        if (port.is_text() || port.discrete) continue;
+        const auto type = static_cast<Type3>(port.type);
+        const bool is_float = type == Type3::float64 || type == Type3::float32;
+        if (is_float) found.push_back(port.reference);
+    }
+    return found;
+}
+
 TextPorts text_ports(const std::vector<InnerPort>& ports) {
     TextPorts made;
     for (const auto& port : ports) {
@@ -100,7 +112,8 @@ void InnerUnit::make(const std::string& resources, const std::string& outer, boo
         fmu2_ = made.get();
         fmu_ = std::move(made);
     } else {
-        const Options3 options{logging, row_.event_mode, row_.early_return, row_.exchange};
+        Options3 options{logging, row_.event_mode, row_.early_return, row_.exchange};
+        if (row_.input_order && !row_.exchange) options.followed = followed(row_.inputs);
         auto made =
             std::make_unique<Fmu3>(library, name, row_.guid, folder + "/resources/", options);
         made->declare(row_.rolls_back, row_.has_derivatives);

@@ -13,11 +13,18 @@ extern "C" void log_message3(fmi3InstanceEnvironment environment, fmi3Status sta
     static_cast<Fmu3*>(environment)->log(status, category ? category : "", message ? message : "");
 }
 
+extern "C" void update_inputs3(fmi3InstanceEnvironment environment, fmi3Float64 time,
+                               fmi3Boolean set_requested, fmi3Boolean, fmi3Boolean, fmi3Boolean,
+                               fmi3Boolean* early_return_requested, fmi3Float64*) {
+    if (early_return_requested) *early_return_requested = false;
+    if (set_requested) static_cast<Fmu3*>(environment)->update_inputs(time);
+}
+
 }  // namespace
 
 Fmu3::Fmu3(const std::string& library, const std::string& name, const std::string& token,
            const std::string& resources, Options3 options)
-    : Fmu(name, library), options_(options), inputs_(*this, {}), outputs_(*this, {}) {
+    : Fmu(name, library), options_(std::move(options)), inputs_(*this, {}), outputs_(*this, {}) {
     load();
     make_instance(token, resources);
 }
@@ -28,9 +35,11 @@ void Fmu3::make_instance(const std::string& token, const std::string& resources)
                                                false, options_.logging, this, log_message3);
         return require_instance("fmi3InstantiateModelExchange");
     }
+    const auto& followed = options_.followed;
     instance_ = call_.instantiate(name().c_str(), token.c_str(), resources.c_str(), false,
                                   options_.logging, options_.event_mode, options_.early_return,
-                                  nullptr, 0, this, log_message3, nullptr);
+                                  followed.empty() ? nullptr : followed.data(), followed.size(),
+                                  this, log_message3, followed.empty() ? nullptr : update_inputs3);
     require_instance("fmi3InstantiateCoSimulation");
 }
 
@@ -97,10 +106,16 @@ void Fmu3::bind(std::vector<Port3> inputs, std::vector<Port3> outputs) {
     outputs_ = Ports3(*this, std::move(outputs));
     input_count_ = inputs_.size();
     output_count_ = outputs_.size();
+    if (!input_order()) return;
+    moving_.begin.resize(input_count_);
+    moving_.now.resize(input_count_);
+    moving_.derivatives.resize(most_order * input_count_);
 }
 
 Status Fmu3::set_inputs(const double* values) {
     failure_.clear();
+    moving_.moves = false;
+    if (input_order()) std::copy_n(values, input_count_, moving_.begin.begin());
     if (!options_.event_mode || mode_ == initial) return inputs_.set(values, Setting::all);
     if (mode_ == in_event) return inputs_.set(values, Setting::events);
     auto status = inputs_.set(values, Setting::continuous);
@@ -110,6 +125,42 @@ Status Fmu3::set_inputs(const double* values) {
     status = enter_event_mode();
     if (!failed(status)) status = inputs_.set(values, Setting::events);
     return failed(status) ? status : settle();
+}
+
+Status Fmu3::set_input_derivatives(const InputDerivatives& derivatives) {
+    if (derivatives.order > input_order()) return cannot("take such derivatives of its inputs");
+    failure_.clear();
+    auto& kept = moving_.derivatives;
+    std::fill(kept.begin(), kept.end(), 0.0);
+    for (int k = 1; k <= derivatives.order; ++k) {
+        const auto place = kept.begin() + (k - 1) * static_cast<std::ptrdiff_t>(input_count_);
+        std::copy_n(derivatives.of(k), input_count_, place);
+    }
+    moving_.moves = std::any_of(kept.begin(), kept.end(), [](double d) { return d != 0.0; });
+    return Status::ok;
+}
+
+void Fmu3::update_inputs(double seconds) {
+    auto& moving = moving_;
+    if (!moving.moves || failed(moving.status)) return;
+    const double slack = 1e-9 * (moving.end_s - moving.begin_s);
+    moving.asked |= seconds > moving.begin_s + slack && seconds < moving.end_s - slack;
+    const double after = seconds - moving.begin_s;
+    const auto n = input_count_;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double* d = moving.derivatives.data() + i;
+        moving.now[i] = Waveform{moving.begin[i], {d[0], d[n], d[2 * n]}}.at(after);
+    }
+    moving.status = inputs_.set(moving.now.data(), Setting::continuous);
+}
+
+// What became of a step whose inputs may have moved.
+Status Fmu3::follow_inputs(std::int64_t time_ns, std::int64_t end_ns, Status status) {
+    const bool moved = std::exchange(moving_.moves, false);
+    if (!moved || failed(status)) return status;
+    const bool whole = reached_.time_ns == end_ns;
+    if (whole && !moving_.asked) moving_.unasked_ns = std::min(moving_.unasked_ns, time_ns);
+    return std::max(status, moving_.status);
 }
 
 Status Fmu3::get_outputs(double* values) {
@@ -127,11 +178,16 @@ Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
     }
     bool event = false, terminate = false, early = false;
     double last = to_seconds(time_ns);
-    const auto status = note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns),
-                                           !may_go_back(), &event, &terminate, &early, &last));
     const auto end_ns = time_ns + step_ns;
+    moving_.asked = false;
+    moving_.status = Status::ok;
+    moving_.begin_s = to_seconds(time_ns);
+    moving_.end_s = to_seconds(end_ns);
+    auto status = note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns),
+                                     !may_go_back(), &event, &terminate, &early, &last));
     reached_ = {early || failed(status) ? std::clamp(not_before(last), time_ns, end_ns) : end_ns,
                 early, event, terminate};
+    status = follow_inputs(time_ns, end_ns, status);
     clock_scheduler_.reach(reached_.time_ns);
     event_due_ = event && options_.event_mode;
     refused_early_return_ = early && !options_.early_return && !failed(status);

@@ -17,6 +17,8 @@ struct Options3 {
     bool event_mode = false;    // the FMU has one, and leaves its events to the importer
     bool early_return = false;  // a step may end before its end
     bool exchange = false;      // Model Exchange: it does not step by itself
+    // Continuous inputs that it takes while it steps (intermediate update); none: it holds them.
+    References followed{};
 };
 
 class Fmu3 final : public Fmu {
@@ -38,6 +40,14 @@ class Fmu3 final : public Fmu {
     void declare(bool rolls_back, bool has_derivatives);
     bool has_derivatives() const override { return has_derivatives_ && call_.get_derivative; }
     Status derivative(const double* inputs, double* outputs) override;
+
+    // By intermediate update, as often as the FMU asks within its step.
+    int input_order() const override { return options_.followed.empty() ? 0 : most_order; }
+    Status set_input_derivatives(const InputDerivatives& derivatives) override;
+    // The FMU is within a step, and asks for its inputs at a time.
+    void update_inputs(double seconds);
+    // When a step began first whose inputs moved and in which the FMU did not ask; `never`: none.
+    std::int64_t unasked_ns() const { return moving_.unasked_ns; }
 
     bool has_event_mode() const override { return options_.event_mode; }
     // Clocks of its own that are due tick then.
@@ -92,6 +102,17 @@ class Fmu3 final : public Fmu {
     int mode_ = initial;
     bool event_due_ = false;  // the last step ended with an event
     bool refused_early_return_ = false;
+    // Inputs that move within a step: their values and derivatives at its begin, and those now.
+    struct Moving {
+        std::vector<double> begin, derivatives, now;
+        bool moves = false, asked = false;
+        double begin_s = 0.0, end_s = 0.0;
+        Status status = Status::ok;
+        std::int64_t unasked_ns = never;
+    };
+    Status follow_inputs(std::int64_t time_ns, std::int64_t end_ns, Status status);
+
+    Moving moving_;
     ClockScheduler clock_scheduler_;
     std::vector<std::pair<fmi3ValueReference, bool>> clocks_;  // whether they tick
 };

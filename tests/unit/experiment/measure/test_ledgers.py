@@ -51,8 +51,14 @@ stages = [
 
 
 @pytest.fixture
-def run(tmp_path, plants):
+def run(no_pictures, run_and_draw):
     """Write the system, and run an experiment file of it."""
+    return run_and_draw
+
+
+@pytest.fixture
+def run_and_draw(tmp_path, plants):
+    """The same with pictures."""
     system = (
         System("push")
         .add("chaser", fmu(plants / "Chaser.fmu"), m=50.0, v0=0.1, thrust=5.0, virtual_force=0.0)
@@ -74,8 +80,8 @@ def run(tmp_path, plants):
 
 
 @pytest.mark.slow
-def test_a_case_has_table_picture_and_totals(run, tmp_path):
-    outcome = run(TEXT + LEDGER)
+def test_a_case_has_table_picture_and_totals(run_and_draw, tmp_path):
+    outcome = run_and_draw(TEXT + LEDGER)
     assert not outcome.problems
     case = outcome.cases["push"]
     ledger = case.ledger

@@ -54,6 +54,14 @@ def test_rms_and_median_of_a_window(system):
     assert measured(system, signals=line, kind="median", factor=-2, until="0.2 s").value == -0.2
 
 
+def test_a_factor_makes_another_unit(system):
+    assert measured(system, kind="peak", factor=-1).unit == "m"
+    millimetres = measured(system, kind="peak", factor=1e3, unit="mm")
+    assert (millimetres.value, millimetres.unit) == (pytest.approx(1e3), "mm")
+    assert measured(system, kind="peak", factor=1e3).unit == ""
+    assert measured(system, kind="peak", factor=1e3, unit="mm", percent_of=50.0).unit == "%"
+
+
 def test_share_of_a_figure_and_absolute_value(system):
     low = measured(system, kind="peak", factor=-1, percent_of=0.5, absolute=True, until="0.3 s")
     assert low.value == pytest.approx(200.0)
@@ -112,6 +120,7 @@ def test_angles_of_a_quaternion_in_degrees(system):
         ({"kind": "peak", "within": 2}, "expected with kind 'settling'"),
         ({"kind": "peak", "target": 0}, "other than 0"),
         ({"kind": "peak", "target": 1, "percent_of": 1}, "found both"),
+        ({"kind": "peak", "factor": -1, "unit": "N"}, "with a 'factor' other than 1 and -1"),
     ],
 )
 def test_keys_that_do_not_go_together(table, message):

@@ -22,6 +22,7 @@ from orchestrator.system import (
     closed_loops,
 )
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 EXAMPLE = Path(__file__).parents[4] / "examples" / "famdc"
 MAPS = read_experiment(EXAMPLE / "maps.toml")
 

@@ -15,6 +15,8 @@ from orchestrator import (
     run_experiment,
 )
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 SYSTEM = """
 [system]
 name = "ring"

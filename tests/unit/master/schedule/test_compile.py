@@ -4,7 +4,7 @@ from itertools import permutations
 import pytest
 
 from orchestrator.diagnostics import CapabilityError, PluginError, UnknownNameError
-from orchestrator.master import DelayMode, algorithm_names, compile_schedule
+from orchestrator.master import DelayMode, Execution, algorithm_names, compile_schedule
 from orchestrator.master.algorithms import registry as algorithms
 from orchestrator.master.algorithms.gauss_seidel import plan as gauss_seidel
 from orchestrator.master.algorithms.jacobi import plan as jacobi
@@ -160,3 +160,24 @@ def test_the_longest_delay_of_a_ring_is_the_cut():
     assert [plan.extrapolation_ns for plan in schedule.plans] == [0, 0, 0]
     (loop,) = schedule.loop_delays
     assert loop.numerical_ns == pytest.approx(0.0, abs=2.0)  # a nanosecond of rounding per line
+
+
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_every_history_is_kept_whatever_the_rates_of_its_neighbours(algorithm):
+    """Sources with the same rate need not stand side by side: each has its own samples kept."""
+    system, rates = System("ring"), {"c0": 1, "c1": 3, "c2": 2, "c3": 3}
+    for name in rates:
+        system = system.add(name, block("integrator"))
+    for i in range(4):
+        system = system.connect(f"c{i}.y", f"c{(i + 1) % 4}.u", delay="20 ms")
+    with Execution(system, step="4 ms", algorithm=algorithm, rates=rates, delay="plain") as run:
+        schedule = run.schedule
+    slots = [row[0] for row in schedule.histories]
+    pushed = [
+        (slots[history], every)
+        for code, first, count, every, _ in schedule.operations
+        if code is Code.PUSH
+        for history in range(first, first + count)
+    ]
+    kept = [(schedule.slots[f"{name}.y"][0], ticks) for name, ticks in rates.items()]
+    assert sorted(pushed) == sorted(kept)

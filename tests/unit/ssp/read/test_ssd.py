@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.diagnostics import SspError
-from orchestrator.ssp import diagnose, read_ssd
-from orchestrator.system import BaseUnit, LinearTransformation, Provenance, TransportDelay
+from orchestrator.ssp import read_ssd
+from orchestrator.system import LinearTransformation, Provenance, TransportDelay
+
+from .conftest import found, refusal
 
 LOOP = 'startElement="a" startConnector="x" endElement="a" endConnector="u"'
-
-
-def found(path: Path) -> str:
-    """What is found, of a file that is read."""
-    system, diagnostics = diagnose(path)
-    assert system is not None, diagnostics
-    return "\n".join(f"{each.code} {each}" for each in diagnostics)
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(SspError) as caught:
-        read_ssd(path)
-    return str(caught.value)
 
 
 def test_defaults_of_the_standard_apply(ssd: Any) -> None:
@@ -98,25 +85,6 @@ def test_a_wrong_master_is_refused(ssd: Any, master: str, expected: str) -> None
     assert expected in refusal(ssd(after=experiment))
 
 
-def test_values_are_converted_to_the_connectors_units(ssd: Any) -> None:
-    values = ssd.real("k", 2.5, "kN/m") + ssd.real("u", 3.0)
-    system = read_ssd(ssd(bindings=ssd.binding(values, 'prefix="a."')))
-    assert system.component("a").values == {"k": pytest.approx(2500.0), "u": 3.0}
-
-
-def test_the_system_binds_over_the_component_and_later_over_earlier(ssd: Any) -> None:
-    inner = "".join(ssd.binding(ssd.real("k", v)) for v in (1.0, 2.0)) + ssd.binding(
-        ssd.real("h", 3.0)
-    )
-    component = (
-        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
-        f"<ssd:ParameterBindings>{inner}</ssd:ParameterBindings></ssd:Component>"
-    )
-    outer = ssd.binding(ssd.real("b.h", 4.0))
-    system = read_ssd(ssd(elements=component, bindings=outer))
-    assert system.component("b").values == {"k": 2.0, "h": 4.0}
-
-
 def test_an_external_parameter_file_is_read(ssd: Any) -> None:
     path = ssd(bindings='<ssd:ParameterBinding source="set.ssv" prefix="a."/>')
     (path.parent / "set.ssv").write_text(ssd.values(ssd.real("k", 7.0, "N/m")))
@@ -146,29 +114,6 @@ def test_problems_of_an_external_file_name_it(ssd: Any) -> None:
     assert "expected a file" in refusal(
         ssd(bindings='<ssd:ParameterBinding source="http://example.com/set.ssv"/>')
     )
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ('<ssv:Parameter name="a.k"><ssv:Boolean value="true"/></ssv:Parameter>', "expected Real"),
-        ('<ssv:Parameter name="a.n"><ssv:Real value="1"/></ssv:Parameter>', "expected Integer"),
-        ('<ssv:Parameter name="a.x"><ssv:Real value="1"/></ssv:Parameter>', "is an output"),
-    ],
-)
-def test_a_value_that_does_not_fit_is_refused(ssd: Any, value: str, expected: str) -> None:
-    assert expected in refusal(ssd(bindings=ssd.binding(value)))
-
-
-def test_a_value_in_a_unit_is_taken_as_it_is_where_its_parameter_has_none(ssd: Any) -> None:
-    component = (
-        '<ssd:Component name="b" type="application/x-softdock-block" source="block:q">'
-        f"<ssd:ParameterBindings>{ssd.binding(ssd.real('k', 1.0, 'mm'))}"
-        "</ssd:ParameterBindings></ssd:Component>"
-    )
-    path = ssd(elements=component)
-    assert read_ssd(path).component("b").values == {"k": 1.0}
-    assert "SSP122" in found(path)
 
 
 def test_names_that_match_nothing_are_ignored(ssd: Any) -> None:
@@ -246,11 +191,6 @@ def test_everything_wrong_is_listed_together(ssd: Any) -> None:
     assert all(line.startswith(str(path)) for line in text.splitlines())
 
 
-def test_suppressed_conversion(ssd: Any) -> None:
-    line = f'<ssd:Connection {LOOP} suppressUnitConversion="true"/>'
-    assert read_ssd(ssd(connections=line)).connections[0].suppress_unit_conversion
-
-
 def test_start_and_end_say_nothing_about_the_direction(ssd: Any) -> None:
     line = '<ssd:Connection startElement="a" startConnector="u" endElement="a" endConnector="x"/>'
     assert str(read_ssd(ssd(connections=line)).connections[0]) == "a.x -> a.u"
@@ -267,33 +207,6 @@ def test_names_that_are_taken_are_refused(ssd: Any) -> None:
     )
     assert "component 'a': the name 'a' is taken" in text
     assert "connector 'x': the name is taken" in text
-
-
-def test_what_a_file_defines_a_unit_to_be_wins(ssd: Any) -> None:
-    def units(definition: str) -> Path:
-        return ssd(
-            after=f'<ssd:Units>\n<ssc:Unit name="mm"><ssc:BaseUnit {definition}/></ssc:Unit>'
-            '<ssc:Unit name="unused"><ssc:BaseUnit/></ssc:Unit></ssd:Units>'
-        )
-
-    exact = read_ssd(units('m="1" factor="0.001000001"')).component("a").connectors["u"]
-    assert exact.unit_definition is None  # written with few digits: the name says it exactly
-    path = units('m="1"')
-    assert read_ssd(path).component("a").connectors["u"].unit_definition == BaseUnit({"m": 1})
-    assert "unit 'mm': is defined as 1 m, but its name says 0.001 m" in found(path)
-
-
-@pytest.mark.parametrize("unit", ["bit/s", "byte", "baud"])
-def test_a_unit_that_si_has_no_product_for_is_what_the_file_defines(ssd: Any, unit: str) -> None:
-    path = ssd(
-        elements='<ssd:Component name="b" type="application/x-softdock-block"'
-        ' source="block:plant"><ssd:Connectors>'
-        f'<ssd:Connector name="u" kind="input"><ssc:Real unit="{unit}"/></ssd:Connector>'
-        "</ssd:Connectors></ssd:Component>",
-        after=f'<ssd:Units><ssc:Unit name="{unit}"><ssc:BaseUnit s="-1"/></ssc:Unit></ssd:Units>',
-    )
-    found = read_ssd(path).component("b").connectors["u"]
-    assert (found.unit, found.unit_definition) == (unit, BaseUnit({"s": -1}))
 
 
 def test_a_connector_that_only_the_source_has_is_connected_with_a_warning(ssd: Any) -> None:

@@ -1,0 +1,131 @@
+within SpaceDocking.Ropes;
+model SnareRope "One rope of a snare, between its two rings, and the grapple shaft that it meets"
+  extends Interfaces.PartialSpatialRope;
+  parameter Units.Position R(min = 1e-6) = 0.15 "Radius of the rings";
+  parameter Units.Position height = 0.02 "Distance of the rings; the fixed one is on the side of +z";
+  parameter Units.Angle start_a = 0 "Where the rope is fixed, from x about z";
+  parameter Units.Angle opening = 2.0943951023931953 "Angle from there to the moving point, open";
+  parameter Units.Angle lay_a = 2.27 "Direction of the clamp at a, from the radius there";
+  parameter Units.Angle lay_b = 0.87 "Direction of the clamp at b, from the radius there";
+  parameter Units.Position shaft_base[3] = {0.040931, -0.00137, -0.342138}
+    "Base of the grapple shaft, in the frame of the target";
+  parameter Real shaft_line[3](each unit = "1") = {0, 0, -1} "Unit vector to its tip, same frame";
+  parameter Units.Position shaft_length(min = 0) = 0.10 "Length of the shaft";
+  parameter Units.Position head_length(min = 0) = 0.012 "Length of the cone of 45 degrees at its tip";
+  parameter Units.Position radius(min = 1e-6) = 0.0115 "Radius of the shaft and that of the rope";
+  parameter Units.Stiffness k_contact = 1e4 "Stiffness of the contact of a segment";
+  parameter Units.Damping c_contact = 5 "Damping of that contact";
+  parameter Real mu(unit = "1", min = 0) = 0.2 "Friction";
+  parameter Units.Damping c_stick = 10 "Damping that stands for sticking, below mu times the push";
+  input Units.Angle angle "Angle of the rotating ring";
+  input Units.AngularVelocity angle_rate "Its rate";
+  input Units.Position drag[3](each start = 0) "Way of the rings along their axis";
+  input Units.Velocity drag_rate[3](each start = 0) "Its rate";
+  input Units.Position position[3] "Centre of mass of the target";
+  input Units.Velocity velocity[3] "Its velocity";
+  input Real q[4](each unit = "1", start = {1, 0, 0, 0})
+    "Unit quaternion that turns the target's frame into the world frame";
+  input Units.AngularVelocity omega[3] "Angular velocity of the target, in its frame";
+  output Units.Force force[3] "Force on the target, world frame";
+  output Units.Torque torque[3] "Torque on the target about its centre of mass, world frame";
+  output Units.Torque ring_torque "Torque on the rotating ring about its axis";
+  output Units.Force push "Sum of the pushes of all segments";
+  output Units.Force pushes[n - 1] "Push of each segment on the shaft";
+  output Units.Impulse impulses[n - 1](each start = 0, each fixed = true) "Their impulses so far";
+  output Units.Position deepest "Deepest overlap of rope and shaft";
+  output Units.Position nodes[n, 3] "Places of all nodes";
+protected
+  Real A[3, 3](each unit = "1") "Rotation from the target to the world";
+  Units.Position base[3] "Base of the shaft";
+  Real line[3](each unit = "1") "Its direction";
+  Units.AngularVelocity tumble[3] "Angular velocity of the target, world frame";
+  Units.Angle beta "Angle of the moving point";
+  Units.Position seen[n, 3] "Nodes from the base of the shaft";
+  Units.Position along[n] "Their places along the shaft";
+  Units.Position aside[n, 3] "Their places across the shaft";
+  Units.Position chord[n - 1, 3] "Segments across the shaft";
+  Real share[n - 1](each unit = "1") "Place of the contact on its segment";
+  Units.Position nearest[n - 1, 3] "What is nearest to the shaft's line, across it";
+  Units.Position distance[n - 1] "Its distance from that line";
+  Units.Position up[n - 1] "Its place along it";
+  Real cone[n - 1](each unit = "1") "1 at the head, else 0";
+  Real normal[n - 1, 3](each unit = "1") "Direction of the push on the rope";
+  Units.Position depth[n - 1] "Overlap";
+  Units.Position arm[n - 1, 3] "Place of the contact from the centre of mass";
+  Units.Velocity slip[n - 1, 3] "Velocity of the rope against the shaft";
+  Units.Velocity leaving[n - 1] "What of it is along the normal";
+  Units.Velocity sliding[n - 1, 3] "What of it is not";
+  Units.Damping rub[n - 1] "Friction by speed";
+  Units.Force given[n - 1, 3] "Force on the rope";
+equation
+  beta = start_a + opening + angle;
+  shape[1, :] = drag + {R*cos(start_a), R*sin(start_a), 0.5*height};
+  shape[n, :] = drag + {R*cos(beta), R*sin(beta), -0.5*height};
+  rate[1, :] = drag_rate;
+  rate[n, :] = drag_rate + angle_rate*{-R*sin(beta), R*cos(beta), 0};
+  t[1, :] = {cos(start_a + lay_a), sin(start_a + lay_a), 0};
+  t[n + 1, :] = {cos(beta + lay_b), sin(beta + lay_b), 0};
+  o[1, :] = {0, 0, 1};
+  o[n + 1, :] = {0, 0, 1};
+  turning[1, :] = {0, 0, 0};
+  turning[n + 1, :] = {0, 0, angle_rate};
+  A = Rotations.matrix(q);
+  base = position + A*shaft_base;
+  line = A*shaft_line;
+  tumble = A*omega;
+  for i in 1:n loop
+    seen[i, :] = shape[i, :] - base;
+    along[i] = seen[i, :]*line;
+    aside[i, :] = seen[i, :] - along[i]*line;
+  end for;
+  for i in 1:n - 1 loop
+    chord[i, :] = aside[i + 1, :] - aside[i, :];
+    share[i] = max(0, min(1, -(aside[i, :]*chord[i, :])/(chord[i, :]*chord[i, :] + 1e-12)));
+    nearest[i, :] = aside[i, :] + share[i]*chord[i, :];
+    distance[i] = sqrt(nearest[i, :]*nearest[i, :] + 1e-16);
+    up[i] = along[i] + share[i]*(along[i + 1] - along[i]);
+    cone[i] = noEvent(if up[i] > shaft_length - head_length then 1 else 0);
+    normal[i, :] = (1 - 0.29289321881345254*cone[i])*(nearest[i, :]/distance[i] - cone[i]*line);
+    depth[i] = noEvent(if up[i] > shaft_length then 0 else (1 - 0.29289321881345254*cone[i])
+      *max(0, radius + max(0, up[i] - shaft_length + head_length) - distance[i]));
+    arm[i, :] = shape[i, :] + share[i]*(shape[i + 1, :] - shape[i, :]) - position;
+    slip[i, :] = rate[i, :] + share[i]*(rate[i + 1, :] - rate[i, :]) - velocity
+      - cross(tumble, arm[i, :]);
+    leaving[i] = slip[i, :]*normal[i, :];
+    sliding[i, :] = slip[i, :] - leaving[i]*normal[i, :];
+    pushes[i] = noEvent(if depth[i] > 0 then max(0, k_contact*depth[i] - c_contact*leaving[i])
+      else 0);
+    rub[i] = min(c_stick, mu*pushes[i]/sqrt(sliding[i, :]*sliding[i, :] + 1e-16));
+    given[i, :] = pushes[i]*normal[i, :] - rub[i]*sliding[i, :];
+    der(impulses[i]) = pushes[i];
+  end for;
+  load[1, :] = (1 - share[1])*given[1, :];
+  for i in 2:n - 1 loop
+    load[i, :] = share[i - 1]*given[i - 1, :] + (1 - share[i])*given[i, :];
+  end for;
+  load[n, :] = share[n - 1]*given[n - 1, :];
+  for j in 1:3 loop
+    force[j] = -sum(given[:, j]);
+  end for;
+  torque = {given[:, 2]*arm[:, 3] - given[:, 3]*arm[:, 2],
+    given[:, 3]*arm[:, 1] - given[:, 1]*arm[:, 3], given[:, 1]*arm[:, 2] - given[:, 2]*arm[:, 1]};
+  ring_torque = R*(cos(beta)*force_b[2] - sin(beta)*force_b[1]) + torque_b[3];
+  push = sum(pushes);
+  deepest = max(depth);
+  nodes = shape;
+  stored = 0.5*k_contact*(depth*depth);
+  lost = -(given[:, 1]*slip[:, 1] + given[:, 2]*slip[:, 2] + given[:, 3]*slip[:, 3])
+    + k_contact*(depth*leaving);
+  annotation (Documentation(info = "<html>
+<p>The rope of a snare (Cai, Chen, Luo and Wang, Aerospace 8, 381 (2021), section 3): end a is on the
+fixed ring, end b on the rotating one, and both move with <code>drag</code>. The frame of the device is
+the world frame, its axis is z. The paper's 0.26 m between the ends of an open rope is the side of a
+triangle in a ring of 0.15 m, so three ropes begin 120 degrees apart. The distance of the rings is
+assumed: it lets the ropes pass each other. They do not feel each other.</p>
+<p>Each segment meets the shaft of the target at the one point that is nearest to the shaft's line. The
+shaft ends in a cone that keeps the ropes from slipping off; beyond its tip nothing is felt. The push
+never pulls. Friction is <code>mu</code> times the push against the sliding, and at most
+<code>c_stick</code> times it: a rope that sticks creeps at the speed <code>mu*push/c_stick</code> at
+most. What the shaft gets acts where the rope gets it, so momentum and angular momentum stay.</p>
+</html>"));
+end SnareRope;
