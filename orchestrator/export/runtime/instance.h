@@ -182,7 +182,7 @@ struct Instance {
     void* solver; /* memory of a solver that has its own */
     Importer importer;
     char* name;
-    /* Asks the importer for the inputs of a moment within the step; NULL: they are not asked for. */
+    /* Asks the importer for the inputs of a moment within the step; NULL: it is not asked. */
     void (*ask)(Instance*, double time);
     void (*asked)(void);
     unsigned char is_asked[ROOM(N_U)];

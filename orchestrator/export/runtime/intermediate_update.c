@@ -1,7 +1,7 @@
-/* Inputs that the importer gives while a step is made (FMI 3.0, intermediate update). It is asked at
- * four moments of the communication step, and the inputs move along the cubic through its answers,
- * as if it had given their derivatives (input_derivatives.c): so solver, events and saved states know
- * of one way only. */
+/* Inputs that the importer gives while a step is made (FMI 3.0, intermediate update). It is asked
+ * at four moments of the communication step, and the inputs move along the cubic through its
+ * answers, as if it had given their derivatives (input_derivatives.c): so solver, events and saved
+ * states know of one way only. */
 #include "instance.h"
 
 enum { ASKED = INPUT_ORDER + 1 };

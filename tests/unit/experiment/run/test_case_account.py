@@ -162,5 +162,6 @@ def test_a_chain_has_no_account(register, monkeypatch):
     monkeypatch.setattr(Scaled, "owners", [])
     chain = System("chain").add("a", block("scaled"), u=1.0).add("b", block("scaled"))
     chain = chain.connect("a.y", "b.u")
-    assert run_account(chain, step="1 ms").as_json() == {"loops": [], "notice": "", "seconds": 0.0}
+    nothing = {"loops": [], "contact": {}, "notice": "", "seconds": 0.0}
+    assert run_account(chain, step="1 ms").as_json() == nothing
     assert Scaled.owners == []
