@@ -150,4 +150,4 @@ def _elements(name: str, values: tuple[float, ...]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    write_ssd(snare(), HERE / "SystemStructure.ssd", version="2.0")
+    write_ssd(snare(), HERE / "SystemStructure.ssd", version="2.0", connectors=False)
