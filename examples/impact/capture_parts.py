@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from orchestrator import Block, Input, Output, Parameter
-from python_blocks.kinematics.rotation import Floats, cross, rotated
+from python_blocks.kinematics.rotation import cross, rotated
+
+Floats = NDArray[np.float64]
 
 
 def _point(meaning: str, unit: str = "m", start: tuple[float, ...] = (0.0, 0.0, 0.0)) -> Floats:

@@ -14,7 +14,9 @@ from orchestrator.system import Causality, DataType, Source
 ROOT = Path(__file__).parents[2]
 #: A rope that is drawn at random is torn, and says so: tests/unit/plants/test_planar_rope.py.
 TORN = {"PlanarRope", "SpatialRope", "FreeRope", "SnareRope"}
-PLANTS = sorted({path.stem for path in (ROOT / "fmus").glob("*.toml")} - TORN)
+#: Pushes only what is led onto it, which nothing drawn at random is: tests/reproduction/snare.
+MISSED = {"FlushLock"}
+PLANTS = sorted({path.stem for path in (ROOT / "fmus").glob("*.toml")} - TORN - MISSED)
 #: Tried from these seeds; an output that moves for none of them is taken not to depend.
 SEEDS = range(40)
 #: Units that judge what they are given: with any other geometry and limits they only say no.

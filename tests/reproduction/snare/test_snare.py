@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from orchestrator import DescriptionError, StepError, read_system, simulate
+from orchestrator.simunits import resolve
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "snare"
 ROPES = ("rope_1", "rope_2", "rope_3")
 
 
 def snare(**values):
-    system = read_system(EXAMPLE / "SystemStructure.ssd")
+    system = resolve(read_system(EXAMPLE / "SystemStructure.ssd"))
     for name, value in values.items():
         system = system.set(name, value)
     return system

@@ -19,11 +19,13 @@ STEP = 1 / 64  # a whole number of nanoseconds and a binary fraction: both see t
 COUNT = 64
 #: Neither moved nor fed as they are by default: their outputs are constant.
 STILL = {"DragScrew"}
-#: Torn by ends that are anywhere: its inputs keep their starts.
-AS_IT_IS = {"PlanarRope"}
+#: Torn by ends that are anywhere: their inputs keep their starts.
+AS_IT_IS = {"PlanarRope", "SpatialRope"}
+#: Torn unless it is told where its nodes begin.
+LED = {"SnareRope"}
 #: Steps of its own, which an input that is set anew begins again: equal to the solver's tolerance.
 TOLERANCES = {"MotorBench": 1e-6, "ServoArm": 1e-6}
-NAMES = sorted(path.stem for path in (ROOT / "fmus").glob("*.toml"))
+NAMES = sorted({path.stem for path in (ROOT / "fmus").glob("*.toml")} - LED)
 
 
 def ports(fmu: Path, causality: str) -> list[Any]:
