@@ -211,7 +211,7 @@ class _Check:
             if base is None or base.wrong:
                 continue  # what is wrong with the file has been told
             whole = str(self._path), lines.get(("case", name))
-            system, problems = prepared(name, case, folder)
+            system, problems = prepared(experiment, name, folder)
             if system is None:
                 found = [finding("EXP103", "", str(each), *whole) for each in problems]
                 if not base.context.is_known:  # it may only lack what its code declares

@@ -7,7 +7,8 @@ from collections import deque
 
 from orchestrator.diagnostics import Reason
 from orchestrator.supervisor.columns import Head
-from orchestrator.supervisor.settings import REASON_NAMES, DeviceLimits, SignalLimits
+from orchestrator.supervisor.limits import DeviceLimits, SignalLimits
+from orchestrator.supervisor.reason_names import REASON_NAMES
 
 _NS = 1e-9
 _WINDOW_NS = 1_000_000_000

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from orchestrator.diagnostics import Reason
 from orchestrator.supervisor.checks import HealthCheck
 from orchestrator.supervisor.columns import DeviceFacts
+from orchestrator.supervisor.limits import DeviceLimits
 from orchestrator.supervisor.rig_checks import RigChecks
-from orchestrator.supervisor.settings import DeviceLimits
 from orchestrator.supervisor.tracking.rig_tracking import RigTracking
 from orchestrator.supervisor.watch_memory import WatchMemory, Word
 

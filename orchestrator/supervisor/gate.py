@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from orchestrator.diagnostics import Reason
 from orchestrator.supervisor.blending import blending_weight
+from orchestrator.supervisor.limits import CommandLimits
 from orchestrator.supervisor.rest import RestProfile
-from orchestrator.supervisor.settings import CommandLimits
 from orchestrator.supervisor.states import FOLLOWING, STOPPING, State
 
 _NS = 1e-9

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.diagnostics import DescriptionError, Reason
-from orchestrator.supervisor.settings import SignalLimits
+from orchestrator.supervisor.limits import SignalLimits
 
 Floats = npt.NDArray[np.float64]
 _NS = 1e-9

@@ -19,10 +19,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from orchestrator.diagnostics import DeviceError, SoftdockError
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.supervisor.columns import DeviceFacts
 from orchestrator.supervisor.machine import Refused
 from orchestrator.supervisor.place import peer_of, take_rig
+from orchestrator.supervisor.priority import take_priority
 from orchestrator.supervisor.ring_file import ChangeFile, write_ring
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.states import Event, State
@@ -49,29 +50,6 @@ _WISHES = {
     "disengage": Event.DISENGAGE,
     "reset": Event.RESET,
 }
-
-
-def take_priority(settings: SupervisorSettings) -> str:
-    """Take the priority that is asked for; return what to know of it, empty if it was granted.
-
-    Raises
-    ------
-    DeviceError
-        If it is required, and not granted.
-    """
-    if not settings.priority:
-        return ""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(settings.priority))
-    except PermissionError:
-        told = (
-            f"the supervisor was not granted its priority {settings.priority} of SCHED_FIFO: a"
-            " permission is missing (RLIMIT_RTPRIO); it may be late when the machine is busy"
-        )
-        if settings.require_priority:
-            raise DeviceError(f"{told}; require_priority asks for it") from None
-        return told
-    return ""
 
 
 class SupervisorProcess:

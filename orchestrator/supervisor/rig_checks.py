@@ -8,8 +8,9 @@ from orchestrator.diagnostics import DescriptionError, Reason, nearest
 from orchestrator.supervisor.checks import SignalCheck
 from orchestrator.supervisor.columns import DeviceFacts, Head, Signal
 from orchestrator.supervisor.energy import PassivityObserver
+from orchestrator.supervisor.limits import EnergyLimits, SignalLimits
 from orchestrator.supervisor.motion_check import MotionCheck
-from orchestrator.supervisor.settings import EnergyLimits, SignalLimits, SupervisorSettings
+from orchestrator.supervisor.settings import SupervisorSettings
 
 _Take = Callable[[int, float], None]
 

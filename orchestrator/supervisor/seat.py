@@ -14,9 +14,9 @@ import numpy as np
 from orchestrator.diagnostics import DeviceError, Reason
 from orchestrator.supervisor.columns import DeviceFacts, Head
 from orchestrator.supervisor.gate import CommandGate, GateTimes, Orders
+from orchestrator.supervisor.limits import CommandLimits
 from orchestrator.supervisor.place import connect_to
 from orchestrator.supervisor.ring_file import write_ring
-from orchestrator.supervisor.settings import CommandLimits
 from orchestrator.supervisor.states import FOLLOWING, State
 from orchestrator.supervisor.watch_memory import WatchMemory, Word
 from orchestrator.supervisor.wire import hear, tell

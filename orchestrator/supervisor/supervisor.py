@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from orchestrator.diagnostics import DescriptionError, Reason
 from orchestrator.supervisor.columns import DeviceFacts
 from orchestrator.supervisor.device_watch import DeviceWatch
+from orchestrator.supervisor.limits import CommandLimits, DeviceLimits
 from orchestrator.supervisor.machine import Fault, Machine
 from orchestrator.supervisor.rig_checks import RigChecks
-from orchestrator.supervisor.settings import CommandLimits, DeviceLimits, SupervisorSettings
+from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.states import Event, State
 from orchestrator.supervisor.tracking.margin_table import MarginTable
 from orchestrator.supervisor.tracking.rig_tracking import RigTracking

@@ -8,7 +8,7 @@ from orchestrator.devices.conformance.session import session
 from orchestrator.simunits.devices.sample_counter import SampleCounter
 from orchestrator.supervisor.checks import HealthCheck, SignalCheck
 from orchestrator.supervisor.columns import Head
-from orchestrator.supervisor.settings import DeviceLimits, SignalLimits
+from orchestrator.supervisor.limits import DeviceLimits, SignalLimits
 
 #: What the first signal of each device stays within, far beyond what it is led to here.
 RANGES = {"ur_rtde": 1.0, "pi_gcs": 0.015, "dcp": 1.0, "canopen_cia402": 1e4}

@@ -21,9 +21,6 @@ LONGER = {
     "benchmarks/waveform.py",
     "examples/famdc/systems.py",
     "hw_adapters/canopen_cia402/emulated_drive.py",
-    "orchestrator/supervisor/process.py",
-    "orchestrator/supervisor/settings.py",
-    "tests/unit/adapters/test_canopen_wire.py",
 }
 #: What is in no checkout: what a reader of the steps writes, what is built; paths within a system.
 MADE = {

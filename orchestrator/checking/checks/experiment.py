@@ -10,6 +10,7 @@ from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.diagnostics.codes import Code, error
 from orchestrator.experiment.file.experiment import Case, Experiment, RunOptions
+from orchestrator.experiment.prepare.emulators import with_emulators
 from orchestrator.experiment.prepare.prepare import merged, prepare
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.present_names import with_present_names
@@ -46,9 +47,12 @@ CODES: tuple[Code, ...] = (
 )
 
 
-def prepared(name: str, case: Case, folder: Path) -> tuple[System | None, list[Diagnostic]]:
+def prepared(
+    experiment: Experiment, name: str, folder: Path
+) -> tuple[System | None, list[Diagnostic]]:
     """Prepare a case; without a system the diagnostics say why, but not of which case."""
     try:
+        case, _ = with_emulators(experiment, name, experiment.case[name])
         return prepare(name, case, folder), []
     except DescriptionError as wrong:
         return None, [found.inner for found in wrong.diagnostics]

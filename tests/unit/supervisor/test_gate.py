@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator import Reason
 from orchestrator.supervisor.gate import CommandGate, GateTimes, Orders
-from orchestrator.supervisor.settings import CommandLimits
+from orchestrator.supervisor.limits import CommandLimits
 from orchestrator.supervisor.states import State
 
 MS = 1_000_000

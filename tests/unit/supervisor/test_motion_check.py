@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from orchestrator.diagnostics import DescriptionError, Reason
+from orchestrator.supervisor.limits import SignalLimits
 from orchestrator.supervisor.motion_check import MotionCheck, derivative_weights
-from orchestrator.supervisor.settings import SignalLimits
 
 T, PERIOD_NS = 0.004, 4_000_000
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from orchestrator import DescriptionError, DeviceError, Reason
 from orchestrator.supervisor.columns import DeviceFacts, Head, Signal
 from orchestrator.supervisor.machine import Refused
-from orchestrator.supervisor.process import take_priority
+from orchestrator.supervisor.priority import take_priority
 from orchestrator.supervisor.ring_file import write_ring
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.states import Event, State
