@@ -92,9 +92,10 @@ CODES: tuple[Code, ...] = (
     ),
     error(
         "CON120",
-        "connected power ports are in different frames",
+        "connected ports are in different frames",
         "The elements of a wrench or a twist mean different directions at the two ends. Put a"
-        " component between them that turns them, or declare both in the same frame.",
+        " component between them that turns them, or declare both in the same frame. Power ports"
+        " say their frame, and so do the ports of devices.",
     ),
     note(
         "CON112",
@@ -205,10 +206,11 @@ def _connector(parts: Mapping[str, Component], end: Endpoint) -> Connector | Non
 
 
 def _frame(system: System, end: Endpoint) -> str | None:
-    """Return the frame of the power port that a connector belongs to, if it says one."""
-    owner: Component | System | None = system
-    if end.component:
-        owner = system.components.get(end.component) or system.systems.get(end.component)
+    """Return the frame that a connector or its power port is given in, if it says one."""
+    part = system.components.get(end.component)
+    if part is not None and end.connector in part.connectors:
+        return part.frame_of(end.connector)
+    owner = system.systems.get(end.component) if end.component else system
     ports = owner.power_ports.values() if owner is not None else ()
     return next((port.frame for port in ports if end.connector in port.connectors), None)
 

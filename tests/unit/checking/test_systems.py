@@ -7,6 +7,8 @@ from diagnostic_cases.case import Forge
 from diagnostic_cases.systems import SYSTEMS
 
 from orchestrator.checking.run_checks import check_case, check_declaration, is_sound
+from orchestrator.simunits import component_of
+from orchestrator.system import Source
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 
@@ -32,3 +34,13 @@ def test_appears(code, forge):
 def test_does_not_appear_where_nothing_is_wrong(code, forge):
     case = SYSTEMS[code]
     assert code not in codes_of(case.good(forge), case.good_run or case.run)
+
+
+@pytest.mark.parametrize(
+    ("frame", "is_told"), [("&frame=tool", True), ("&frame=hub", False), ("", False)]
+)
+def test_ports_of_devices_say_their_frames(frame, is_told):
+    device = Source.parse(f"device:ati_net_ft?device_host=127.0.0.1{frame}")
+    system = SYSTEMS["CON120"].good(None).remove("gain")
+    system = system.add("sensor", component_of(device)).connect("sensor.fx", "body.force")
+    assert ("CON120" in codes_of(system, SYSTEMS["CON120"].run)) is is_told
