@@ -27,11 +27,14 @@ _LONGEST, _LARGEST = 1.0, 1e3
 def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTable | None:
     """Tabulate the margins of the loop through a line; ``None`` if it is in none, or unstable.
 
+    So it is for a line that is read several times in a period: its margins do not follow from what
+    comes back of a sine.
+
     The response of the sampled loop is computed once and interpolated, size by its logarithm and
     phase as it goes on, since each entry asks for it at other frequencies.
     """
     loop = SampledLoop.of(linear, line)
-    if loop is None or not loop.is_stable:
+    if not isinstance(loop, SampledLoop) or not loop.is_stable:
         return None
     fastest = math.log10(math.pi / loop.period)
     omega: Floats = np.logspace(fastest - _DECADES, fastest, _GRID)[:-1]
