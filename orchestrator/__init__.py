@@ -139,8 +139,8 @@ if TYPE_CHECKING:
         TransportDelay as TransportDelay,
         Variability as Variability,
         Variation as Variation,
+        conversion as conversion,
     )
-    from orchestrator.system.units.unit import conversion as conversion
 
     #: Of the installed package.
     __version__: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hw_adapters.canopen_cia402.pdo import PdoMap
 from hw_adapters.canopen_cia402.settings import DriveSettings
-from orchestrator.diagnostics import DescriptionError
+from orchestrator import DescriptionError
 
 if TYPE_CHECKING:
     from canopen import ObjectDictionary

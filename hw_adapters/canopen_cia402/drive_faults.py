@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive
 from hw_adapters.canopen_cia402.tachometer import CutTachometer
-from orchestrator.diagnostics import DescriptionError
+from orchestrator import DescriptionError
 
 _FAULT = re.compile(r"(\d+):(mute|dead|deaf|reset|blocked|cut|[0-9a-fA-F]{4}):(\d+(?:\.\d+)?)")
 

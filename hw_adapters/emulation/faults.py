@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from orchestrator.diagnostics import DescriptionError
-from orchestrator.diagnostics.nearest import nearest
+from orchestrator import DescriptionError
+from orchestrator.diagnostics import nearest
 
 #: What each fault takes: a share of datagrams, a time, or nothing.
 _SHARES = {

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import Faults, read_faults
-from orchestrator.diagnostics import DescriptionError
+from orchestrator import DescriptionError
 
 Send = Callable[[bytes], object]
 

@@ -17,7 +17,7 @@ from typing import Protocol, Self, TypeVar
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import NAMES
 from hw_adapters.emulation.options import positive
-from orchestrator.diagnostics import SoftdockError
+from orchestrator import SoftdockError
 
 Address = tuple[str, int]
 Readable = TypeVar("Readable", socket.socket, int)

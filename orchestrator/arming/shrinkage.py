@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from orchestrator.arming.reserve import Reserve
-from orchestrator.linearisation import LinearSystem
+from orchestrator.linearisation import LinearSystem, Margins
 from orchestrator.linearisation.delayed_loop import Complex
-from orchestrator.linearisation.loop_transfer import Margins, margins_of
+from orchestrator.linearisation.loop_transfer import margins_of
 from orchestrator.linearisation.sampled_loop import SampledLoop
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.supervisor.tracking.margin_table import MarginTable

@@ -20,6 +20,8 @@ from orchestrator.system import (
     Connector,
     DataType,
     DefaultExperiment,
+    DelayTrace,
+    Jitter,
     LinearTransformation,
     MappingTransformation,
     PowerPort,
@@ -31,8 +33,6 @@ from orchestrator.system import (
     Variability,
     Variation,
 )
-from orchestrator.system.lines.delay_trace import DelayTrace
-from orchestrator.system.lines.variation import Jitter
 
 Data = dict[str, Any]
 

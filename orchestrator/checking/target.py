@@ -21,8 +21,8 @@ from orchestrator.checking.report import Extent, Report, merged
 from orchestrator.checking.run_checks import NOT_OPENED, check_case, check_declaration, is_sound
 from orchestrator.checking.toml_places import line_for, place_of, system_places, toml_lines
 from orchestrator.diagnostics import DescriptionError, Diagnostic, LoadError, Severity, SspError
-from orchestrator.experiment import read_experiment
-from orchestrator.experiment.file.experiment import Case, Experiment, RunOptions
+from orchestrator.experiment import Experiment, read_experiment
+from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.experiment.file.old_words import with_new_words
 from orchestrator.ssp import diagnose, variants
 from orchestrator.ssp.archive.locations import Locations, locations, open_ssp_file

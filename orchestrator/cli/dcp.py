@@ -145,7 +145,7 @@ def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptio
 
 def _write(path: Path, about: SlaveDescription) -> None:
     from orchestrator.dcp.description import archive_of, write_dcpx
-    from orchestrator.recording.atomic import whole_file
+    from orchestrator.recording import whole_file
 
     if path.suffix not in {".dcpx", ".dcp"}:
         raise DescriptionError(f"{path}: expected a name that ends in .dcpx or .dcp")

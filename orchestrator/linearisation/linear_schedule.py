@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.engine import Engine, LinearUnit
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.master.algorithms.plan import Iteration
+from orchestrator.master import Iteration, Schedule
 from orchestrator.master.run.engine_tables import make_engine
 from orchestrator.master.schedule.compensation_row import CompensationMethod
-from orchestrator.master.schedule.schedule import Code, LoopTable, Member, Schedule, input_order
+from orchestrator.master.schedule.schedule import Code, LoopTable, Member, input_order
 
 #: Iterated loops of linear units are solved to this share of their signals.
 _SOLVED = 1e-13

@@ -14,7 +14,7 @@ from orchestrator.linearisation.jacobian import Side
 from orchestrator.linearisation.response_model import response_model
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.master.run.execution import Execution
+from orchestrator.master import Execution
 from orchestrator.simunits import BlockUnit, ModelExchangeUnit, SimulationUnit, open_description
 from orchestrator.system import Backend, Component, SourceKind, System
 

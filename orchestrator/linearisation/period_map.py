@@ -34,8 +34,8 @@ from orchestrator.linearisation.remembered import (
 )
 from orchestrator.linearisation.state_space import Floats
 from orchestrator.linearisation.unit_model import UnitModel
+from orchestrator.master import Schedule
 from orchestrator.master.run.step_failure import loop_message
-from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.system import REACH_NS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from orchestrator.engine import EngineState
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.master.schedule.schedule import Schedule
+from orchestrator.master import Schedule
 
 
 class Kind(Enum):

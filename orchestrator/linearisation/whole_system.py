@@ -14,11 +14,9 @@ from orchestrator.linearisation.loop_transfer import Margins, open_loop
 from orchestrator.linearisation.operating_point import by_model_exchange, unit_models
 from orchestrator.linearisation.period_map import PeriodMap
 from orchestrator.linearisation.unit_model import UnitModel
-from orchestrator.master.algorithms.settings import MasterSettings
+from orchestrator.master import MasterSettings, Schedule, compile_schedule
+from orchestrator.master import start as begin
 from orchestrator.master.run.preparation import mode_of, prepared
-from orchestrator.master.run.start import start as begin
-from orchestrator.master.schedule.compile import compile_schedule
-from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.system import System
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from orchestrator.realtime.durations import Durations
-from orchestrator.system.time import seconds
+from orchestrator.system import seconds
 
 
 @dataclass(frozen=True, slots=True)

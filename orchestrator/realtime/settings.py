@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
-from orchestrator.system.time import nanoseconds
+from orchestrator.system import nanoseconds
 
 #: Priorities of SCHED_FIFO in Linux; the kernel's own threads that must not wait have 99.
 HIGHEST_PRIORITY = 98

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, Stric
 from pydantic_core import PydanticCustomError
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.system.time import nanoseconds
+from orchestrator.system import nanoseconds
 
 Time = StrictStr | StrictInt | StrictFloat
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]

@@ -26,6 +26,7 @@ LONGER = {
 MADE = {
     "arm/motor",
     "build/site/index.html",
+    "build/test-cache",
     "functions.c",
     "docs/reference/devices/NAME.md",
     "hw_adapters/NAME/",

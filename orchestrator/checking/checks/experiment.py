@@ -9,7 +9,8 @@ from orchestrator.checking.context import Run
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.diagnostics.codes import Code, error
-from orchestrator.experiment.file.experiment import Case, Experiment, RunOptions
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.experiment.prepare.emulators import with_emulators
 from orchestrator.experiment.prepare.prepare import merged, prepare
 from orchestrator.experiment.prepare.prepared_case import PreparedCase

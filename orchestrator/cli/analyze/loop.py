@@ -16,8 +16,7 @@ from orchestrator.diagnostics import CapabilityError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from orchestrator.linearisation import LinearSystem, LoopAccount, Margins
-    from orchestrator.linearisation.loop_transfer import OpenLoop
+    from orchestrator.linearisation import LinearSystem, LoopAccount, Margins, OpenLoop
 
 
 def loop(
@@ -147,8 +146,9 @@ def _sweep(
     """Sweep over one range, or over two as a map; return what is told, and pictures."""
     import numpy as np
 
+    from orchestrator.linearisation import swept
     from orchestrator.linearisation.drawing import draw_map, draw_sweep
-    from orchestrator.linearisation.sweep import changer, swept
+    from orchestrator.linearisation.sweep import changer
 
     first = ranges[0]
     rows = ranges[1] if len(ranges) > 1 else None

@@ -72,7 +72,7 @@ def link(
     variant: Variant = None,
 ) -> None:
     """Bind a parameter set to a system by a reference to its file; an archive takes a copy."""
-    from orchestrator.authoring.documents import open_document
+    from orchestrator.authoring import open_document
     from orchestrator.ssp import Document
 
     document = open_document(target, variant)

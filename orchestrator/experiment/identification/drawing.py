@@ -8,7 +8,8 @@ import numpy as np
 
 from orchestrator.experiment.identification.identify import IdentifiedPair
 from orchestrator.identification.record import Floats
-from orchestrator.recording.plot_parts import PALETTE, dress, headline, new_figure
+from orchestrator.recording import PALETTE
+from orchestrator.recording.plot_parts import dress, headline, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,7 +22,7 @@ from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.emulation import emulating
 from orchestrator.experiment.run.pace import realtime_of
 from orchestrator.simunits.devices.description import device_facts
-from orchestrator.system.time import nanoseconds, seconds
+from orchestrator.system import nanoseconds, seconds
 
 
 def identify_case(

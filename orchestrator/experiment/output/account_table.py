@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.linearisation.loop_account import LoopAccount
+from orchestrator.linearisation import LoopAccount
 from orchestrator.linearisation.run_account import RunAccount
 from orchestrator.recording import TableItem
 

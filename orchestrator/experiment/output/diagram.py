@@ -13,8 +13,7 @@ from orchestrator.drawing import Facts, as_prepared
 from orchestrator.experiment.file.experiment import Case, RunOptions, Setting
 from orchestrator.experiment.prepare.prepare import set_value
 from orchestrator.experiment.prepare.system_reader import ReadSystem
-from orchestrator.master import MasterSettings, compile_schedule, validate_plan
-from orchestrator.master.algorithms.plan import Plan
+from orchestrator.master import MasterSettings, Plan, compile_schedule, validate_plan
 from orchestrator.recording import Result
 from orchestrator.simunits import read_fmu
 from orchestrator.system import SourceKind, System, closed_loops, nanoseconds

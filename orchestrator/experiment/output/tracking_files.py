@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orchestrator.recording import TableItem
-from orchestrator.recording.plot_parts import PALETTE, dress, headline, new_figure
+from orchestrator.recording import PALETTE, TableItem
+from orchestrator.recording.plot_parts import dress, headline, new_figure
 from orchestrator.supervisor.tracking.track_record import TrackRecord
 
 if TYPE_CHECKING:

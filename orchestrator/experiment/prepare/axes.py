@@ -17,8 +17,7 @@ from orchestrator.experiment.prepare.targets import (
     Step,
     Target,
 )
-from orchestrator.system import nanoseconds
-from orchestrator.system.units.unit import conversion
+from orchestrator.system import conversion, nanoseconds
 
 #: Times are shown in this unit unless an axis says another.
 _TIME_UNIT = "ms"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import AUTO
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.linearisation import linear_system
 from orchestrator.linearisation.step_choice.choice import COUNT, StepReference
-from orchestrator.linearisation.whole_system import linear_system
 from orchestrator.system import nanoseconds
 
 #: Where a case has no step of its own, it is linearised with this one, which none is chosen by.

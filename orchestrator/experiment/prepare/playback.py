@@ -14,8 +14,7 @@ from orchestrator.experiment.file.experiment import InputTable
 from orchestrator.experiment.file.signal_file import read_signal
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import horizon
-from orchestrator.simunits import Block, Output, Parameter, block
-from orchestrator.simunits.block_registry import class_of
+from orchestrator.simunits import Block, Output, Parameter, block, class_of
 from orchestrator.system import (
     Causality,
     Component,
@@ -23,9 +22,9 @@ from orchestrator.system import (
     Endpoint,
     SourceKind,
     System,
+    conversion_between,
     seconds,
 )
-from orchestrator.system.ports.conversion import conversion_between
 
 #: What the classes of units are called, before the unit.
 _IN = "Playback in "

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, SoftdockError, StepError
-from orchestrator.system.experiment import communication_step_ns
-from orchestrator.system.time import nanoseconds, seconds
+from orchestrator.system import communication_step_ns, nanoseconds, seconds
 
 if TYPE_CHECKING:
     from orchestrator.master import DelayMode, Execution, Recording

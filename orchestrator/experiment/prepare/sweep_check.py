@@ -20,8 +20,7 @@ from orchestrator.experiment.prepare.faults import wrong_faults
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import horizon
 from orchestrator.experiment.prepare.targets import Parameter
-from orchestrator.system import nanoseconds, seconds
-from orchestrator.system.units.unit import conversion
+from orchestrator.system import conversion, nanoseconds, seconds
 
 #: Columns that every table has.
 _COLUMNS = ("seed", "case", "status", "reason", "wall time")

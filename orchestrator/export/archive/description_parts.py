@@ -19,7 +19,8 @@ from orchestrator.export.codegen.classification import classification, is_exact
 from orchestrator.export.codegen.layout import Layout, Region, Slot
 from orchestrator.export.dae.residual_dae import DataType
 from orchestrator.export.recipe import Recipe
-from orchestrator.system.units.unit import base_unit, conversion, is_expressible, per_second
+from orchestrator.system import conversion
+from orchestrator.system.units.unit import base_unit, is_expressible, per_second
 
 _LOGGER = logging.getLogger(__name__)
 SOURCE_FILE = "fmu.c"

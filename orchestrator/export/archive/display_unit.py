@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from orchestrator.diagnostics import SoftdockError
-from orchestrator.system.units.unit import conversion
+from orchestrator.system import conversion
 
 
 @cache

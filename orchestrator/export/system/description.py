@@ -15,8 +15,8 @@ from orchestrator.export.archive.model_description import (
 )
 from orchestrator.export.archive.model_description import Variable as Described
 from orchestrator.export.system.variable import Kind, Variable
-from orchestrator.system import DataType, DefaultExperiment, Enumeration, seconds
-from orchestrator.system.units.unit import BaseUnit, base_said
+from orchestrator.system import BaseUnit, DataType, DefaultExperiment, Enumeration, seconds
+from orchestrator.system.units.unit import base_said
 
 _CATEGORIES = {  # those of engine/src/exported/instance.cpp
     "logStatusError": "Why a call has failed; sent even when logging is off",

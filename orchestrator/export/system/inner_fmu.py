@@ -11,10 +11,10 @@ from typing import Any
 
 from orchestrator.export.system.variable import TYPES, Port
 from orchestrator.master import Schedule
-from orchestrator.simunits import UnitDescription, read_fmu
+from orchestrator.simunits import UnitDescription, open_description, read_fmu
 from orchestrator.simunits.fmi.exchange_description import ExchangeDescription, describe_exchange
 from orchestrator.simunits.fmi.fmi3_clocks import Timer
-from orchestrator.simunits.fmi.fmu_description import FmuDescription, open_description
+from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.simunits.fmi.model_exchange_unit import DEFAULT_TOLERANCE
 from orchestrator.simunits.protocol.signal_order import signal_order, text_order
 from orchestrator.system import Causality, Component, Value

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.master.schedule.schedule import Code, Schedule
+from orchestrator.master import Schedule
+from orchestrator.master.schedule.schedule import Code
 
 _STEPS = frozenset({Code.STEP, Code.SECOND_HALF})
 

@@ -10,11 +10,11 @@ from orchestrator.devices import (
     DeviceConnector,
     DeviceConnectors,
     DeviceSettings,
+    SteppedDevice,
     device_class,
     read_settings,
 )
 from orchestrator.devices.address import read_address
-from orchestrator.devices.stepped_device import SteppedDevice
 from orchestrator.diagnostics import DescriptionError, PluginError, SoftdockError
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.system import Causality, Connector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.devices.stepped_device import SteppedDevice
+from orchestrator.devices import SteppedDevice
 from orchestrator.simunits.fmi.foreign_unit import ForeignUnit, Importer
 from orchestrator.simunits.protocol.description import UnitDescription
 

@@ -11,9 +11,15 @@ from lxml import etree
 
 from orchestrator.archive import open_archive, parse_xml, read_entry
 from orchestrator.diagnostics import FmuError, UnitMismatchError
-from orchestrator.system import Causality, Connector, DataType, Positive, PowerPort
-from orchestrator.system.power.unit_products import is_power
-from orchestrator.system.units.unit import conversion
+from orchestrator.system import (
+    Causality,
+    Connector,
+    DataType,
+    Positive,
+    PowerPort,
+    conversion,
+    is_power,
+)
 
 logger = logging.getLogger(__name__)
 _ENTRY = "terminalsAndIcons/terminalsAndIcons.xml"

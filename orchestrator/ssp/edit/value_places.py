@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.system import System
-from orchestrator.system.ports.connector import Value
+from orchestrator.system import System, Value
 
 #: A connector by the names of the elements that lead to it, from the top system on.
 Place = tuple[str, ...]

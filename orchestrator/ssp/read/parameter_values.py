@@ -17,9 +17,15 @@ from orchestrator.ssp.common.lexical import binary, boolean, integer, real
 from orchestrator.ssp.common.names import children, full, listed, tag
 from orchestrator.ssp.common.signal_types import MOST_ELEMENTS, TYPES, read_shape
 from orchestrator.ssp.common.transformations import Scalar, ValueChange
-from orchestrator.system import Causality, Connector, DataType, Enumeration, Value
+from orchestrator.system import (
+    Causality,
+    Connector,
+    DataType,
+    Enumeration,
+    Value,
+    conversion_between,
+)
 from orchestrator.system.checks import expected_value
-from orchestrator.system.ports.conversion import conversion_between
 
 _READ: Final[Mapping[DataType, Callable[[str], Scalar]]] = {
     DataType.REAL: real,
