@@ -137,13 +137,13 @@ class _Planner:
             if c.delay and (self._exact or c.delay.nominal_ns or c.delay.variation)
         ]
         self._predicted = {
-            line.target: plan_prediction(line, timing(line))
+            line.target: plan_prediction(line, self._timing(line))
             for line in connections
             if line.is_predicted
         } | {
-            line.target: plan_following(line, timing(line))
+            line.target: plan_following(line, self._timing(line))
             for line in connections
-            if line.delay is None and timing(line).follows
+            if line.delay is None and self._timing(line).follows
         }
         index = {line.target: i for i, line in enumerate(self._delayed)}
         self._membership = np.zeros((len(loops), len(self._delayed)))
@@ -279,4 +279,5 @@ def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:
 
 def _rotated(names: tuple[str, ...]) -> tuple[str, ...]:
     """One spelling for all rotations of a ring of names."""
-    return min(names[i:] + names[:i] for i in range(len(names)))
+    least = min(names)  # compared first: all rotations of a long ring would be a square of names
+    return min(names[i:] + names[:i] for i, name in enumerate(names) if name == least)

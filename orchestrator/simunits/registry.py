@@ -87,7 +87,18 @@ def _describe(component: Component, *, runnable: bool = True) -> UnitDescription
     return _describe_other(source, component)
 
 
-def _describe_other(source: Source, like: Component) -> UnitDescription:
+def _describe_other(
+    source: Source, like: Component, blocks: dict[Source, UnitDescription] | None = None
+) -> UnitDescription:
+    """Describe what is neither an FMU nor a twin.
+
+    Parameters
+    ----------
+    source, like
+        As of :func:`component_of`.
+    blocks
+        As of :func:`component_of`.
+    """
     if source.kind is SourceKind.DEVICE:
         from orchestrator.simunits.devices.description import describe_device
 
@@ -103,7 +114,10 @@ def _describe_other(source: Source, like: Component) -> UnitDescription:
         )
     from orchestrator.simunits.blocks.block_unit import describe_block
 
-    return describe_block(source.location, class_of(source))
+    blocks = {} if blocks is None else blocks
+    if source not in blocks:
+        blocks[source] = describe_block(source.location, class_of(source))
+    return blocks[source]
 
 
 def component_of(
@@ -114,6 +128,7 @@ def component_of(
     *,
     runnable: bool = True,
     like: Component | None = None,
+    blocks: dict[Source, UnitDescription] | None = None,
 ) -> Component:
     """Describe a source as a component.
 
@@ -132,6 +147,8 @@ def component_of(
     like
         What it is to stand for, by which a recording is read, and which a twin is around if its
         source does not say of what.
+    blocks
+        Blocks that one call describes, which keeps them here: each file is looked at once.
     """
     options = options or ComponentOptions()
     found = None
@@ -146,7 +163,7 @@ def component_of(
         whole = Component(name, source, values=values or {}, options=options)
         description = _describe(whole, runnable=runnable)
     else:
-        description = _describe_other(source, like or Component(name, source))
+        description = _describe_other(source, like or Component(name, source), blocks)
     return Component(
         name,
         source,
@@ -206,6 +223,10 @@ def resolve(system: System, *, runnable: bool = True) -> System:
         All components whose source cannot be opened or does not have a declared connector,
         together.
     """
+    return _resolved(system, {}, runnable=runnable)
+
+
+def _resolved(system: System, blocks: dict[Source, UnitDescription], *, runnable: bool) -> System:
     problems: list[DescriptionError] = []
     resolved = {}
     for name, component in system.components.items():
@@ -220,6 +241,7 @@ def resolve(system: System, *, runnable: bool = True) -> System:
                 component.options,
                 runnable=runnable,
                 like=component,
+                blocks=blocks,
             )
         except SoftdockError as error:
             kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
@@ -240,7 +262,7 @@ def resolve(system: System, *, runnable: bool = True) -> System:
     nested = {}
     for name, inner in system.systems.items():
         try:
-            nested[name] = resolve(inner, runnable=runnable)
+            nested[name] = _resolved(inner, blocks, runnable=runnable)
         except DescriptionError as error:
             problems.append(DescriptionError(*error.within(f"system '{name}'")))
     if problems:

@@ -86,11 +86,12 @@ class InputHold:
 
     def proposed(self, line: Connection) -> bool:
         """Whether a line of a loop is read with what the iteration has for the end of the step."""
+        if not self._iterates:
+            return False
         source, target = line.source.component, line.target.component
         loop = self._iterated.get(source, -1)
         return (
-            self._iterates
-            and 0 <= loop == self._iterated.get(target)
+            0 <= loop == self._iterated.get(target)
             and line.target not in self._faulty
             and is_within_step(line, self._system.experiment.step_ns or 0)
             and self._moves(line)

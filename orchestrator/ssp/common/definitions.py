@@ -137,7 +137,10 @@ def _by_name(elements: Iterable[etree._Element], findings: Findings) -> dict[str
 
 
 def _base_of(element: etree._Element) -> BaseUnit:
-    powers = {symbol: attribute(element, symbol, integer, 0) for symbol in BASE_UNITS}
+    said = element.attrib
+    powers = {
+        symbol: attribute(element, symbol, integer, 0) for symbol in BASE_UNITS if symbol in said
+    }
     if any(abs(power) > 100 for power in powers.values()):
         raise SspError("expected exponents of at most 100")
     factor = attribute(element, "factor", real, 1.0)

@@ -73,6 +73,8 @@ def child(element: etree._Element, name: str) -> etree._Element | None:
 
 def listed(element: etree._Element, group: str, name: str) -> list[etree._Element]:
     """Return the children called ``name`` of the children called ``group``."""
+    if not len(element):
+        return []
     wanted = full(name)
     return [
         inner
