@@ -6,16 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from orchestrator.analysis import ContactLoop, fit_growth
+from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.experiment.file.experiment import ContactLoopSpec, Measure
+from orchestrator.experiment.file.experiment import Measure
 from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
+from orchestrator.experiment.measure.contact_prediction import predict_contact
 from orchestrator.experiment.measure.observation import Observation, comparison_result, observation
 from orchestrator.experiment.measure.outcome import Measured
-from orchestrator.experiment.measure.sampled_prediction import (
-    predict_sampled,
-    totals_of,
-)
+from orchestrator.experiment.measure.sampled_prediction import predict_sampled
 from orchestrator.recording import Result
 from orchestrator.system import System, nanoseconds
 
@@ -96,31 +94,9 @@ def _growth(measure: Measure, result: Result, system: System, seen: Observation)
         later = _later(measure, result)
         details["predicted"] = predict_sampled(measure.predict, result, system, later)
     elif measure.predict is not None:
-        details["predicted"] = _predicted(measure.predict, measure, result, system)
+        later = _later(measure, result)
+        details["predicted"] = predict_contact(measure.predict, result, system, later)
     return Measured(fit.sigma, "1/s", details)
-
-
-def _predicted(loop: ContactLoopSpec, measure: Measure, result: Result, system: System) -> float:
-    """Growth rate of the linear loop with the delay that the run reports for its delayed loops."""
-    later = _later(measure, result)
-    totals = {
-        total
-        for entry in result.loops
-        for ring in entry.loops
-        if entry.physical_ns
-        for total in totals_of(entry, ring, later)
-    }
-    if len(totals) != 1:
-        found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
-        raise DescriptionError(
-            f"case '{result.name}': a prediction needs one delay common to all delayed loops,"
-            f" found: {found}"
-        )
-    mass, stiffness, damping = (
-        float(system.value(given) if isinstance(given, str) else given)  # type: ignore[arg-type]
-        for given in (loop.mass, loop.stiffness, loop.damping)
-    )
-    return ContactLoop(mass, stiffness, damping, totals.pop() / 1e9).growth_rate
 
 
 def _later(measure: Measure, result: Result) -> dict[str, int]:
