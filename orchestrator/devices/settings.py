@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
@@ -23,6 +23,10 @@ class DeviceSettings(BaseModel):
     out_of_range
         What a command beyond the range of its connector does: ``"clamp"`` sends the nearest value
         within it and counts, ``"stop"`` ends the run. What is not finite always ends the run.
+    run_on
+        For how many seconds a run goes on when its device is lost: the device is led to its safe
+        state, its last values stand, ``valid`` is 0, and its clock goes on by this machine's time,
+        so that simulated components come to rest. Then the run ends. Without a supervisor only.
     supervisor
         Name of the rig whose supervisor watches it, which runs already; empty: none does. A run
         with ``[supervisor]`` sets it by itself.
@@ -34,4 +38,14 @@ class DeviceSettings(BaseModel):
     stale_after: Seconds = 0.1
     on_stale: Literal["stop", "hold"] = "stop"
     out_of_range: Literal["clamp", "stop"] = "clamp"
+    run_on: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
     supervisor: str = ""
+
+    @model_validator(mode="after")
+    def _one_end(self) -> Self:
+        if self.run_on and self.supervisor:
+            raise ValueError(
+                f"run_on: expected 0 of a supervised device, found {self.run_on:g} s: the"
+                f" supervisor of rig '{self.supervisor}' says when its run ends"
+            )
+        return self

@@ -23,6 +23,7 @@ from orchestrator.experiment.file.figure_tables import Figure
 from orchestrator.experiment.file.identification_table import IdentificationTable
 from orchestrator.experiment.file.ledger_table import LedgerTable
 from orchestrator.experiment.file.realtime_table import RealTimeTable
+from orchestrator.experiment.file.rest_table import RestTable
 from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
 from orchestrator.experiment.file.sweep_table import AnySweep, ListedSweep, Sweep
 from orchestrator.experiment.file.table import Angle, Table, Time
@@ -207,6 +208,7 @@ class Case(RunOptions):
     devices: dict[str, DeviceTable] = Field({})
     emulators: dict[str, EmulatorTable] = Field({})
     physical: tuple[str, ...] = ()
+    rest: dict[str, RestTable] = Field({})
     arming: ArmingTable | None = None
     unit: dict[str, UnitTable] = Field({})
     fault: dict[Part, FaultTable] = Field({})

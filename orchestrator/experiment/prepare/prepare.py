@@ -21,6 +21,7 @@ from orchestrator.experiment.prepare.devices import with_device
 from orchestrator.experiment.prepare.emulators import with_emulators
 from orchestrator.experiment.prepare.playback import with_played_input
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.resting import with_rests
 from orchestrator.experiment.prepare.run_settings import AS_WRITTEN, RunSettings
 from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.experiment.prepare.system_reader import SystemReader
@@ -126,6 +127,7 @@ def prepare_all(
         try:
             case, emulators = with_emulators(experiment, name, experiment.case[name])
             system = prepare_with(name, case, reader, settings)
+            _expect_rests(name, system, case)
         except DescriptionError as error:
             problems.append(error)
         else:
@@ -135,6 +137,14 @@ def prepare_all(
         raise DescriptionError.collect(problems)
     expect_lines(settings.delays, {name: case.system for name, case in prepared.items()})
     return prepared
+
+
+def _expect_rests(name: str, system: System, case: Case) -> None:
+    """Expect that inputs can be led to rest; that is done when the case is run with its devices."""
+    try:
+        with_rests(system, case.rest)
+    except DescriptionError as error:
+        raise DescriptionError(*error.within(f"case '{name}'")) from None
 
 
 def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> None:

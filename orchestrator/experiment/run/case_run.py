@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from orchestrator.experiment.prepare.faults import faults_of
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.experiment.prepare.resting import with_rests
 from orchestrator.experiment.prepare.simulate import (
     Progress,
     SimulationSettings,
@@ -43,6 +44,7 @@ def run_case(
         As there.
     """
     system, settings = as_simulated(case)
+    system = with_rests(system, case.case.rest)
     given = replace(
         settings,
         threads=threads,

@@ -3,7 +3,8 @@
 It opens the device, puts every sample into the memory that it shares with the run, sends every
 command that it finds there, and leaves the device in its safe state: when it is told to end, and
 when the run is gone. If the device is supervised, its seat decides what is sent, and it stays until
-the command stands.
+the command stands. When the device is lost, it stands in for its clock as long as the run is to go
+on.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class _Link:
         ports: DeviceConnectors,
         block: DeviceBlock,
         supervision: Supervision | None = None,
+        run_on: float = 0.0,
     ) -> None:
+        self._run_on = run_on
         self.device, self.block, self.supervision = device, block, supervision
         inputs = [port.start for port in ports.inputs for _ in range(port.size)]
         outputs = [port.start for port in ports.outputs for _ in range(port.size)]
@@ -63,6 +66,8 @@ class _Link:
         self.counter = SampleCounter(len(outputs), ports.rate, device.sequence_period)
         self.rate = RateCheck(ports.rate)
         self.ended = threading.Event()
+        #: The run wants the end, or is gone.
+        self.dismissed = threading.Event()
         self.refused = ""
         self.error: BaseException | None = None
 
@@ -143,8 +148,25 @@ class _Link:
         except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
             if self.error is None:
                 self.error = error
-                self.block.lose(f"its device was lost: {_text(error)}")
+                if not self._run_on:
+                    self._lose()
             self.ended.set()
+
+    def stand_in(self) -> None:
+        """Let the clock of a lost device go on, its last values not valid; then lose it."""
+        facts, step = self.counter.facts, self.counter.period_ns
+        due = time.monotonic_ns()
+        end = due + round(self._run_on * 1e9)
+        while due < end and not self.dismissed.wait(max(0, due - time.monotonic_ns()) * 1e-9):
+            facts.valid, facts.received_ns = 0, due
+            self.block.put_sample(facts, self._values)
+            self.block.ticks.tick(due)
+            due += step
+        self._lose()
+
+    def _lose(self) -> None:
+        if self.error is not None and not self.block.lost:
+            self.block.lose(f"its device was lost: {_text(self.error)}")
 
     def finish(self) -> None:
         """Send the last command and close the device."""
@@ -207,6 +229,7 @@ def _watch(channel: socket.socket, link: _Link) -> None:
         regularly = False
     if link.supervision is not None:
         link.supervision.run_ended(regularly=regularly)
+    link.dismissed.set()
     link.ended.set()
 
 
@@ -228,10 +251,15 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
     link.guarded(link.receive_all)
     for thread in threads:
         thread.join()
+    clock = threading.Thread(target=link.stand_in, daemon=True)
+    if link.error is not None:
+        clock.start()
     try:
         link.finish()
     except Exception as error:  # noqa: BLE001
         link.error = link.error or error
+    if clock.ident is not None:
+        clock.join()
     with contextlib.suppress(BrokenPipeError):  # the run is gone
         send(channel, {"ended": True} if link.error is None else _told(link.error))
 
@@ -253,7 +281,7 @@ def main(socket_file: int) -> None:
         except Exception as error:  # noqa: BLE001
             send(channel, _told(error))
             return
-        link = _Link(device, facts.ports, block, supervision)
+        link = _Link(device, facts.ports, block, supervision, facts.settings.run_on)
         _serve(channel, link, facts.settings.connect_timeout)
 
 

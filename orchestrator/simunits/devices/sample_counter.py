@@ -30,8 +30,9 @@ class SampleCounter:
     def __init__(self, size: int, rate: float, period: int | None) -> None:
         self.facts = SampleFacts()
         self._size, self._period = size, period
-        self._period_ns = 1e9 / rate
-        self._overdue_ns = _OVERDUE * self._period_ns
+        #: Between two samples, as declared.
+        self.period_ns = round(1e9 / rate)
+        self._overdue_ns = _OVERDUE * self.period_ns
         self._newest: int | None = None
         self._came_ns = 0
         self._stray: int | None = None
@@ -97,9 +98,9 @@ class SampleCounter:
 
     def _ticks(self, gap: int, before_ns: int, now_ns: int) -> tuple[int, ...]:
         """Return when the samples would have come up to this one; a jump of a count is no time."""
-        elapsed = (now_ns - before_ns) / self._period_ns if before_ns else 0.0
+        elapsed = (now_ns - before_ns) / self.period_ns if before_ns else 0.0
         count = max(1, min(gap, 1 + int(2.0 * elapsed)))
-        return tuple(now_ns - round(k * self._period_ns) for k in range(count - 1, -1, -1))
+        return tuple(now_ns - round(k * self.period_ns) for k in range(count - 1, -1, -1))
 
     def _was_late(self) -> None:
         self.facts.late += 1
