@@ -21,6 +21,10 @@ model FlushLock "Face of a capture device: three pads rest on it, and latches ho
   output Units.Position nearness "Largest distance of a pad from the face";
   output Units.Energy energy "Energy of pads and latches";
   output Units.Power dissipation "Power that they take";
+  output Units.Energy target_work(start = 0, fixed = true) "Work of the target on them";
+  output Units.Energy heat(start = 0, fixed = true) "What their dampers have taken";
+  discrete output Units.Energy latch_work(start = 0, fixed = true)
+    "Energy of the springs that the latches have stretched by taking hold";
 protected
   constant Real third(unit = "rad") = 2.0943951023931953 "A third of a turn";
   Real A[3, 3](each unit = "1") "Rotation from the target to the world";
@@ -58,6 +62,8 @@ equation
   when flush then
     held_x = place[:, 1];
     held_y = place[:, 2];
+    latch_work = 0.5*k*(max(0, place[1, 3] - face)^2 + max(0, place[2, 3] - face)^2
+      + max(0, place[3, 3] - face)^2);
   end when;
   locked = pre(locked) or flush;
   for j in 1:3 loop
@@ -66,6 +72,8 @@ equation
   torque = {arm[:, 2]*each_force[:, 3] - arm[:, 3]*each_force[:, 2],
     arm[:, 3]*each_force[:, 1] - arm[:, 1]*each_force[:, 3],
     arm[:, 1]*each_force[:, 2] - arm[:, 2]*each_force[:, 1]};
+  der(target_work) = -(force*velocity + torque*tumble);
+  der(heat) = dissipation;
   energy = 0.5*k*(off[:, 1]*off[:, 1] + off[:, 2]*off[:, 2] + off[:, 3]*off[:, 3]);
   dissipation = -(each_force[:, 1]*rate[:, 1] + each_force[:, 2]*rate[:, 2]
     + each_force[:, 3]*rate[:, 3]) - k*(off[:, 1]*rate[:, 1] + off[:, 2]*rate[:, 2]

@@ -29,6 +29,8 @@ model PlanarRope "Wire rope in a plane, held at both ends, and a rod that presse
   parameter Integer node(min = 2, max = n - 1) = 16 "Node that the rod meets, counted from 1";
   parameter Units.Stiffness k_rod = 1e5 "Stiffness of the contact between rod and node";
   parameter Units.Damping c_rod = 0 "Damping of that contact";
+  parameter Units.Position rod_width(min = 0) = 0
+    "Half of what the rod's flat end covers along x; 0: a point";
   parameter Real rod_side(unit = "1", min = -1, max = 1) = 1
     "1: the rod presses along +y, -1: along -y";
   parameter Real largest_strain(unit = "1", min = 0) = 0.05
@@ -91,6 +93,7 @@ protected
   parameter Real q_long(unit = "m2") = (s*(1 + largest_strain))^2 "The same, stretched";
   Real torn(unit = "1") "How many segments are torn";
   Real kinked(unit = "1") "How many angles are too large";
+  Real crowded(unit = "1") "How many other nodes the rod meets";
   Real sharpest(unit = "1") "Largest sine of an angle between two segments";
   Units.Position pressed "Overlap of rod and node";
   Units.Velocity pressing "Its rate";
@@ -174,6 +177,11 @@ equation
   assert(torn < 0.5, "the rope is torn: a segment has the strain " + String(strain)
     + "; where steps are fixed they must be shorter than longest_step = " + String(longest_step)
     + " s, and shorter still with dampers");
+  crowded = sum({noEvent(if abs(met[i]) < 0.5 and pressed > 0 and abs(x[i] - place[1]) < rod_width
+    and rod_side*(position - y[i]) > 0 then 1 else 0) for i in 1:n - 2});
+  assert(crowded < 0.5, "the rod meets more than node " + String(node) + ": its end of "
+    + String(2*rod_width) + " m covers further nodes that touch it, and this rope has a contact of"
+    + " one node");
   assert(kinked < 0.5, "the rope is kinked: two segments are at an angle whose"
     + " sine is " + String(sharpest) + "; the angles of this model hold below 0.5");
   annotation (Documentation(info = "<html>
@@ -186,7 +194,8 @@ itself and the shear force <code>(M1 - M2)/e</code> across.</p>
 to the directions <code>clamp_a</code>, <code>clamp_b</code>, unit vectors. <code>c_tes</code> and
 <code>c_tor</code> are the internal damping; the paper gives no number.</p>
 <p>A rod meets one node, <code>node</code>, from the side <code>rod_side</code>, and never pulls; the
-force acts along y all through the contact, as the paper assumes.</p>
+force acts along y all through the contact, as the paper assumes. A rod whose flat end of
+<code>2*rod_width</code> would touch a second node ends the run: there is no contact for it.</p>
 <p><code>x0</code> and <code>y0</code> are an equilibrium of the default parameters; others are
 computed by <code>python_blocks.ropes.rope_statics.equilibrium</code>. A rope that is held still by its
 ends conserves energy without dampers. <code>rk4</code> must take steps below

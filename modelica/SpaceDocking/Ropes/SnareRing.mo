@@ -13,6 +13,9 @@ model SnareRing "Rotating ring of a snare, with the rotor of its motor"
   output Units.AngularVelocity rate(start = 0, fixed = true) "Its rate; positive closes";
   output Units.Energy energy "Kinetic energy, and that of the stop";
   output Units.Power dissipation "Power that bearing and stop take";
+  output Units.Energy motor_work(start = 0, fixed = true) "Work of the drive on the ring";
+  output Units.Energy rope_work(start = 0, fixed = true) "Work of the ropes on the ring";
+  output Units.Energy heat(start = 0, fixed = true) "What bearing and stop have taken";
 protected
   Units.Angle over "How far the stop is pressed in";
   Units.Torque back "Torque of the stop";
@@ -21,6 +24,9 @@ equation
   back = noEvent(if over > 0 then max(0, k_stop*over + c_stop*rate) else 0);
   der(angle) = rate;
   J*der(rate) = motor_torque + rope_1 + rope_2 + rope_3 - viscous*rate - back;
+  der(motor_work) = motor_torque*rate;
+  der(rope_work) = (rope_1 + rope_2 + rope_3)*rate;
+  der(heat) = dissipation;
   energy = 0.5*J*rate^2 + 0.5*k_stop*over^2;
   dissipation = viscous*rate^2 + (back - k_stop*over)*rate;
   annotation (Documentation(info = "<html>

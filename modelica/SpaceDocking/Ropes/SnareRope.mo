@@ -34,6 +34,11 @@ model SnareRope "One rope of a snare, between its two rings, and the grapple sha
   output Units.Impulse impulses[n - 1](each start = 0, each fixed = true) "Their impulses so far";
   output Units.Position deepest "Deepest overlap of rope and shaft";
   output Units.Position nodes[n, 3] "Places of all nodes";
+  output Units.Energy ring_work(start = 0, fixed = true) "Work of the rotating ring on the rope";
+  output Units.Energy drag_work(start = 0, fixed = true) "Work of what moves both rings along";
+  output Units.Energy target_work(start = 0, fixed = true) "Work of the target on the rope";
+  output Units.Energy heat(start = 0, fixed = true) "What dampers and friction have taken";
+  output Units.Momentum momentum[3] "Momentum of the inner nodes";
 protected
   constant Real sine45(unit = "1") = 0.70710678118654752 "Sine of 45 degrees";
   Real A[3, 3](each unit = "1") "Rotation from the target to the world";
@@ -62,6 +67,14 @@ protected
   Units.Damping rub[n - 1] "Friction by speed";
   Units.Force given[n - 1, 3] "Force on the rope";
 equation
+  when initial() then
+    assert((base - drag)*(base - drag) - (base[3] - drag[3])^2 <= (R - radius)^2,
+      "the target is outside of the ring: the base of its shaft begins at x = " + String(base[1])
+      + " m, y = " + String(base[2]) + " m; expected at most " + String(R - radius)
+      + " m from the axis of the ring");
+    assert(deepest < 1e-6, "the shaft begins within a rope, by " + String(deepest)
+      + " m: let the target begin inside of the open ropes");
+  end when;
   beta = start_a + opening + angle;
   shape[1, :] = drag + {R*cos(start_a), R*sin(start_a), 0.5*height};
   shape[n, :] = drag + {R*cos(beta), R*sin(beta), -0.5*height};
@@ -118,6 +131,11 @@ equation
   torque = {given[:, 2]*arm[:, 3] - given[:, 3]*arm[:, 2],
     given[:, 3]*arm[:, 1] - given[:, 1]*arm[:, 3], given[:, 1]*arm[:, 2] - given[:, 2]*arm[:, 1]};
   ring_torque = R*(cos(beta)*force_b[2] - sin(beta)*force_b[1]) + torque_b[3];
+  der(ring_work) = -ring_torque*angle_rate;
+  der(drag_work) = -(force_a + force_b)*drag_rate;
+  der(target_work) = -(force*velocity + torque*tumble);
+  der(heat) = dissipation;
+  momentum = {m_node*sum(v[:, 1]), m_node*sum(v[:, 2]), m_node*sum(v[:, 3])};
   push = sum(pushes);
   deepest = max(depth);
   nodes = shape;
@@ -135,5 +153,8 @@ shaft ends in a cone that keeps the ropes from slipping off; in the corner betwe
 the force is continuous there. Beyond the tip nothing is felt. The push never pulls. Friction is <code>mu</code> times the push against the sliding, and at most
 <code>c_stick</code> times it: a rope that sticks creeps at the speed <code>mu*push/c_stick</code> at
 most. What the shaft gets acts where the rope gets it, so momentum and angular momentum stay.</p>
+<p>What the rope holds is what it began with, and <code>ring_work</code>, <code>drag_work</code> and
+<code>target_work</code>, without <code>heat</code>. A target that begins outside of the ring, or within a
+rope, ends the run.</p>
 </html>"));
 end SnareRope;

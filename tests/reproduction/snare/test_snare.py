@@ -20,8 +20,8 @@ def snare(**values):
     return system
 
 
-def systems():
-    spec = importlib.util.spec_from_file_location("snare_systems", EXAMPLE / "systems.py")
+def part_of_the_example(name):
+    spec = importlib.util.spec_from_file_location(f"snare_{name}", EXAMPLE / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -71,19 +71,53 @@ def test_what_a_rope_gives_it_takes(captured):
         assert np.linalg.norm(turn) < 1e-5 * 0.15 * size
 
 
+def test_the_energy_of_all_parts_closes(captured):
+    """What each part says it got, and has turned into heat, is what it holds; J of 2.8 J."""
+    ledger = part_of_the_example("ledger")
+    parts = ledger.parts(captured)
+    assert parts["motor"] + parts["screw"] > 2.5
+    assert abs(parts["ring"]) < 3e-5
+    assert abs(parts["target"]) < 1e-12
+    assert abs(parts["lock"]) < 1.5e-3  # it sees the target by steps
+    assert all(abs(parts[rope]) < 7e-3 for rope in ROPES)  # its contact with the head
+    assert abs(parts["at rings"]) < 3e-3
+    assert abs(parts["at target"]) < 0.015
+    closing = ledger.parts(captured, until=2000)  # before the drag: shaft only
+    assert closing["motor"] > 1.0
+    assert all(abs(closing[part]) < 5e-5 for part in ("ring", *ROPES))
+
+
+def test_the_target_has_the_momentum_that_it_was_given(captured):
+    gained = 41.7 * (vector(captured, "target.v") - vector(captured, "target.v")[0])
+    np.testing.assert_allclose(gained, vector(captured, "target.impulse"), atol=1e-12)
+
+
 def test_a_step_too_long_tears_it_and_says_which_is_not(shipped_fmus):
     """The stiffness of the paper's rope, in the recipe's steps of 40 us."""
     with pytest.raises(StepError, match=r"torn.*longest_step = 9\.\d*e-06 s"):
         simulate(snare(**{"rope_2.EA": 3e5}), step="1 ms", stop="50 ms")
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ((0.14, 0.02), r"outside of the ring: .* x = 0\.14\d* m, y = 0\.02\d* m; .* 0\.138"),
+        ((0.066, 0.112), r"begins within a rope, by 0\.0\d+ m"),
+    ],
+)
+def test_a_run_refuses_a_target_that_is_not_inside_the_open_ropes(shipped_fmus, place, said):
+    moved = {"target.r0[1]": place[0] - 0.040931, "target.r0[2]": place[1] + 0.00137}
+    with pytest.raises(StepError, match=said):
+        simulate(snare(**moved), step="1 ms", stop="1 ms")
+
+
 def test_a_target_outside_the_ring():
     with pytest.raises(DescriptionError, match=r"x, y = 0\.14, 0 m; expected .* 0\.13 m"):
-        systems().snare((0.14, 0.0))
+        part_of_the_example("systems").snare((0.14, 0.0))
 
 
 def test_a_rope_shorter_than_its_span():
-    module = systems()
+    module = part_of_the_example("systems")
     module.LENGTH = 0.25
     with pytest.raises(DescriptionError, match="expected a rope that is not shorter than its span"):
         module.snare()

@@ -94,3 +94,10 @@ def test_a_step_too_long_tears_it_and_says_which_is_not(plants):
 def test_a_start_that_cannot_be_is_refused(plants, values, said):
     with pytest.raises(StepError, match=said):
         hit(plants, stop="20 us", **values)
+
+
+def test_a_rod_that_meets_two_nodes_is_refused(plants):
+    """Its end covers node 9, which is 7 mm aside and lower than node 10; one of 4 mm does not."""
+    hit(plants, stop="1 ms", rod_width=0.004)
+    with pytest.raises(StepError, match=r"more than node 10: its end of 0\.02\d* m covers further"):
+        hit(plants, stop="1 ms", rod_width=0.01)
