@@ -17,8 +17,8 @@ from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import ContactLoopSpec
 from orchestrator.experiment.file.sampled_loop_table import number_of
 from orchestrator.experiment.measure.sampled_prediction import totals_of
+from orchestrator.linearisation import StateSpace
 from orchestrator.linearisation.delayed_loop import DelayedLoop
-from orchestrator.linearisation.state_space import StateSpace
 from orchestrator.recording import Result
 from orchestrator.system import System
 
