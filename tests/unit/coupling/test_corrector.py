@@ -11,7 +11,8 @@ from benchmark_problems.exact import free
 from oracle.probing import probe_delays
 from oracle.reference import run_reference
 
-from orchestrator import Compensation, Execution, Extrapolation, System, fmu
+from orchestrator import Compensation, Execution, Extrapolation, System, fmu, simulate
+from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
 from orchestrator.simunits import resolve
@@ -96,9 +97,27 @@ def test_units_without_derivatives_are_refused_by_name():
         Execution(system, step="10 ms", algorithm="jacobi")
 
 
-def test_it_has_no_linear_map(plants):
-    with pytest.raises(CapabilityError, match="asks a unit for derivatives"):
-        linear_system(rig(plants), step="1 ms", algorithm="jacobi").period_map()
+@pytest.mark.parametrize("way", [None, "linear"])
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_the_map_of_a_period_has_it(algorithm, way, plants):
+    """Growth and frequency are those of a run."""
+    system = rig(plants, way=way)
+    linear = linear_system(system, step="2 ms", algorithm=algorithm)
+    (account,) = linear.loop_accounts()
+    run = simulate(system, stop="2 s", step="2 ms", algorithm=algorithm)
+    fit = fit_growth(run.time, run["body.position"], start=0.2)
+    mode = account.modes[0].sampled
+    assert mode.real == pytest.approx(fit.sigma, rel=1e-9)
+    assert mode.imag == pytest.approx(fit.omega, rel=1e-9)
+    assert abs(mode - account.modes[0].exact) > 5e-3  # it is not that of continuous time
+
+
+def test_a_map_needs_what_the_outputs_are_at_once(plants):
+    linear = linear_system(rig(plants), step="2 ms", algorithm="jacobi")
+    sampled = replace(linear.models["wall"], continuous=None)
+    linear = replace(linear, models={**linear.models, "wall": sampled})
+    with pytest.raises(CapabilityError, match="'wall' has the compensation 'corrector'"):
+        linear.period_map()
 
 
 def test_it_goes_with_every_order(plants):
