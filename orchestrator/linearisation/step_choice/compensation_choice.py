@@ -62,7 +62,7 @@ def choose_compensation(
 ) -> tuple[CompensationChoice | None, str]:
     """Try NEPCE on the undelayed lines of loops, all of them and each alone, at a chosen step.
 
-    The others are not tried: ``energy`` divides by a signal and has no linear map, and ``corrector``
+    The others are not tried: ``energy`` divides by a signal and has no linear map; ``corrector``
     takes only FMUs that give directional derivatives: docs/explanation/compensations.md.
 
     Parameters
