@@ -15,6 +15,7 @@ from orchestrator import Compensation, Execution, Extrapolation, System, fmu, si
 from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
+from orchestrator.linearisation.step_choice.choice import StepReference, choose_step
 from orchestrator.simunits import resolve
 
 M, K, D = 100.0, 5.0e4, 100.0
@@ -110,6 +111,19 @@ def test_the_map_of_a_period_has_it(algorithm, way, plants):
     assert mode.real == pytest.approx(fit.sigma, rel=1e-9)
     assert mode.imag == pytest.approx(fit.omega, rel=1e-9)
     assert abs(mode - account.modes[0].exact) > 5e-3  # it is not that of continuous time
+
+
+def test_a_step_is_chosen_with_it(plants):
+    """All lines are compensated, so modes alone decide: margins would put a delay on one."""
+    linear = linear_system(rig(plants), step="2 ms", algorithm="jacobi")
+    choice = choose_step(StepReference.of(linear, length_ns=3_000_000_000), 0.05)
+    assert choice.step_ns is not None
+    for factor, inside in ((1, True), (2, False)):
+        step = f"{factor * choice.step_ns} ns"
+        run = simulate(rig(plants), stop="2.4 s", step=step, algorithm="jacobi")
+        fit = fit_growth(run.time, run["body.position"], start=0.2)
+        share = max(abs(fit.sigma / -0.5 - 1.0), abs(fit.omega / np.sqrt(K / M - 0.25) - 1.0))
+        assert (share <= 0.05) is inside
 
 
 def test_a_map_needs_what_the_outputs_are_at_once(plants):
