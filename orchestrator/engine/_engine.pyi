@@ -363,6 +363,7 @@ class LinearUnit(Unit):
         outputs: int,
         order: int,
         transitions: Sequence[tuple[int, Sequence[float]]],
+        direct: Sequence[float] = ...,
     ) -> None: ...
     @property
     def values(self) -> Floats: ...

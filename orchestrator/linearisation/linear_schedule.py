@@ -50,7 +50,26 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
         member.output_size,
         order,
         [(length, matrix.ravel().tolist()) for length, matrix in rows],
+        _direct(member, model) if _is_corrected(member, schedule) else (),
     )
+
+
+def _is_corrected(member: Member, schedule: Schedule) -> bool:
+    return any(
+        row.method is CompensationMethod.DIRECT_RESPONSE and schedule.members[row.answer] is member
+        for row in schedule.compensations
+    )
+
+
+def _direct(member: Member, model: UnitModel) -> list[float]:
+    """What outputs are at once of inputs, row by row: by that they are corrected after a step."""
+    if model.continuous is None:
+        raise CapabilityError(
+            f"a line to component '{member.name}' has the compensation 'corrector', which asks it"
+            " for derivatives of its outputs at one moment: the component has no model in"
+            " continuous time that says them"
+        )
+    return [float(value) for value in model.continuous.d.ravel()]
 
 
 def expect_linear(schedule: Schedule) -> None:
@@ -71,12 +90,7 @@ def expect_linear(schedule: Schedule) -> None:
     if any(row.method is CompensationMethod.RESIDUAL_ENERGY for row in schedule.compensations):
         raise CapabilityError(
             "a connection has the compensation 'energy', which divides by a signal, as no linear"
-            " map does"
-        )
-    if any(row.method is CompensationMethod.DIRECT_RESPONSE for row in schedule.compensations):
-        raise CapabilityError(
-            "a connection has the compensation 'corrector', which asks a unit for derivatives: the"
-            " linear models of whole steps have none"
+            " map does: measure the growth of runs instead (softdock sweep)"
         )
     if schedule.watched:
         lines = ", ".join(schedule.watched)

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.linearisation.cut_loop import CutLoop
 from orchestrator.linearisation.delayed_loop import Complex
 from orchestrator.linearisation.loop_transfer import Margin, Margins
 from orchestrator.linearisation.state_space import Floats
@@ -54,36 +55,16 @@ class LineStep:
 
 
 @dataclass(frozen=True)
-class MultirateLoop:
+class MultirateLoop(CutLoop):
     """A loop as a schedule makes it, cut at a line that is read more than once in a period.
 
     Parameters
     ----------
-    line
-        ``component.output -> component.input``.
-    components
-        Those of the loop.
-    period
-        Of the schedule, s.
-    rest, into, out_of, direct
-        A, B, C and D, float64 of shapes (n, n), (n, p), (p, n) and (p, p).
-    roots
-        Of the closed loop, 1/s, the fastest growing first; free motions are left out.
+    direct
+        D, float64 of shape (p, p): y = C x + D u.
     """
 
-    line: str
-    components: tuple[str, ...]
-    period: float
-    rest: Floats
-    into: Floats
-    out_of: Floats
     direct: Floats
-    roots: tuple[complex, ...]
-
-    @property
-    def is_stable(self) -> bool:
-        """Whether every mode of the closed loop dies down."""
-        return all(root.real < 0.0 for root in self.roots)
 
     @classmethod
     def of(
@@ -104,7 +85,7 @@ class MultirateLoop:
             rest = each.rest @ rest
         kept = numbers_of_line(rest, into, out_of)
         parts = rest[np.ix_(kept, kept)], into[kept], out_of[:, kept], direct
-        return cls(line, components, period, *parts, roots)
+        return cls(line, components, period, roots, *parts)
 
     def closed(self, gain: complex = 1.0, late: float = 0.0) -> Complex:
         """Return the map of one period, float64, or complex128 with a complex gain.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from orchestrator.engine import EngineState
 from orchestrator.linearisation.unit_model import UnitModel
 from orchestrator.master import Schedule
+from orchestrator.master.schedule.compensation_row import CompensationMethod
 
 
 class Kind(Enum):
@@ -105,6 +106,8 @@ def _owners_of_signals(schedule: Schedule) -> list[str | None]:
         ):
             owners[first : first + size] = [member.name] * size
     for row in schedule.compensations:
+        if row.method is CompensationMethod.DIRECT_RESPONSE:
+            continue  # it keeps nothing
         owners[row.memory : row.memory + row.numbers] = [owners[row.target]] * row.numbers
     return owners
 

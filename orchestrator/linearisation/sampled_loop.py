@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError
+from orchestrator.linearisation.cut_loop import CutLoop
 from orchestrator.linearisation.delayed_loop import Complex
 from orchestrator.linearisation.loop_account import sampled_roots
 from orchestrator.linearisation.loop_transfer import Margins, find_line, margins_of
@@ -37,30 +38,8 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class SampledLoop:
-    """A loop as a schedule makes it, cut at one line.
-
-    Parameters
-    ----------
-    line
-        ``component.output -> component.input``.
-    components
-        Those of the loop.
-    period
-        Of the schedule, s.
-    rest, into, out_of
-        M0, b and c, float64 of shapes (n, n), (n,) and (n,).
-    roots
-        Of the closed loop, 1/s, the fastest growing first; free motions are left out.
-    """
-
-    line: str
-    components: tuple[str, ...]
-    period: float
-    rest: Floats
-    into: Floats
-    out_of: Floats
-    roots: tuple[complex, ...]
+class SampledLoop(CutLoop):
+    """A loop as a schedule makes it, cut at a line that is read once in a period: M0, b and c."""
 
     @classmethod
     def of(cls, linear: LinearSystem, line: str) -> SampledLoop | MultirateLoop | None:
@@ -97,7 +76,7 @@ class SampledLoop:
             into, out_of = left[:, 0] * sizes[0], right[0]
             kept = numbers_of_line(rest, into[:, None], out_of[None])
             parts = rest[np.ix_(kept, kept)], into[kept], out_of[kept]
-            return cls(str(cut), group, closed.period, *parts, roots)
+            return cls(str(cut), group, closed.period, roots, *parts)
         steps = line_steps(*(_step_maps(each, closed.steps) for each in (linear, without)))
         if not steps:
             raise CapabilityError(
@@ -105,11 +84,6 @@ class SampledLoop:
                 " be cut there: choose gauss-seidel or jacobi"
             )
         return MultirateLoop.of(str(cut), group, closed.period, steps, roots)
-
-    @property
-    def is_stable(self) -> bool:
-        """Whether every mode of the closed loop dies down."""
-        return all(root.real < 0.0 for root in self.roots)
 
     def at(self, omega: Floats | float) -> Complex:
         """Return L at angular frequencies in rad/s, up to half the sampling rate."""

@@ -32,7 +32,7 @@ def differences(declared: Component, found: Component) -> Iterator[DescriptionEr
         if actual is None:
             text = (
                 f"the system declares connector '{name}', but the source has only:"
-                f" {listed_names(list(found.connectors))}"
+                f" {listed_names(list(found.connectors), name)}"
             )
             yield UnknownNameError.about(text, code="FMU105", place=where, key=at)
         elif not _agree(connector, actual, found):

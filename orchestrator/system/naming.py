@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest, nearest_name
+from orchestrator.diagnostics import (
+    DescriptionError,
+    UnknownNameError,
+    by_nearness,
+    nearest,
+    nearest_name,
+)
 
 #: Between the names of a nested system and what is in it.
 SEPARATOR = "/"
-#: A message lists so many names; an FMU may have thousands.
-MOST_LISTED = 40
+#: Of so many names a message lists all; of more, which an FMU may have by the thousand, a few.
+MOST_LISTED, FEW_LISTED = 40, 8
 
 
 def unknown(
@@ -18,7 +24,7 @@ def unknown(
 ) -> UnknownNameError:
     """Make the error of a name that does not exist: with the nearest one, and all that do."""
     names = list(known)
-    text = f"no {kind} '{name}'{nearest(name, names)} (known: {listed_names(names)})"
+    text = f"no {kind} '{name}'{nearest(name, names)} (known: {listed_names(names, name)})"
     return UnknownNameError.about(
         text, code=code, place=where, key=key, hint=nearest_name(name, names)
     )
@@ -27,15 +33,27 @@ def unknown(
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
     """Make the error of a name that something does not have."""
     names = list(known)
-    text = f"{holder} has no {kind} '{name}'{nearest(name, names)}; it has: {listed_names(names)}"
+    listed = listed_names(names, name)
+    text = f"{holder} has no {kind} '{name}'{nearest(name, names)}; it has: {listed}"
     return UnknownNameError.about(text, hint=nearest_name(name, names))
 
 
-def listed_names(names: Sequence[str]) -> str:
-    """Write names in a message; of very many the first ones."""
+def listed_names(names: Sequence[str], wrong: str = "") -> str:
+    """Write names in a message; of very many those nearest to a wrong one, and how many there are.
+
+    Parameters
+    ----------
+    names
+        All that there are.
+    wrong
+        What was found instead; without it the first ones are listed.
+    """
     if len(names) <= MOST_LISTED:
         return ", ".join(names) or "none"
-    return f"{', '.join(names[:MOST_LISTED])} and {len(names) - MOST_LISTED} more"
+    if wrong:
+        near = by_nearness(wrong, names)[:FEW_LISTED]
+        return f"{', '.join(near)}, the nearest of {len(names)}"
+    return f"{', '.join(names[:FEW_LISTED])} and {len(names) - FEW_LISTED} more"
 
 
 def expect_name(name: str, what: str) -> str:

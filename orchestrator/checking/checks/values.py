@@ -95,7 +95,8 @@ def _own(level: Level) -> Iterator[Diagnostic]:
         at = f"{level.path}.{name}" if level.path else name
         connector = system.connectors.get(name)
         if connector is None:
-            hint, known = nearest(name, system.connectors), listed_names(list(system.connectors))
+            hint = nearest(name, system.connectors)
+            known = listed_names(list(system.connectors), name)
             text = f"no connector '{name}' of the system{hint}; it has: {known}"
             yield finding("VAL101", at, text)
         elif not connector.accepts(value):

@@ -62,8 +62,8 @@ def choose_compensation(
 ) -> tuple[CompensationChoice | None, str]:
     """Try NEPCE on the undelayed lines of loops, all of them and each alone, at a chosen step.
 
-    The others have no linear map: ``energy`` divides by a signal, and ``corrector`` asks units for
-    derivatives within a step. They are compared by runs: docs/explanation/compensations.md.
+    The others are not tried: ``energy`` divides by a signal and has no linear map; ``corrector``
+    takes only FMUs that give directional derivatives: docs/explanation/compensations.md.
 
     Parameters
     ----------

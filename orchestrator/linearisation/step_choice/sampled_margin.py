@@ -118,12 +118,14 @@ def reference_margins(linear: LinearSystem, line: str) -> LoopMargins:
 def first_lines(system: System) -> Iterator[str]:
     """Name a line of each loop where its margins tell most: the first that is delayed.
 
-    A loop without one has its first line of a single number; one without that has none.
+    A loop without one has its first line of a single number that is not compensated, which goes
+    with no delay; one without that has none.
     """
     for group in coupled_groups(system):
         single = [line for line in inner_lines(system, group) if _is_single(system, line)]
         delayed = [line for line in single if line.delay is not None]
-        if chosen := (delayed or single)[:1]:
+        plain = [line for line in single if line.compensation is None]
+        if chosen := (delayed or plain)[:1]:
             yield str(chosen[0])
 
 

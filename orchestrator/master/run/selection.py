@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from orchestrator.diagnostics import (
-    CapabilityError,
-    DescriptionError,
-    UnknownNameError,
-    by_nearness,
-)
+from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.system import Causality, Component, Connector, DataType, System
 from orchestrator.system.former_names import present_path
-from orchestrator.system.naming import is_pattern, matching
-
-#: Of so many variables a message lists all; of more, as many that come nearest.
-_LISTED = 8
+from orchestrator.system.naming import is_pattern, listed_names, matching
 
 
 def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
@@ -86,9 +78,4 @@ def _counts(component: Component, output: Connector) -> bool:
 
 
 def _offer(text: str, names: list[str]) -> str:
-    if len(names) <= _LISTED:
-        return f"there are: {', '.join(names) or 'none'}"
-
-    bare = text.replace("*", "").replace("?", "")
-    near = by_nearness(bare, names)[:_LISTED]
-    return f"of {len(names)} variables the nearest: {', '.join(near)}"
+    return f"there are: {listed_names(names, text.replace('*', '').replace('?', ''))}"

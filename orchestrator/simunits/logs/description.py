@@ -132,7 +132,7 @@ def output_columns(recorded: Recorded, connector: Connector) -> list[int]:
         if (number := recorded.column(name)) < 0:
             raise UnknownNameError(
                 f"{recorded.file} has no output '{name}'{nearest(name, recorded.columns)};"
-                f" it has: {listed_names(list(recorded.columns))}"
+                f" it has: {listed_names(list(recorded.columns), name)}"
             )
         found.append(number)
     return found

@@ -92,7 +92,8 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
         known = list(dict.fromkeys(n.partition(".")[0] for n in titles if "." in n))
         raise UnknownNameError(
             f"{path} has no signals of a component '{component}'{nearest(component, known)};"
-            f" it has some of: {listed_names(known)}; '?component=NAME' behind the file says which"
+            f" it has some of: {listed_names(known, component)}; '?component=NAME' behind the file"
+            " says which"
         )
     if not len(times) or not (np.abs(times) < _LATEST).all() or not (np.diff(times) > 0).all():
         raise LoadError.in_file(path, f"'{_TIME}': expected times that increase")

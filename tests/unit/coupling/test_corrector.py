@@ -11,9 +11,11 @@ from benchmark_problems.exact import free
 from oracle.probing import probe_delays
 from oracle.reference import run_reference
 
-from orchestrator import Compensation, Execution, Extrapolation, System, fmu
+from orchestrator import Compensation, Execution, Extrapolation, System, fmu, simulate
+from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.linearisation import linear_system
+from orchestrator.linearisation.step_choice.choice import StepReference, choose_step
 from orchestrator.simunits import resolve
 
 M, K, D = 100.0, 5.0e4, 100.0
@@ -96,9 +98,40 @@ def test_units_without_derivatives_are_refused_by_name():
         Execution(system, step="10 ms", algorithm="jacobi")
 
 
-def test_it_has_no_linear_map(plants):
-    with pytest.raises(CapabilityError, match="asks a unit for derivatives"):
-        linear_system(rig(plants), step="1 ms", algorithm="jacobi").period_map()
+@pytest.mark.parametrize("way", [None, "linear"])
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_the_map_of_a_period_has_it(algorithm, way, plants):
+    """Growth and frequency are those of a run."""
+    system = rig(plants, way=way)
+    linear = linear_system(system, step="2 ms", algorithm=algorithm)
+    (account,) = linear.loop_accounts()
+    run = simulate(system, stop="2 s", step="2 ms", algorithm=algorithm)
+    fit = fit_growth(run.time, run["body.position"], start=0.2)
+    mode = account.modes[0].sampled
+    assert mode.real == pytest.approx(fit.sigma, rel=1e-9)
+    assert mode.imag == pytest.approx(fit.omega, rel=1e-9)
+    assert abs(mode - account.modes[0].exact) > 5e-3  # it is not that of continuous time
+
+
+def test_a_step_is_chosen_with_it(plants):
+    """All lines are compensated, so modes alone decide: margins would put a delay on one."""
+    linear = linear_system(rig(plants), step="2 ms", algorithm="jacobi")
+    choice = choose_step(StepReference.of(linear, length_ns=3_000_000_000), 0.05)
+    assert choice.step_ns is not None
+    for factor, inside in ((1, True), (2, False)):
+        step = f"{factor * choice.step_ns} ns"
+        run = simulate(rig(plants), stop="2.4 s", step=step, algorithm="jacobi")
+        fit = fit_growth(run.time, run["body.position"], start=0.2)
+        share = max(abs(fit.sigma / -0.5 - 1.0), abs(fit.omega / np.sqrt(K / M - 0.25) - 1.0))
+        assert (share <= 0.05) is inside
+
+
+def test_a_map_needs_what_the_outputs_are_at_once(plants):
+    linear = linear_system(rig(plants), step="2 ms", algorithm="jacobi")
+    sampled = replace(linear.models["wall"], continuous=None)
+    linear = replace(linear, models={**linear.models, "wall": sampled})
+    with pytest.raises(CapabilityError, match="'wall' has the compensation 'corrector'"):
+        linear.period_map()
 
 
 def test_it_goes_with_every_order(plants):

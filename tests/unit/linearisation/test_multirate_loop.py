@@ -108,7 +108,7 @@ def test_of_one_rate_both_ways_agree():
     into, out_of = np.array([0.02, 0.1]), np.array([-1.0, -0.5])
     roots = tuple(np.log(np.linalg.eigvals(rest + np.outer(into, out_of))) / STEP)
     assert all(root.real < 0.0 for root in roots)
-    single = SampledLoop("a -> b", ("a",), STEP, rest, into, out_of, roots)
+    single = SampledLoop("a -> b", ("a",), STEP, roots, rest, into, out_of)
     lifted = MultirateLoop.of("a -> b", ("a",), STEP, [LineStep(rest, into, out_of)], roots)
     omega = np.array([1.0, 20.0, 300.0])
     assert lifted.at(omega) == pytest.approx(single.at(omega), rel=1e-12)
@@ -123,6 +123,6 @@ def test_limits_at_rest_and_at_half_the_rate_are_seen(sign, gain, at):
     """x' = (0.5 + g sign 0.2) x is at its limit where that is 1, or -1."""
     root = (complex(math.log(0.5 + sign * 0.2) / STEP),)
     one = np.ones(1)
-    loop = SampledLoop("a -> b", ("a",), STEP, 0.5 * np.eye(1), one, sign * 0.2 * one, root)
+    loop = SampledLoop("a -> b", ("a",), STEP, root, 0.5 * np.eye(1), one, sign * 0.2 * one)
     found = loop.margins().gain
     assert (found.value, found.frequency) == (pytest.approx(gain), pytest.approx(at))

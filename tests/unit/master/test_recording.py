@@ -116,10 +116,10 @@ def test_wrong_names_list_what_is_near(axes):
         recordable(axes(12), ["axis7.positon", "axis3.*", "*.speed"])
     near, pattern = caught.value.problems
     assert near.startswith(
-        "cannot record 'axis7.positon': no component has this variable; of 108 variables the"
-        " nearest: axis7.position"
+        "cannot record 'axis7.positon': no component has this variable; there are: axis7.position"
     )
-    assert near.count(",") == 7
+    assert near.endswith(", the nearest of 108")
+    assert near.count(",") == 8
     assert pattern.startswith("cannot record '*.speed': no variable that is a number matches")
 
 

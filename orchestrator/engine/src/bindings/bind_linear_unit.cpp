@@ -16,11 +16,13 @@ void bind_linear_unit(nb::module_& module) {
         .def(
             "__init__",
             [](LinearUnit* self, std::string name, std::size_t states, std::size_t inputs,
-               std::size_t outputs, int order, std::vector<LinearUnit::Transition> transitions) {
+               std::size_t outputs, int order, std::vector<LinearUnit::Transition> transitions,
+               std::vector<double> direct) {
                 new (self) LinearUnit(std::move(name), {states, inputs, outputs}, order,
-                                      std::move(transitions));
+                                      std::move(transitions), std::move(direct));
             },
-            "name"_a, "states"_a, "inputs"_a, "outputs"_a, "order"_a, "transitions"_a)
+            "name"_a, "states"_a, "inputs"_a, "outputs"_a, "order"_a, "transitions"_a,
+            "direct"_a = std::vector<double>{})
         .def_prop_ro("values", [](LinearUnit& unit) {
             auto& values = unit.values();
             return nb::ndarray<nb::numpy, double, nb::ndim<1>>(values.data(), {values.size()},

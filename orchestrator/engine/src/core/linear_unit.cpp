@@ -5,11 +5,13 @@
 
 namespace softdock {
 
-LinearUnit::LinearUnit(std::string name, Size size, int order, std::vector<Transition> transitions)
+LinearUnit::LinearUnit(std::string name, Size size, int order, std::vector<Transition> transitions,
+                       std::vector<double> direct)
     : Unit(std::move(name)),
       size_(size),
       order_(order),
       transitions_(std::move(transitions)),
+      direct_(std::move(direct)),
       values_(size.states + size.outputs),
       before_(size.states + static_cast<std::size_t>(1 + order) * size.inputs) {
     input_count_ = size.inputs;
@@ -18,6 +20,9 @@ LinearUnit::LinearUnit(std::string name, Size size, int order, std::vector<Trans
         if (matrix.size() != values_.size() * before_.size()) {
             throw std::invalid_argument("a matrix of '" + this->name() + "' is not of its size");
         }
+    }
+    if (!direct_.empty() && direct_.size() != size.outputs * size.inputs) {
+        throw std::invalid_argument("the direct part of '" + this->name() + "' is not of its size");
     }
 }
 
@@ -53,6 +58,16 @@ Status LinearUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
 
 Status LinearUnit::get_outputs(double* values) {
     std::copy(values_.begin() + static_cast<std::ptrdiff_t>(size_.states), values_.end(), values);
+    return Status::ok;
+}
+
+Status LinearUnit::derivative(const double* inputs, double* outputs) {
+    if (direct_.empty()) return cannot("give derivatives of its outputs");
+    const double* row = direct_.data();
+    for (std::size_t i = 0; i < size_.outputs; ++i) {
+        outputs[i] = 0.0;
+        for (std::size_t j = 0; j < size_.inputs; ++j) outputs[i] += *row++ * inputs[j];
+    }
     return Status::ok;
 }
 

@@ -20,14 +20,17 @@ class LinearUnit final : public Unit {
         std::size_t states = 0, inputs = 0, outputs = 0;
     };
 
-    // Throws if a matrix is not of the size that is said.
-    LinearUnit(std::string name, Size size, int order, std::vector<Transition> transitions);
+    // `direct`: what its outputs are at once of its inputs, outputs x inputs, row by row; empty if
+    // that is not known. Throws if a matrix is not of the size that is said.
+    LinearUnit(std::string name, Size size, int order, std::vector<Transition> transitions,
+               std::vector<double> direct);
 
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
     int input_order() const override { return order_; }
     Status set_input_derivatives(const InputDerivatives& derivatives) override;
+    Status derivative(const double* inputs, double* outputs) override;
     bool can_roll_back() const override { return true; }
     Status save(std::size_t number) override;
     Status restore(std::size_t number) override;
@@ -40,7 +43,7 @@ class LinearUnit final : public Unit {
     Size size_;
     int order_;
     std::vector<Transition> transitions_;
-    std::vector<double> values_, before_;
+    std::vector<double> direct_, values_, before_;
     std::vector<std::vector<double>> kept_;
 };
 
