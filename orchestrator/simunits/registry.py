@@ -12,6 +12,7 @@ from orchestrator.diagnostics import (
     DescriptionError,
     SoftdockError,
 )
+from orchestrator.garbage import collection_paused
 from orchestrator.simunits.block_registry import class_of, source_of
 from orchestrator.simunits.declared import as_declared, differences
 from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
@@ -204,6 +205,7 @@ def description_of(component: Component, *, runnable: bool = True) -> UnitDescri
     return _describe(component, runnable=runnable)
 
 
+@collection_paused()
 def resolve(system: System, *, runnable: bool = True) -> System:
     """Open the source of every component and complete its connectors and feed-through.
 

@@ -69,10 +69,13 @@ class CompensationTable:
 
     def corrections(self) -> Iterator[CompensationRow]:
         """Make the rows by which outputs are corrected after a step, sources before targets."""
+        lines = [c for c in self._system.connections if c.compensation is Compensation.CORRECTOR]
+        if not lines:
+            return
         order = [name for ring in stepping_order(self._system) for name in ring]
+        place = {name: i for i, name in enumerate(order)}
         numbers = {member.name: i for i, member in enumerate(self._buffer.members)}
-        lines = (c for c in self._system.connections if c.compensation is Compensation.CORRECTOR)
-        for line in sorted(lines, key=lambda line: order.index(line.target.component)):
+        for line in sorted(lines, key=lambda line: place[line.target.component]):
             for source, target in self._scalars(line):
                 yield CompensationRow(
                     CompensationMethod.DIRECT_RESPONSE,

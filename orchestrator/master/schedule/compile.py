@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.coupling import DelayMode, Timing, plan_delays
 from orchestrator.diagnostics import CapabilityError
+from orchestrator.garbage import collection_paused
 from orchestrator.master.algorithms.fault_checks import expect_faults
 from orchestrator.master.algorithms.plan_validation import validate_plan
 from orchestrator.master.schedule.boundary import around, at_end, interior, with_boundary
@@ -32,6 +33,7 @@ from orchestrator.system import (
 )
 
 
+@collection_paused()
 def compile_schedule(
     system: System,
     algorithm_name: str,

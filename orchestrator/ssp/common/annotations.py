@@ -56,8 +56,6 @@ def own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
     SspError
         If it stands there more than once, or holds anything but one element of that name.
     """
-    if not len(parent):
-        return None
     every = listed(parent, "ssd:Annotations", "ssc:Annotation")
     found = [annotation for annotation in every if annotation.get("type") == kind]
     if not found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from lxml import etree
 
@@ -82,11 +83,10 @@ class Definitions:
             )
             return (name if understood else None), None
         try:
-            declared = _base_of(base)
+            declared, beyond = _defined(name, tuple(base.items()))
         except SspError as error:
             self.findings.error(codes.SCHEMA, base, str(error), _UNITS_CLAUSE)
             return None, None
-        beyond = definition_beyond(name, declared)
         if beyond is not None and (meant := base_said(name)) is not None:
             self.findings.warning(
                 codes.OTHER_UNIT,
@@ -134,6 +134,18 @@ def _by_name(elements: Iterable[etree._Element], findings: Findings) -> dict[str
             findings.error(codes.TAKEN, element, f"'{name}' is defined twice", _UNITS_CLAUSE)
         found.setdefault(name, element)
     return found
+
+
+@lru_cache(maxsize=256)
+def _defined(
+    name: str, attributes: tuple[tuple[str, str], ...]
+) -> tuple[BaseUnit, BaseUnit | None]:
+    """Return what an ssc:BaseUnit of these attributes defines, and what of it the name omits.
+
+    Nothing else is looked at: every parameter set of a file defines the same few units again.
+    """
+    declared = _base_of(etree.Element(full("ssc:BaseUnit"), dict(attributes)))
+    return declared, definition_beyond(name, declared)
 
 
 def _base_of(element: etree._Element) -> BaseUnit:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from lxml import etree
@@ -133,13 +131,9 @@ class Findings:
             own = found.code if isinstance(error, RefusalError) else code.name
             self._add(replace(mine, code=own, key=found.key, hint=found.hint))
 
-    @contextmanager
-    def guard(self, element: etree._Element | None, code: Code) -> Iterator[None]:
+    def guard(self, element: etree._Element | None, code: Code) -> Guard:
         """Turn errors raised inside into findings about an element, of this code or their own."""
-        try:
-            yield
-        except SoftdockError as error:
-            self.refused(error, element, code)
+        return Guard(self, element, code)
 
     @property
     def has_errors(self) -> bool:
@@ -158,6 +152,28 @@ class Findings:
         if lost:
             said = "; ".join(f"{found.message} (line {found.line})" for found in lost)
             logger.info("%s: without a place in the system: %s", self.label, said)
+
+
+class Guard:
+    """The block of :meth:`Findings.guard`; a class, since there are several to each element."""
+
+    __slots__ = ("_code", "_element", "_findings")
+
+    def __init__(self, findings: Findings, element: etree._Element | None, code: Code) -> None:
+        self._findings = findings
+        self._element = element
+        self._code = code
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> bool:
+        if not isinstance(error, SoftdockError):
+            return False
+        self._findings.refused(error, self._element, self._code)
+        return True
 
 
 def _described(element: etree._Element) -> str:

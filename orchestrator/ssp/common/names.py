@@ -68,7 +68,7 @@ def children(element: etree._Element) -> list[etree._Element]:
 
 def child(element: etree._Element, name: str) -> etree._Element | None:
     """Return the first child of a name such as ``"ssd:Connectors"``."""
-    return next(element.iterchildren(full(name)), None)
+    return next(element.iterchildren(full(name)), None) if len(element) else None
 
 
 def listed(element: etree._Element, group: str, name: str) -> list[etree._Element]:

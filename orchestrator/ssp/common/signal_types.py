@@ -101,7 +101,7 @@ def read_shape(element: etree._Element) -> tuple[int, ...] | None:
     RefusalError
         If a dimension is not as the standard says, or the array is too large.
     """
-    dimensions = element.findall(full("ssc:Dimension"))
+    dimensions = list(element.iterchildren(full("ssc:Dimension")))
     if len(dimensions) > MOST_DIMENSIONS:
         raise refusal(
             codes.LIMIT,

@@ -78,11 +78,12 @@ def add_options(component: etree._Element, options: ComponentOptions) -> None:
     """Say how a component is run, as far as it differs from the defaults."""
     if options.interface is not None:
         component.set("implementation", _INTERFACES[options.interface])
-    usual = ComponentOptions()
+    if options == _USUAL:
+        return
     said = {
         _ATTRIBUTES[each.name]: _text(each.name, getattr(options, each.name))
         for each in fields(options)
-        if each.name in _ATTRIBUTES and getattr(options, each.name) != getattr(usual, each.name)
+        if each.name in _ATTRIBUTES and getattr(options, each.name) != getattr(_USUAL, each.name)
     }
     if said:
         add(annotate(component, UNIT_TYPE), "sd:Unit", **said)

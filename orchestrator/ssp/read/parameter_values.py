@@ -172,13 +172,13 @@ def read_parameters(values: etree._Element, prefix: str, findings: Findings) -> 
     for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):
         name = parameter.get("name", "")
         with findings.guard(parameter, codes.VALUE):
-            read = _assignment(parameter, definitions, findings)
+            read = _assignment(prefix + name, parameter, definitions, findings)
             if read is None:
                 continue
             before = found.get(name)
             if before is not None:
                 read = _repeated(before, read)
-            found[name] = replace(read, name=prefix + name)
+            found[name] = read
     return list(found.values())
 
 
@@ -193,7 +193,7 @@ def _repeated(one: Assignment, other: Assignment) -> Assignment:
 
 
 def _assignment(
-    parameter: etree._Element, definitions: Definitions, findings: Findings
+    name: str, parameter: etree._Element, definitions: Definitions, findings: Findings
 ) -> Assignment | None:
     for inner in children(parameter):
         prefix, _, local = tag(inner).partition(":")
@@ -222,7 +222,7 @@ def _assignment(
         unit_definition=definition,
     )
     is_array = bool(shape) or shape is None
-    return Assignment("", elements, is_array, given, items, parameter, findings)
+    return Assignment(name, elements, is_array, given, items, parameter, findings)
 
 
 def _elements(

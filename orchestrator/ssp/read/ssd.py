@@ -7,6 +7,7 @@ from pathlib import Path
 from lxml import etree
 
 from orchestrator.diagnostics import SspError
+from orchestrator.garbage import collection_paused
 from orchestrator.ssp.archive.sources import Place, file_bytes
 from orchestrator.ssp.common import codes
 from orchestrator.ssp.common.findings import Findings
@@ -54,6 +55,7 @@ def read_document(source: bytes | etree._Element, place: Place) -> System:
     return system
 
 
+@collection_paused()
 def read_into(source: bytes | etree._Element, place: Place, findings: Findings) -> System | None:
     """Read a system as far as it goes; what is wrong and what is lost goes to the findings."""
     root: etree._Element | None = None

@@ -61,7 +61,8 @@ def _walk(
         elif name.partition(":")[0] not in _PREFIXES:
             seen.setdefault((codes.FOREIGN, f"element {name}"), []).append(here)
         else:
-            for attribute in sorted(_METADATA.intersection(here.keys())):
+            found = _METADATA.intersection(here.keys())
+            for attribute in sorted(found) if found else ():
                 if attribute != "description" or name not in _DESCRIBED:
                     seen.setdefault((codes.METADATA, f"{attribute} of {name}"), []).append(here)
             continue

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from orchestrator.diagnostics import DescriptionError
+from orchestrator.garbage import collection_paused
 from orchestrator.ssp.archive.sources import file_path, relative_uri
 from orchestrator.ssp.common.definitions import add_enumerations, add_units
 from orchestrator.ssp.common.experiment import add_experiment
@@ -19,7 +20,7 @@ from orchestrator.ssp.common.schema import VERSIONS, Schema, check
 from orchestrator.ssp.write.parameters import parameter_set
 from orchestrator.ssp.write.system_writer import SystemWriter
 from orchestrator.ssp.write.used_connectors import with_used_connectors
-from orchestrator.system import Component, System
+from orchestrator.system import Component, Source, System
 
 _USED = ("ssc", "ssd", "ssv", "sd")
 
@@ -63,9 +64,16 @@ def write_ssd(
     if not connectors:
         system = with_used_connectors(system)
     values = None if parameters is None else linked_values(system, parameters, version)
+    uris: dict[Source, str] = {}
+
+    def file_uri(part: Component) -> str:
+        if part.source not in uris:
+            uris[part.source] = relative_uri(file_path(part), path.parent)
+        return uris[part.source]
+
     content = document(
         system,
-        lambda part: relative_uri(file_path(part), path.parent),
+        file_uri,
         version,
         parameters=None if values is None else quote(str(parameters)),
     )
@@ -95,6 +103,7 @@ def has_values(system: System) -> bool:
     return bool(system.values) or inside or any(map(has_values, system.systems.values()))
 
 
+@collection_paused()
 def document(
     system: System,
     file_uri: Callable[[Component], str],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import ConnectorMismatchError, DescriptionError
+from orchestrator.garbage import collection_paused
 from orchestrator.system.components.component import Component
 from orchestrator.system.lines.connection import Connection, Endpoint
 from orchestrator.system.naming import SEPARATOR
@@ -159,6 +160,7 @@ def _end(node: _Node) -> Endpoint:
     return Endpoint(node.path, node.connector)
 
 
+@collection_paused()
 def flattened(system: System) -> System:
     """Return a system without nested systems and buses; see :meth:`System.flat`."""
     if not system.systems and not system.buses:

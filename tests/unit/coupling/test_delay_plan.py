@@ -1,6 +1,7 @@
 import pytest
 
 from orchestrator.coupling import DelayMode, Timing, plan_delays
+from orchestrator.coupling.delay_plan import _rotated as rotated
 from orchestrator.simunits import block
 from orchestrator.system import Endpoint, System, closed_loops
 
@@ -139,3 +140,9 @@ def test_a_delay_outside_of_every_loop_does_not_disturb():
     plans, (loop,) = plan(system, "exact", jacobi)
     assert plans[Endpoint("probe", "u")].seen_ns == 2_000_000
     assert loop.numerical_ns == 3 * H / 2  # nothing there that could take it off: it is reported
+
+
+@pytest.mark.parametrize("names", [("b", "a", "c"), ("b", "a", "c", "a", "b"), ("a", "a"), ("a",)])
+def test_all_rotations_of_a_ring_have_one_spelling(names):
+    every = [names[i:] + names[:i] for i in range(len(names))]
+    assert {rotated(each) for each in every} == {min(every)}

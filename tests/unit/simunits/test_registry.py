@@ -3,7 +3,16 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.diagnostics import DescriptionError, PluginError, UnknownNameError
-from orchestrator.simunits import Block, Output, block, block_names, fmu, make_unit, resolve
+from orchestrator.simunits import (
+    Block,
+    Output,
+    block,
+    block_names,
+    fmu,
+    make_unit,
+    registry,
+    resolve,
+)
 from orchestrator.system import Component, Source, SourceKind, System
 
 
@@ -97,3 +106,22 @@ def test_fmu_component(probe):
     assert component.connectors["u"].unit == "N"
     assert component.direct_inputs("g") == ("u",)
     assert component.direct_inputs("y") == ()
+
+
+def test_the_class_of_a_block_is_looked_for_once_in_all_nested_systems(monkeypatch):
+    asked = []
+
+    def class_of(source):
+        asked.append(str(source))
+        return found(source)
+
+    found = registry.class_of
+    monkeypatch.setattr(registry, "class_of", class_of)
+    part = Component("part", Source(SourceKind.BLOCK, "gain"))
+    inner = System("inner", {"part": part, "other": replace(part, name="other")})
+    top = System("top", {"part": part}, systems={"inner": inner})
+    resolved = resolve(top)
+    assert asked == ["block:gain"]
+    assert resolved.systems["inner"].components["other"].connectors["u"]
+    resolve(top)
+    assert asked == ["block:gain"] * 2  # the next call looks again: a file may have changed
