@@ -40,11 +40,11 @@ SETTINGS = {
 class MotorLine(Bench):
     """The motor bench on emulated drives that answer at once."""
 
-    def __init__(self, monkeypatch, noise=0.0, ripple=0.0, misalignment=0.0):
+    def __init__(self, monkeypatch, noise=0.0, ripple=0.0, misalignment=0.0, seed=1):
         given = MotorBenchSettings(**SETTINGS)
         self.log = []
         self.shaft = Shaft(J, VISCOUS, COULOMB, misalignment=misalignment)
-        self.tachometer = Tachometer(50.0, noise, seed=1)
+        self.tachometer = Tachometer(50.0, noise, seed)
         plate = Plate(COUNTS, rated_torque=0.2, sync_tolerance=1_000_000)
         tuning = Tuning(J, current_lag=0.5e-3)
         self.drives = [
