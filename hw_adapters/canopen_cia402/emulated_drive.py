@@ -135,7 +135,7 @@ class EmulatedDrive:
         elif self.state == "ENABLED":
             wanted = self._drive(h, share, limit)
         self._torque = wanted if self.state in {"ENABLED", *_BRAKING} else 0.0
-        return self._servo.follow(self._torque, h)
+        return self._servo.follow(self._torque, h) * self._tuning.torque_at(self.shaft.position)
 
     @property
     def torque_count(self) -> int:

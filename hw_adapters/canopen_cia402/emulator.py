@@ -15,6 +15,7 @@ import sys
 import time
 import tty
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -51,13 +52,14 @@ class SerialAdapter:
         self._sender = sender_of(options, log, _WITHOUT)
         self._faults: list[DriveFault] = read_drive_faults(options.drive_fault, options.nodes)
         tuning = Tuning(options.inertia, options.bandwidth, options.current_lag * 1e-3)
+        rippled = replace(tuning, ripple=options.ripple, segments=options.segments)
         plate = Plate(options.counts, options.rated_torque, options.sync_tolerance)
         one = self._shaft()
         drives = [
             EmulatedDrive(
                 n,
                 one if options.one_shaft else self._shaft(),
-                tuning,
+                rippled if n == options.nodes[0] else tuning,
                 plate,
                 log.write,
                 self._tachometer() if n == options.tachometer else None,
@@ -79,7 +81,7 @@ class SerialAdapter:
 
     def _shaft(self) -> Shaft:
         given = self._options
-        return Shaft(given.inertia, given.viscous, given.coulomb)
+        return Shaft(given.inertia, given.viscous, given.coulomb, misalignment=given.misalignment)
 
     def _tachometer(self) -> Tachometer:
         given = self._options
@@ -201,6 +203,22 @@ def _nodes(text: str) -> list[int]:
     return found
 
 
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < 1.0:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to below 1, found '{text}'")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number >= 1, found '{text}'")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = option_parser("canopen_cia402", "Drives of CiA 402 behind a serial CAN adapter.")
     add = parser.add_argument
@@ -213,6 +231,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--inertia", type=positive, default=1e-3, help="of a shaft, kg m2")
     add("--viscous", type=float, default=1e-4, help="friction of a shaft, N.m.s/rad")
     add("--coulomb", type=float, default=0.0, help="friction of a shaft, N.m")
+    add("--misalignment", type=float, default=0.0, help="once in a turn, couplings of a shaft, N.m")
+    add("--ripple", type=_share, default=0.0, help="of the first node's torque, 0 to below 1")
+    add("--segments", type=_count, default=7, help="periods of the ripple in a turn")
     add("--tachometer", type=int, default=0, help="node whose velocity is that of a tachometer")
     add("--tachometer-noise", type=float, default=0.0, help="standard deviation in a cycle, rad/s")
     add("--tachometer-corner", type=positive, default=50.0, help="of its Butterworth filter, Hz")

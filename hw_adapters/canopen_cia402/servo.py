@@ -18,11 +18,22 @@ class Tuning:
         Of the velocity loop, Hz; the position loop has a quarter of it.
     current_lag
         Of the torque behind what is wanted, first order, s.
+    ripple
+        Share by which its torque varies as it turns; its drive, which knows the current, does not
+        see it.
+    segments
+        Periods of that in a turn.
     """
 
     inertia: float
     bandwidth: float = 40.0
     current_lag: float = 0.5e-3
+    ripple: float = 0.0
+    segments: int = 7
+
+    def torque_at(self, angle: float) -> float:
+        """Return torque per torque that the drive reckons with, at an angle in rad."""
+        return 1.0 + self.ripple * math.cos(self.segments * angle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Shaft:
-    """A shaft in steps of constant torque: ``J w' = torque - b w - c sign(w)``.
+    """A shaft in steps of constant torque: ``J w' = torque - b w - c sign(w) - m sin(angle)``.
 
     Parameters
     ----------
@@ -20,6 +20,8 @@ class Shaft:
         c, N.m; at rest it holds against any torque up to that.
     position, velocity
         rad and rad/s.
+    misalignment
+        m, N.m, of bent couplings, once in a turn; constant within a step.
     is_blocked
         It stands still whatever the torque.
     """
@@ -29,6 +31,7 @@ class Shaft:
     coulomb: float = 0.0
     position: float = 0.0
     velocity: float = 0.0
+    misalignment: float = 0.0
     is_blocked: bool = False
 
     def step(self, torque: float, h: float) -> None:
@@ -39,6 +42,7 @@ class Shaft:
         if self.is_blocked:
             self.velocity = 0.0
             return
+        torque -= self.misalignment * math.sin(self.position)
         before = self.velocity
         against = math.copysign(self.coulomb, before or torque)
         if before == 0.0 and abs(torque) <= self.coulomb:

@@ -31,7 +31,7 @@ from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.arming import armed, expect_armed, with_arming
 from orchestrator.experiment.run.case_runs import CaseRuns, Progress
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
-from orchestrator.experiment.run.pace import realtime_of
+from orchestrator.experiment.run.pace import expect_paced, realtime_of
 from orchestrator.experiment.run.supervision import Findings, tracks_of
 from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
@@ -135,6 +135,7 @@ def run_with(
     reader = SystemReader(folder)
     experiment, cases, choices = prepared_cases(experiment, reader, settings)
     realtime = realtime_of(experiment, settings, cases)
+    expect_paced(cases, realtime)
     tell = progress or (lambda _job, _share: None)
     where = output.absolute()  # stays the same if a unit changes the working directory
     twins, pages = _identified(experiment, reader.folder, cases, settings, where, tell)

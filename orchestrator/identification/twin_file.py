@@ -118,8 +118,12 @@ class SignalPair(_Table):
     offset
         Response at a command of 0, in the unit of the response.
     noise
-        Standard deviation of the measurement noise, in the unit of the response, without that of
-        rounding to ``quantisation``.
+        Standard deviation of the measurement noise at rest, in the unit of the response, without
+        that of rounding to ``quantisation``. Where ``unexplained`` is left out: of all that the
+        model leaves.
+    unexplained
+        Standard deviation of what the model leaves beyond noise and rounding while the device
+        moves, such as friction that sticks; a twin does not repeat it.
     quantisation
         Step of the values of the response; 0: none was found.
     jitter
@@ -145,6 +149,7 @@ class SignalPair(_Table):
     gain: Estimate | None = None
     offset: Number
     noise: Estimate
+    unexplained: Estimate | None = None
     quantisation: NotNegative
     jitter: Estimate
     sample_rate: Estimate

@@ -88,6 +88,12 @@ class DeviceRun:
         found: Floats = self.result[f"{self.component}.{name}"][self.rows]
         return found
 
+    def rest(self, name: str) -> Floats:
+        """Return a measurement in the samples that were taken before anything was excited."""
+        first = self.taken[self.plan.segments[0].first]
+        found: Floats = self.response(name)[self.clock.times < first]
+        return found
+
     def record(self, segment: Segment, response: str) -> Record:
         """Return what a segment says of a response, as far as it was excited."""
         commands = self.plan.commands[:, segment.command]

@@ -26,6 +26,8 @@ from orchestrator.system import SourceKind, System
 _FOLLOWS = 0.5
 #: Fit on the second record below which a model says nothing of the device.
 _POOR = 0.5
+#: Fewer samples at rest say nothing of noise.
+_LEAST_AT_REST = 16
 #: Share of late samples from which on they are named where nothing was found.
 _LATE = 0.01
 
@@ -214,6 +216,7 @@ def _follows(record: Record) -> bool:
 
 def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> SignalPair:
     model = pair.model
+    noise, unexplained = noise_of(model, run.rest(pair.response), procedure.confidence)
     commands = {port.name: port.unit for port in run.facts.ports.inputs}
     return SignalPair(
         command=pair.command,
@@ -222,7 +225,8 @@ def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> Signal
         dynamics=model.dynamics,
         gain=model.gain,
         offset=model.fit.offset,
-        noise=model.noise,
+        noise=noise,
+        unexplained=unexplained,
         quantisation=model.quantisation,
         excitation=pair.fitted.kind,
         samples=pair.record.count,
@@ -231,6 +235,29 @@ def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> Signal
         transit=_spread(run.waits + run.evenly, run.waits + run.ages, procedure.confidence),
         **_common(run, pair.response),
     )
+
+
+def noise_of(model: PairModel, rest: Floats, confidence: float) -> tuple[Estimate, Estimate | None]:
+    """Return noise, and what the model leaves of the moving device beyond it.
+
+    What a linear model leaves of friction that sticks, of backlash or of arrivals is no noise: it
+    comes again with the same command, and is not there at rest.
+
+    Parameters
+    ----------
+    model
+        Of the pair.
+    rest
+        Shape (n,): the response before the first excitation. Of fewer than 16 samples noise is all
+        that the model leaves.
+    confidence
+        Level, such as 0.95.
+    """
+    if len(rest) < _LEAST_AT_REST:
+        return model.noise, None
+    found = deviation_interval(rest - rest.mean(), 1, confidence)
+    noise = found.without(model.quantisation**2 / 12.0)
+    return noise, model.noise.without(noise.value**2)
 
 
 def _at_rest(run: DeviceRun, response: str, procedure: Procedure) -> SignalPair:

@@ -122,6 +122,8 @@ def _rows(entry: SignalPair) -> Iterator[tuple[str | float | None, ...]]:
         yield _row("gain", f"{unit} / {entry.command_unit}", entry.gain)
     yield ("offset", unit, entry.offset, None, None)
     yield _row("noise, standard deviation", unit, entry.noise)
+    if entry.unexplained is not None:
+        yield _row("not explained while it moves, standard deviation", unit, entry.unexplained)
     yield ("quantisation", unit, entry.quantisation, None, None)
     yield _row("jitter of arrivals", "us", entry.jitter, 1e6)
     yield _row("sample rate", "Hz", entry.sample_rate)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from orchestrator.diagnostics import UnknownNameError, nearest
+from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.realtime_table import RealTimeTable
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.realtime import RealTime
+from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind
 
 
@@ -44,5 +45,46 @@ def is_paced(case: PreparedCase, realtime: RealTime) -> bool:
     """Whether a case keeps to real time: where a device is the clock, if it has that device."""
     if realtime.clock is None:
         return True
-    component = case.system.components.get(realtime.clock)
-    return component is not None and component.source.kind is SourceKind.DEVICE
+    return realtime.clock in _with_clocks(case)
+
+
+def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -> None:
+    """Expect that cases with devices keep to real time; devices that a run steps do not need it.
+
+    A device goes on by its own clock: in a run that does not, a second of the run is another time
+    of the device, and whatever comes out is that of no rig.
+
+    Raises
+    ------
+    DescriptionError
+        Of all cases that do not.
+    """
+    problems = []
+    for name, case in cases.items():
+        devices = _with_clocks(case)
+        if devices and (realtime is None or not is_paced(case, realtime)):
+            found = ", ".join(
+                f"'{one}' ({case.system.components[one].source.short})" for one in devices
+            )
+            why = (
+                ""
+                if realtime is None
+                else f": its clock would be '{realtime.clock}', no device here"
+            )
+            problems.append(
+                f"case '{name}': expected a run in real time, since a device goes on by its own"
+                f" clock: {found}; found one that is not paced{why}; give --realtime, or a table"
+                f' [realtime] with clock = "{devices[0]}"'
+            )
+    if problems:
+        raise DescriptionError(*problems)
+
+
+def _with_clocks(case: PreparedCase) -> list[str]:
+    """Return the components that are devices whose time goes on without the run."""
+    return [
+        name
+        for name, component in case.system.components.items()
+        if component.source.kind is SourceKind.DEVICE
+        and stepped_device(component.source.location) is None
+    ]

@@ -44,10 +44,12 @@ def _completed(
         )
     assert pair.delay is not None  # noqa: S101 - it has a command
     assert pair.gain is not None  # noqa: S101
+    beyond = 0.0 if pair.unexplained is None else pair.unexplained.value
+    rounding = pair.quantisation**2 / _ROUNDING
     found: dict[str, Any] = {
         "delay": round(pair.delay.value, 9),
         "gain": pair.gain.value,
-        "noise": (pair.noise.value**2 + pair.quantisation**2 / _ROUNDING) ** 0.5 or None,
+        "noise": (pair.noise.value**2 + beyond**2 + rounding) ** 0.5 or None,
     }
     dynamics = pair.dynamics
     if dynamics is not None and dynamics.frequency is not None and limits.bandwidth is None:

@@ -54,9 +54,9 @@ def system() -> System:
     )
 
 
-def on_the_line(noise: float) -> Result:
+def on_the_line(noise: float, seed: int = 1) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        OnTheLine.line = MotorLine(patch, noise)
+        OnTheLine.line = MotorLine(patch, noise, seed=seed)
         OnTheLine.line.device.open()
         rig = swap_component(system(), "servo1", f"block:{__name__}:OnTheLine")
         return simulate(rig, stop=STOP, **OPTIONS, **TWO_RATES)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,16 +40,19 @@ SETTINGS = {
 class MotorLine(Bench):
     """The motor bench on emulated drives that answer at once."""
 
-    def __init__(self, monkeypatch, noise=0.0):
+    def __init__(self, monkeypatch, noise=0.0, ripple=0.0, misalignment=0.0, seed=1):
         given = MotorBenchSettings(**SETTINGS)
         self.log = []
-        self.shaft = Shaft(J, VISCOUS, COULOMB)
-        self.tachometer = Tachometer(50.0, noise, seed=1)
+        self.shaft = Shaft(J, VISCOUS, COULOMB, misalignment=misalignment)
+        self.tachometer = Tachometer(50.0, noise, seed)
         plate = Plate(COUNTS, rated_torque=0.2, sync_tolerance=1_000_000)
         tuning = Tuning(J, current_lag=0.5e-3)
         self.drives = [
-            EmulatedDrive(node, self.shaft, tuning, plate, self._tell, tachometer)
-            for node, tachometer in ((1, None), (2, self.tachometer))
+            EmulatedDrive(node, self.shaft, own, plate, self._tell, tachometer)
+            for node, own, tachometer in (
+                (1, replace(tuning, ripple=ripple), None),
+                (2, tuning, self.tachometer),
+            )
         ]
         self.bus = FakeBus(EmulatedLine(self.drives, by_clock=False))
         monkeypatch.setattr(adapter, "open_bus", lambda *_: self.bus)
@@ -70,6 +74,31 @@ def test_a_voltage_turns_the_shaft_as_a_motor(monkeypatch):
     assert np.abs(rates - exact).max() < 1.5e-3 * pole * end * 0.5
     assert found[-1][3] == pytest.approx(KT * (5.0 - KT * end) / R, abs=2e-4)
     assert found[-1][4] == pytest.approx(0.02, abs=2e-4)
+
+
+def test_a_rippled_motor_and_bent_couplings_show_in_the_rate_but_not_in_what_its_drive_says(
+    monkeypatch,
+):
+    """``J w' = (1 + r cos(7 angle)) torque - m sin(angle) - ..``, at a constant voltage."""
+    ripple, misalignment = 0.05, 2e-3
+    bench = MotorLine(monkeypatch, ripple=ripple, misalignment=misalignment)
+    bench.device.open()
+    found = np.array([each.values for each in bench.cycles(2000, (5.0, 0.0))])[-1000:]
+    angle, rate = found[:, 1], found[:, 2]
+    turns = np.arange(1000) * 1e-3
+    around = np.column_stack(
+        [np.cos(7.0 * angle), np.sin(7.0 * angle), np.cos(angle), np.sin(angle), turns, turns**0]
+    )
+    left, *_ = np.linalg.lstsq(around, rate)
+    mean = rate.mean()
+    torque = found[:, 3].mean()
+    pole = (KT**2 / R + VISCOUS) / J  # its back-EMF is closed by the drive's law
+    expected = [
+        (ripple * torque / J) / np.hypot(7.0 * mean, pole),
+        (misalignment / J) / np.hypot(mean, pole),
+    ]
+    sizes = [np.hypot(*left[:2]), np.hypot(*left[2:4])]
+    assert sizes == pytest.approx(expected, rel=0.1)
 
 
 def test_below_what_friction_holds_nothing_turns(monkeypatch):

@@ -136,7 +136,7 @@ def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
     else:
         pytest.skip(BUSY)
     off = np.median(np.abs(simulated["robot.x"] - measured["robot.x"]))
-    stated = pair["noise"]["high"] + pair["quantisation"]
+    stated = pair["noise"]["high"] + pair["unexplained"]["high"] + pair["quantisation"]
     speed = np.max(np.abs(np.gradient(measured["robot.x"], 4e-3)))
     assert off < 3.0 * stated + speed * abs(lag_of(pair) - LAG)
     assert np.ptp(measured["robot.x"]) > 4e-4

@@ -12,6 +12,8 @@ from orchestrator.experiment.identification.delays import set_identified_delays
 from orchestrator.experiment.identification.excitation_plan import Procedure, excitation_plan
 from orchestrator.experiment.identification.report import write_identification
 from orchestrator.identification.excitation import Limits
+from orchestrator.identification.pair_model import pair_model
+from orchestrator.identification.record import Record
 from orchestrator.identification.twin_file import read_twin
 from orchestrator.realtime import RealTime
 from orchestrator.simunits import component_of
@@ -100,6 +102,45 @@ def test_the_robot_is_found(step, delay_ms, frequency, damping, phase):
     assert pair.sample_rate.low <= 250.0 <= pair.sample_rate.high
     assert 1e-5 < pair.jitter.value < 3e-5
     assert pair.validation.fit > 0.998
+
+
+def sticking(rest):
+    """Noise and what is not explained, of a shaft that sticks and a tachometer of 0.1 rad/s."""
+    draws = np.random.default_rng(5)
+    times = np.arange(800) * PERIOD
+    command = np.repeat(draws.choice([-1.0, 1.0], 40), 20)
+    rate, shown = 0.0, np.empty(800)
+    for n, torque in enumerate(command):
+        shown[n] = rate
+        drive = 8.0 * torque - 0.6 * rate
+        if rate or abs(drive) > 3.0:
+            after = rate + PERIOD * 50.0 * (drive - 3.0 * np.sign(rate or drive))
+            rate = 0.0 if rate * after < 0.0 else after
+    used = np.ones(800, dtype=bool)
+    shown += draws.normal(0.0, 0.1, 800)
+    model = pair_model(Record(times, shown, times, command, used), longest=0.05)
+    noise, unexplained = identify.noise_of(model, draws.normal(0.0, 0.1, rest), 0.95)
+    return model, noise, unexplained
+
+
+def test_friction_that_sticks_is_no_noise():
+    model, noise, unexplained = sticking(rest=200)
+    assert model.noise.value > 0.3  # a linear model leaves that much
+    assert noise.low < 0.1 < noise.high
+    assert 0.085 < noise.value < 0.115
+    assert unexplained.value == pytest.approx(np.sqrt(model.noise.value**2 - noise.value**2))
+
+
+def test_of_few_samples_at_rest_noise_is_all_that_the_model_leaves():
+    model, noise, unexplained = sticking(rest=15)
+    assert noise == model.noise
+    assert unexplained is None
+
+
+def test_the_twin_says_noise_at_rest():
+    (pair,) = identified(0.004, 16.0, 15.0, 0.7, 0.0011).twin.pair
+    assert pair.noise.value == 0.0  # it stands, to the last bit
+    assert pair.unexplained.high < 1e-5  # m, of 1 mm: rounding of its clock
 
 
 def test_steps_that_were_held_up_spoil_nothing():

@@ -74,6 +74,12 @@ device = "scripted_device:Scripted"
 port = 9
 stale_after = 1.0
 """
+REALTIME = """
+[realtime]
+clock = "rig"
+priority = 0
+lock_memory = false
+"""
 
 
 @pytest.fixture
@@ -154,10 +160,25 @@ def test_a_recording_goes_into_an_archive(folder):
             assert run.get("rig.y") == 2.0
 
 
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ("", "found one that is not paced; give --realtime, or a table"),
+        (REALTIME.replace('"rig"', '"controller"'), "its clock would be 'controller', no device"),
+    ],
+)
+def test_a_device_with_a_clock_of_its_own_needs_a_run_in_real_time(folder, table, why):
+    with pytest.raises(DescriptionError, match="case 'rig': expected a run in real time") as caught:
+        run_experiment(experiment(folder, EXPERIMENT + table), folder, folder / "out")
+    assert "'rig' (device" in str(caught.value)
+    assert why in str(caught.value)
+    assert not (folder / "out").exists()
+
+
 @pytest.mark.slow
 def test_a_run_of_a_rig_is_replayed_bit_for_bit(folder, no_pictures):
     with Peer() as peer:
-        text = EXPERIMENT.replace("port = 9", f"port = {peer.port}")
+        text = EXPERIMENT.replace("port = 9", f"port = {peer.port}") + REALTIME
         first = run_experiment(experiment(folder, text), folder, folder / "one", only=["rig"])
     assert not first.problems
     log = folder / "one" / "rig.parquet"

@@ -1,0 +1,37 @@
+"""A run that goes on for a while when its device is lost."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from scripted_device import Peer
+
+from orchestrator import DescriptionError, Execution, RealTime, StepError
+
+sys.path.insert(0, str(Path(__file__).parent))
+from test_device_unit import STEP, with_device
+
+
+def test_a_run_goes_on_without_its_device_for_as_long_as_it_is_told():
+    with Peer() as peer:
+        lost = with_device(peer, "&fails=later&run_on=0.5")
+        with Execution(lost, step=STEP, realtime=RealTime(priority=0, lock_memory=False)) as run:
+            peer.wait_for(lambda: peer.commands and peer.commands[-1] == 0.0)
+            time.sleep(0.1)  # the device counts 30 samples, one each ms
+            run.step(20)
+            held = run.get("rig.y")
+            assert run.get("rig.valid") == 0.0
+            run.step(10)
+            assert run.get("rig.y") == held
+            with pytest.raises(StepError, match="its device was lost: the link broke"):
+                run.step(200)
+            assert 0.3 < run.time < 1.0  # it was lost some 0.1 s before the first step
+
+
+def test_a_supervised_device_has_one_end():
+    with (
+        Peer() as peer,
+        pytest.raises(DescriptionError, match="run_on: expected 0 of a supervised"),
+    ):
+        with_device(peer, "&run_on=0.5&supervisor=rig")
