@@ -1,4 +1,4 @@
-"""The snare as the builder draws it; run it to write SystemStructure.ssd.
+"""The snare as the builder draws it; run it to write SystemStructure.ssd and free.ssd.
 
 python examples/snare/systems.py
 """
@@ -76,8 +76,11 @@ def check(base: tuple[float, float]) -> None:
         )
 
 
-def snare(aside: tuple[float, float] = (0.0, 0.0)) -> System:
-    """Draw the snare around a target whose shaft is ``aside`` of the axis, m."""
+def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> System:
+    """Draw the snare around a target whose shaft is ``aside`` of the axis, m.
+
+    The device stands in the world, or is ``free``: a body that keeps its attitude.
+    """
     check(aside)
     place = (aside[0] - SHAFT[0], aside[1] - SHAFT[1], BASE - SHAFT[2])
     text = "A snare of three wire ropes closes around the grapple shaft of a free target."
@@ -94,14 +97,34 @@ def snare(aside: tuple[float, float] = (0.0, 0.0)) -> System:
     )
     system = _lines(system, "lock.force", "target.force", 3)
     system = _lines(system, "lock.torque", "target.torque", 3)
-    system = _seen(system, "lock")
+    system = _free(system) if free else _seen(system, "lock")
     for number, name in enumerate(ROPES):
-        system = _rope(system, number, name)
+        system = _rope(system, number, name, "device" if free else "screw")
+        if free:
+            for end in "ab":
+                system = _lines(system, f"{name}.force_{end}", f"device.force_{number + 1}{end}", 3)
     return system
 
 
-def _rope(system: System, number: int, name: str) -> System:
-    """Add a rope with its lines to rings, screw and target."""
+def _free(system: System) -> System:
+    """Add the body of the device, on which the lock acts, and through which it sees the target."""
+    system = system.add("device", fmu(FMUS / "FreeDevice.fmu"))
+    for source, sink in (
+        ("screw.drag", "device.screw"),
+        ("screw.drag_rate", "device.screw_rate"),
+        ("target.r", "device.position"),
+        ("target.v", "device.velocity"),
+        ("lock.force", "device.lock"),
+        ("device.seen", "lock.position"),
+        ("device.seen_rate", "lock.velocity"),
+    ):
+        system = _lines(system, source, sink, 3)
+    system = _lines(system, "target.q", "lock.q", 4)
+    return _lines(system, "target.w", "lock.omega", 3)
+
+
+def _rope(system: System, number: int, name: str, mover: str) -> System:
+    """Add a rope with its lines to rings, target and what moves the rings."""
     start = number * 2 * pi / 3
     values = {
         "start_a": start,
@@ -125,7 +148,7 @@ def _rope(system: System, number: int, name: str) -> System:
     for source, sink in (("angle", "angle"), ("rate", "angle_rate")):
         system = system.connect(f"ring.{source}", f"{name}.{sink}", extrapolation="linear")
     for port in ("drag", "drag_rate"):
-        system = _lines(system, f"screw.{port}", f"{name}.{port}", 3, extrapolation="linear")
+        system = _lines(system, f"{mover}.{port}", f"{name}.{port}", 3, extrapolation="linear")
     return _seen(system, name, extrapolation="linear")
 
 
@@ -151,3 +174,4 @@ def _elements(name: str, values: tuple[float, ...]) -> dict[str, float]:
 
 if __name__ == "__main__":
     write_ssd(snare(), HERE / "SystemStructure.ssd", version="2.0", connectors=False)
+    write_ssd(snare(free=True), HERE / "free.ssd", version="2.0", connectors=False)

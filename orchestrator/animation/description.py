@@ -34,7 +34,7 @@ class Frame(Table):
         Of its origin, m.
     attitude
         Quaternion from its axes to those of the outer frame, scalar first: a signal with four
-        elements, or four numbers.
+        elements, or four numbers or scalar signals.
     rest
         Where the displacement is counted from that ``exaggerate`` scales, m; default: the start.
     case

@@ -81,7 +81,7 @@ def _own(frame: Frame, signals: Signals, exaggerate: float) -> Motion:
         moved = signals.vector(frame.position)
         rest = moved[0] if frame.rest is None else np.array(frame.rest, dtype=np.float64)
         position = rest + exaggerate * (moved - rest)
-    if not isinstance(frame.attitude, str):
+    if is_fixed(frame.attitude):
         fixed = np.array([frame.attitude], dtype=np.float64)
         return Motion(position, fixed / np.linalg.norm(fixed))
     attitude = signals.attitude(frame.attitude)

@@ -54,7 +54,7 @@ class Signals:
         columns = [np.interp(self.times, times, column) for column in rows.T]
         return np.column_stack(columns)
 
-    def attitude(self, signal: str | Sequence[float]) -> Floats:
+    def attitude(self, signal: str | Sequence[float | str]) -> Floats:
         """Return an attitude at the times of the pictures, shape (n, 4), of norm 1."""
         rows, times = self._rows(elements(signal, 4))
         norm = np.linalg.norm(rows, axis=1, keepdims=True)

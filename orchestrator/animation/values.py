@@ -51,8 +51,13 @@ def _vector(value: Any) -> str | tuple[float | str, ...] | None:
     return None if _numbers(kept, 3) is None else tuple(value)
 
 
-def _attitude(value: Any) -> str | tuple[float, ...] | None:
-    return value if isinstance(value, str) else _quaternion(value)
+def _attitude(value: Any) -> str | tuple[float | str, ...] | None:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list | tuple) or len(value) != 4:
+        return None
+    kept = [1.0 if isinstance(part, str) else part for part in value]
+    return None if _quaternion(kept) is None else tuple(value)
 
 
 def _quaternion(value: Any) -> tuple[float, ...] | None:
@@ -86,9 +91,10 @@ Vector = Annotated[
     str | tuple[float | str, float | str, float | str],
     _expected("an output with three elements, or a list of three numbers or outputs", _vector),
 ]
-#: A signal with four elements, or a quaternion.
+#: A signal with four elements, or four numbers and scalar signals.
 Attitude = Annotated[
-    str | Four, _expected("an output with four elements, or four numbers, scalar first", _attitude)
+    str | tuple[float | str, float | str, float | str, float | str],
+    _expected("an output with four elements, or four numbers or outputs, scalar first", _attitude),
 ]
 Colour = Annotated[str, _expected("a colour such as '#1f4e79'", _colour)]
 #: Names of frames, parts and views; they are shown.

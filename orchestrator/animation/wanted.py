@@ -41,7 +41,7 @@ def wanted(table: Animation) -> Iterator[Wanted]:
         if isinstance(one, Frame):
             if not is_fixed(one.position):
                 yield Wanted(f"{key}.position", elements(one.position, 3), cases, "m")
-            if isinstance(one.attitude, str):
+            if not is_fixed(one.attitude):
                 yield Wanted(f"{key}.attitude", elements(one.attitude, 4), cases, "1")
         elif isinstance(one, Arrow):
             yield Wanted(f"{key}.vector", elements(one.vector, 3), cases)

@@ -88,6 +88,7 @@ def test_parts_that_cannot_be_drawn_are_refused(table, part, expected):
         ({"position": 3}, "position.*an output with three elements, or a list of three"),
         ({"position": ["a.b", 0, True]}, "position.*an output with three elements"),
         ({"attitude": [1, 0, 0]}, "attitude.*an output with four elements, or four numbers"),
+        ({"attitude": ["a.b", 0, 0, True]}, "attitude.*four numbers or outputs"),
         ({"rest": "a.b"}, "rest.*three numbers"),
     ],
 )

@@ -39,6 +39,13 @@ def test_a_frame_may_be_described_before_the_one_that_it_stands_in(table):
         np.testing.assert_array_equal(here.frame(name), there.frame(name))
 
 
+def test_an_attitude_may_be_four_signals(table):
+    body = TABLE["frame"]["body"]
+    four = [f"body.q[{i}]" for i in range(4)]
+    made = table(frame=TABLE["frame"] | {"body": body | {"attitude": four}})
+    np.testing.assert_array_equal(decoded(made).frame("body"), decoded(table()).frame("body"))
+
+
 def test_pictures_between_samples_lie_on_the_circle_of_the_attitude(table):
     # Samples every 0.4 s are 0.8 rad apart: along a great circle the angle stays exact, along
     # the chord of the position it is off by its sagitta of 1 - cos(0.4 rad) m.
