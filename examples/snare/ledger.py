@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator import read_system, resolve, simulate
-from orchestrator.recording import Result
+from orchestrator import Result, read_system, resolve, simulate
 
 HERE = Path(__file__).parent
 ROPES = ("rope_1", "rope_2", "rope_3")
