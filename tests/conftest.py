@@ -1,6 +1,7 @@
 import gc
 import importlib.util
 import os
+import signal
 import sys
 import zipfile
 from contextlib import contextmanager
@@ -50,6 +51,13 @@ SMALL_FMU = """<?xml version="1.0" encoding="UTF-8"?>
   <ModelStructure><Outputs><Unknown index="2" dependencies=""/></Outputs></ModelStructure>
 </fmiModelDescription>
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts_reach_processes():
+    """What a shell starts in its background ignores Ctrl-C, and so does all that it starts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
