@@ -98,3 +98,34 @@ def test_an_interrupt_while_it_starts_is_quiet(system, wait):
         said = said_by(running)[1].decode()
     assert running.returncode in {-signal.SIGINT, 130}
     assert "Traceback" not in said
+
+
+SWALLOWS = """
+try:
+    print("it loads", flush=True)
+    import time
+    time.sleep(0.3)
+except BaseException:
+    pass
+print("it was not disturbed", flush=True)
+"""
+IMPORTS = """
+from orchestrator.cli.terminal.interruption import interruptible
+with interruptible():
+    import swallows
+    print("and what came after was", flush=True)
+    import time
+    time.sleep(60)
+"""
+
+
+def test_an_import_that_would_swallow_an_interrupt_comes_to_its_end_first(tmp_path):
+    (tmp_path / "swallows.py").write_text(SWALLOWS)
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", IMPORTS], stdout=subprocess.PIPE, cwd=tmp_path
+    ) as running:
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        said = said_by(running)[0].decode()
+    assert said.startswith("it was not disturbed")
+    assert running.returncode == 128 + signal.SIGINT
