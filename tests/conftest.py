@@ -1,6 +1,7 @@
 import gc
 import importlib.util
 import os
+import signal
 import sys
 import zipfile
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from compile_cache import CachedCompiler, compile_fixture, exclusive, remove_old
 from hypothesis import settings
 from kept_parser import kept_parser
 from sharing import shared_out
+from small_fmu import SMALL_FMU
 
 from orchestrator.simunits import block_registry
 
@@ -20,6 +22,12 @@ from orchestrator.simunits import block_registry
 # more, run pytest with --hypothesis-profile=default.
 settings.register_profile("softdock", derandomize=True, deadline=None)
 settings.load_profile("softdock")
+
+gc.disable()  # while tests are collected
+
+# What a shell starts in its background ignores Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 FIXTURES = TESTS / "fixtures"
@@ -31,25 +39,6 @@ MARKED_FOLDERS = {
     "native": ("corpus/", "unit/engine/", "unit/exchange/", "unit/export/"),
     "reproduction": ("reproduction/",),
 }
-SMALL_FMU = """<?xml version="1.0" encoding="UTF-8"?>
-<fmiModelDescription fmiVersion="2.0" modelName="{name}" guid="{{{name}}}">
-  <CoSimulation modelIdentifier="{name}" canHandleVariableCommunicationStepSize="true"
-    canGetAndSetFMUstate="true" canSerializeFMUstate="{serializes}"
-    canBeInstantiatedOnlyOncePerProcess="{once}"/>
-  <ModelVariables>
-    <ScalarVariable name="u" valueReference="0" causality="input"><Real start="0"/></ScalarVariable>
-    <ScalarVariable name="y" valueReference="1" causality="output" initial="exact">
-      <Real start="0"/></ScalarVariable>
-    <ScalarVariable name="at" valueReference="2" causality="parameter" variability="fixed">
-      <Real start="1e9"/></ScalarVariable>
-    <ScalarVariable name="phase" valueReference="0" causality="parameter" variability="fixed">
-      <Integer start="0"/></ScalarVariable>
-    <ScalarVariable name="how" valueReference="1" causality="parameter" variability="fixed">
-      <Integer start="0"/></ScalarVariable>
-  </ModelVariables>
-  <ModelStructure><Outputs><Unknown index="2" dependencies=""/></Outputs></ModelStructure>
-</fmiModelDescription>
-"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -118,9 +107,10 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Let the garbage collector pass over some thousand tests each time that it runs."""
-    gc.collect()
+    """Let the garbage collector run seldom, and pass over some thousand tests when it does."""
     gc.freeze()
+    gc.enable()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,23 +29,39 @@ def identify(
         list[str] | None, typer.Option(help="component=device:NAME?key=value; as of run")
     ] = None,
     excitation: Annotated[
-        Literal["prbs", "chirp", "step"], typer.Option(help="That models are fitted to")
-    ] = "prbs",
+        Literal["prbs", "chirp", "step"] | None,
+        typer.Option(help="That models are fitted to; default: of [identification], else prbs"),
+    ] = None,
     compared: Annotated[
-        Literal["prbs", "chirp", "step"], typer.Option(help="Of the second record")
-    ] = "step",
-    duration: Annotated[float, typer.Option(help="Of the first record, s", min=0.0)] = 4.0,
-    compared_duration: Annotated[float, typer.Option(help="Of the second, s", min=0.0)] = 2.0,
+        Literal["prbs", "chirp", "step"] | None,
+        typer.Option(help="Of the second record; default: of [identification], else step"),
+    ] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(help="Of the first record, s; default: of [identification], else 4", min=0.0),
+    ] = None,
+    compared_duration: Annotated[
+        float | None,
+        typer.Option(help="Of the second, s; default: of [identification], else 2", min=0.0),
+    ] = None,
     rest: Annotated[
-        float, typer.Option(help="After each, s; longer than delay and settling time", min=0.0)
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            help="After each, s; longer than delay and settling time; default: of "
+            "[identification], else 0.5",
+            min=0.0,
+        ),
+    ] = None,
     limits: Annotated[
         list[str] | None,
         typer.Option(
             help="component.command=AMPLITUDE[,SPEED[,ACCELERATION]], in its unit, per s and s2"
         ),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals")] = 0.95,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="Level of the intervals; default: of [identification], else 0.95"),
+    ] = None,
     step: Annotated[
         str | None, typer.Option(help="Of the runs; default: that of the case, or the device's")
     ] = None,
@@ -60,11 +77,15 @@ def identify(
     """Excite the devices of a case one at a time, and write twins and a report."""
     from orchestrator.cli.run import pairs
     from orchestrator.cli.target import expect_case, experiment_of, results_name
+    from orchestrator.experiment.file.identification_table import IdentificationTable
+    from orchestrator.experiment.identification.before_arming import procedure
     from orchestrator.experiment.identification.delays import set_identified_delays
-    from orchestrator.experiment.identification.excitation_plan import Procedure
+    from orchestrator.experiment.identification.identify import devices_of
     from orchestrator.experiment.identification.report import write_identification
     from orchestrator.experiment.identification.runner import identify_case
+    from orchestrator.experiment.prepare.prepare import prepare_all
     from orchestrator.experiment.prepare.run_settings import RunSettings
+    from orchestrator.experiment.prepare.system_reader import SystemReader
 
     experiment, folder = experiment_of(target)
     if case is None:
@@ -72,17 +93,29 @@ def identify(
             raise DescriptionError(f"--case: which of {', '.join(experiment.case)}?")
         case = next(iter(experiment.case))
     expect_case(target, experiment, case)
-    given = pairs(limits or [], "--limits", "component.command=AMPLITUDE[,SPEED[,ACCELERATION]]")
-    procedure = Procedure(
-        excitation,
-        compared,
-        duration,
-        compared_duration,
-        rest,
-        confidence,
-        {name: _limits(name, text) for name, text in given.items()},
-    )
+    limited = pairs(limits or [], "--limits", "component.command=AMPLITUDE[,SPEED[,ACCELERATION]]")
+    given: dict[str, Any] = {
+        "fitted": excitation,
+        "compared": compared,
+        "duration": duration,
+        "compared_duration": compared_duration,
+        "rest": rest,
+        "confidence": confidence,
+    }
     settings = RunSettings(swaps=pairs(swap or [], "--swap", "component=SOURCE"), realtime=1.0)
+    prepared = prepare_all(experiment, [case], SystemReader(folder), settings)[case]
+    table = experiment.identification or IdentificationTable()
+    there = tuple(devices_of(prepared.system, tuple(device or ())))
+    chosen = there if device else tuple(d for d in there if d in table.devices) or there
+    declared = procedure(table, there)
+    how = replace(
+        declared,
+        limits={
+            **(declared.limits or {}),
+            **{name: _limits(name, text) for name, text in limited.items()},
+        },
+        **{name: value for name, value in given.items() if value is not None},
+    )
     where = output or Path("results") / f"{results_name(target, folder)}-identification"
     found = list(
         identify_case(
@@ -90,9 +123,10 @@ def identify(
             folder,
             case,
             settings,
-            procedure,
-            chosen=tuple(device or ()),
+            how,
+            chosen=chosen,
             step=step,
+            prepared=prepared,
             watched_in=where.with_name(f"{where.name}.supervised").absolute(),
         )
     )

@@ -4,44 +4,74 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 #: How a command ends that an interrupt has ended: click says "Aborted!" and 1.
 _ABORTED = {1, 130}
+_IMPORT = "<frozen importlib._bootstrap>"
+#: How long an interrupt waits for an import at a time, s, and how often.
+_WAIT, _WAITS = 0.02, 100
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Let SIGTERM do what Ctrl-C does; afterwards the exit code is 130 or 143, 128 and the signal.
 
-    A signal that whoever started the command has ignored stays so.
+    A signal that whoever started the command has ignored stays so. One that comes during an import
+    waits for its end: modules in C and class statements of libraries swallow it, or make another
+    error of it. An import that takes longer than two seconds is interrupted.
     """
-    seen: list[int] = []
-
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        seen.append(number)
-        raise KeyboardInterrupt
-
-    def terminate(number: int, _frame: FrameType | None) -> None:
-        seen.append(number)
-        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
-            raise KeyboardInterrupt
-        signal.raise_signal(signal.SIGINT)  # so it waits where an interrupt would
-
+    signals = _Signals()
     before = {}
-    for number, mine in ((signal.SIGINT, interrupt), (signal.SIGTERM, terminate)):
+    for number, mine in ((signal.SIGINT, signals.interrupt), (signal.SIGTERM, signals.terminate)):
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             before[number] = signal.signal(number, mine)
     try:
         yield
     except SystemExit as ended:
-        if seen and ended.code in _ABORTED:
-            sys.exit(128 + seen[0])
+        if signals.seen and ended.code in _ABORTED:
+            sys.exit(128 + signals.seen[0])
         raise
     except KeyboardInterrupt:
-        sys.exit(128 + (seen[0] if seen else signal.SIGINT))
+        sys.exit(128 + (signals.seen[0] if signals.seen else signal.SIGINT))
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class _Signals:
+    """Those that came, in their order."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self._waited = 0
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.seen.append(number)
+        self._raise(number, frame)
+
+    def terminate(self, number: int, frame: FrameType | None) -> None:
+        self.seen.append(number)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
+            self._raise(number, frame)
+        else:
+            signal.raise_signal(signal.SIGINT)  # so it waits where an interrupt would
+
+    def _raise(self, number: int, frame: FrameType | None) -> None:
+        if self._waited >= _WAITS or not _is_importing(frame):
+            raise KeyboardInterrupt
+        self._waited += 1
+        main = threading.main_thread().ident  # it may wait by then, and is to be woken
+        threading.Timer(_WAIT, signal.pthread_kill, (main, number)).start()
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Tell whether a frame, or one that has called it, is of Python's import."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORT:
+            return True
+        frame = frame.f_back
+    return False

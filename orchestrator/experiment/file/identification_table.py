@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.table import Table, Time
-from orchestrator.system import nanoseconds
+from orchestrator.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
     from orchestrator.identification.excitation import Limits
@@ -50,7 +50,7 @@ class IdentificationTable(Table):
 
     def seconds(self, name: Literal["duration", "compared_duration", "rest"]) -> float:
         """Return one of the times."""
-        return nanoseconds(getattr(self, name), name) * 1e-9
+        return seconds(nanoseconds(getattr(self, name), name))
 
     def command_limits(self) -> dict[str, Limits]:
         """Return the limits of commands."""

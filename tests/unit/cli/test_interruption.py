@@ -27,6 +27,15 @@ def started(system, *options):
     return subprocess.Popen(command, stderr=subprocess.PIPE)  # noqa: S603 - our own program
 
 
+def said_by(running):
+    """Return what a process wrote that was told to end; one that does not end is killed."""
+    try:
+        return running.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        raise
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_ended_keeps_what_it_had(system, ending):
@@ -37,7 +46,7 @@ def test_a_run_that_is_ended_keeps_what_it_had(system, ending):
             assert running.poll() is None
             time.sleep(0.01)
         running.send_signal(ending)
-        said = running.communicate(timeout=60)[1].decode()
+        said = said_by(running)[1].decode()
     assert running.returncode == 128 + ending
     assert "recorded until then: a.partial.*" in said
     assert "Traceback" not in said
@@ -60,7 +69,7 @@ def test_a_script_in_whose_background_it_runs_can_end_it(system):
         time.sleep(0.1)
         assert running.poll() is None
         running.send_signal(signal.SIGTERM)
-        running.communicate(timeout=60)
+        said_by(running)
     assert running.returncode == 128 + signal.SIGTERM
 
 
@@ -86,6 +95,37 @@ def test_an_interrupt_while_it_starts_is_quiet(system, wait):
         running.stdout.readline()
         time.sleep(wait)
         running.send_signal(signal.SIGINT)
-        said = running.communicate(timeout=60)[1].decode()
+        said = said_by(running)[1].decode()
     assert running.returncode in {-signal.SIGINT, 130}
     assert "Traceback" not in said
+
+
+SWALLOWS = """
+try:
+    print("it loads", flush=True)
+    import time
+    time.sleep(0.3)
+except BaseException:
+    pass
+print("it was not disturbed", flush=True)
+"""
+IMPORTS = """
+from orchestrator.cli.terminal.interruption import interruptible
+with interruptible():
+    import swallows
+    print("and what came after was", flush=True)
+    import time
+    time.sleep(60)
+"""
+
+
+def test_an_import_that_would_swallow_an_interrupt_comes_to_its_end_first(tmp_path):
+    (tmp_path / "swallows.py").write_text(SWALLOWS)
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", IMPORTS], stdout=subprocess.PIPE, cwd=tmp_path
+    ) as running:
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        said = said_by(running)[0].decode()
+    assert said.startswith("it was not disturbed")
+    assert running.returncode == 128 + signal.SIGINT
