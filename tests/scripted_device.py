@@ -87,7 +87,8 @@ class Answering(Scripted):
 class Peer:
     """Stands for the rig: follows its command, and sends 1 + 2 * command a thousand times a second.
 
-    ``script`` may replace the datagrams of a sample, by its number.
+    ``script`` may replace the datagrams of a sample, by its number. ``silent`` keeps it silent;
+    ``anew`` lets its count and its clock begin again.
     """
 
     def __init__(self, script=None):
@@ -96,24 +97,29 @@ class Peer:
         self.socket.bind(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
         self.commands = []
-        self.silent = threading.Event()
+        self.silent, self.anew = threading.Event(), threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
     def _run(self):
-        self.socket.settimeout(0.05)
-        address, number = None, 0
+        address, number, due = None, 0, time.monotonic()
         while not self._ended.is_set():
             try:
+                self.socket.settimeout(max(1e-4, due - time.monotonic()) if address else 0.05)
                 data, address = self.socket.recvfrom(2048)
                 if len(data) == COMMAND.size:
                     self.commands.append(COMMAND.unpack(data)[0])
-                self.socket.settimeout(0.001)
             except TimeoutError:
                 pass
             except ConnectionRefusedError:
                 continue
-            if address is not None and not self.silent.is_set():
+            if address is None or (now := time.monotonic()) < due:
+                continue
+            due = max(due + 1e-3, now)
+            if self.anew.is_set():
+                self.anew.clear()
+                number = 0
+            if not self.silent.is_set():
                 for each in self.script.get(number, (self.sample(number),)):
                     self.socket.sendto(each, address)
                 number += 1

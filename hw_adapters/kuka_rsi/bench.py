@@ -74,6 +74,7 @@ BENCH = Bench(
         ),
     ),
     refused=tuple(Refused(name, partial(decode_frame, b)) for name, b in _FOREIGN.items()),
+    follows=True,
     truth={
         axis: ("cycle", f"actual_{i}", 1e-3 if i <= 3 else math.pi / 180.0)
         for i, axis in enumerate(("x", "y", "z", "a", "b", "c"), 1)

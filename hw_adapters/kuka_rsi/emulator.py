@@ -33,6 +33,7 @@ _COLUMNS += (*(f"commanded_{i}" for i in range(1, 7)), *(f"actual_{i}" for i in 
 _LINK = struct.Struct("<4sIQ12d")
 #: What a saturated encoder shows, mm and degrees.
 _LARGEST = 1e4
+_MOST_PPM = 1e5
 _SI = (*(1e-3,) * 3, *(math.pi / 180.0,) * 3)
 
 
@@ -70,7 +71,7 @@ class Robot:
 
     def run(self, waiting: Waiting) -> None:
         """Send a frame for each cycle until SIGTERM or a stop of the robot."""
-        period = self._setup.cycle_ms * 1e-3
+        period = self._setup.cycle_ms * 1e-3 * (1.0 + self._options.clock_ppm * 1e-6)
         deadline = time.monotonic()
         self._begin_cycle()
         deadline += period
@@ -164,12 +165,15 @@ def main(arguments: Sequence[str]) -> None:
     add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
     add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
     add("--ipoc", type=int, default=4208163634, help="of the first frame")
+    add("--clock-ppm", type=float, default=0.0, help="its second is so much longer, millionths")
     add("--link", type=address, help="HOST:PORT of an emulated sensor")
     options = parser.parse_args(arguments)
     if options.delay < options.cycle:
         parser.error(
             f"--delay: expected at least a cycle, {options.cycle} ms, found {options.delay}"
         )
+    if not abs(options.clock_ppm) <= _MOST_PPM:
+        parser.error(f"--clock-ppm: expected at most {_MOST_PPM:g} either way")
     emulate(Robot, options, _COLUMNS)
 
 

@@ -131,7 +131,9 @@ def identify(
         )
     )
     files = write_identification(found, experiment.title, where)
-    changed = set_identified_delays(set_delays, [d.twin for d in found]) if set_delays else []
+    clock = experiment.realtime.clock if experiment.realtime else None
+    twins_found = [each.twin for each in found]
+    changed = set_identified_delays(set_delays, twins_found, clock) if set_delays else []
     if json:
         twins = [each.twin.model_dump(mode="json", exclude_none=True) for each in found]
         print_json({"twins": twins, "files": [str(path) for path in files], "delays": changed})
@@ -160,6 +162,8 @@ def _limits(name: str, text: str) -> Limits:
 
 def _print(twin: TwinFile) -> None:
     """Print one line for each response; the report has the rest."""
+    from orchestrator.identification.clock import drift_ppm
+
     columns = ["response", "command", "delay [ms]", "transit [ms]", "lag", "gain", "noise", "fit"]
     rows = []
     for pair in twin.pair:
@@ -181,6 +185,12 @@ def _print(twin: TwinFile) -> None:
             )
     heading = f"{twin.component}: {twin.device}, intervals of {twin.confidence:.0%}"
     print_table(heading, columns, rows)
+    if (drift := drift_ppm(twin)) is not None:
+        console.print(
+            f"times are by the computer's clock; the second of '{twin.component}' is"
+            f" {drift.value:+.4g} ppm ({drift.low:+.4g} to {drift.high:+.4g}) longer",
+            markup=False,
+        )
 
 
 def _milli(found: Estimate) -> str:

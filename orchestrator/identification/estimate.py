@@ -39,6 +39,10 @@ class Estimate(BaseModel):
             value=self.value + other.value, low=self.low + other.low, high=self.high + other.high
         )
 
+    def scaled(self, factor: float) -> Estimate:
+        """Return so many times the number, with a factor > 0."""
+        return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor)
+
     def without(self, variance: float) -> Estimate:
         """Return a standard deviation without a variance that it contains; none is below 0."""
         found = (math.sqrt(max(0.0, x * x - variance)) for x in (self.value, self.low, self.high))

@@ -197,6 +197,8 @@ class TwinFile(_Table):
         s, of the run that took the records.
     confidence
         Level of all intervals, such as 0.95.
+    rate
+        Hz, samples of the device by its own clock, as it is declared; ``None``: not known.
     pair
         One for each command and response.
     """
@@ -209,6 +211,7 @@ class TwinFile(_Table):
     settings: dict[str, Any] = Field({})
     step: Positive
     confidence: Share
+    rate: Positive | None = None
     pair: tuple[SignalPair, ...] = Field(min_length=1)
 
     @model_validator(mode="after")

@@ -123,7 +123,7 @@ class _Step:
             return self._after(where, step_ns / 1e9)
 
         try:
-            return jacobian(after, point, sizes, self._side)
+            found = jacobian(after, point, sizes, self._side)
         except CapabilityError:
             raise
         except Exception as error:
@@ -133,6 +133,19 @@ class _Step:
             ) from error
         finally:
             self._unit.block.set_state(copy.deepcopy(self._saved))
+        self._expect_finite(found)
+        return found
+
+    def _expect_finite(self, found: Jacobian) -> None:
+        wrong = np.flatnonzero(~np.isfinite(found.matrix).all(axis=1))
+        if not len(wrong):
+            return
+        name = (*self.names, *self.outputs)[wrong[0]]
+        at = f" ({self._side.what})" if self._side is not Side.MEAN and found.kinks else ""
+        raise CapabilityError(
+            f"component '{self._unit.name}' cannot be linearised: beside this point{at} '{name}' is"
+            " not finite after a step"
+        )
 
     def _moving(self, block: Block, derivatives: list[float]) -> Mapping[str, Floats]:
         """Return the inputs over a step, of the derivatives of all inputs, order after order."""

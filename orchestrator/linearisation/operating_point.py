@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,12 @@ def by_model_exchange(system: System) -> System:
     return system
 
 
-def unit_models(run: Execution, side: Side = Side.MEAN) -> dict[str, UnitModel]:
-    """Linearise every component of a run where it stands; ``side`` is what is taken at a kink.
+def unit_models(
+    run: Execution, side: Side = Side.MEAN, known: Mapping[str, UnitModel] = MappingProxyType({})
+) -> dict[str, UnitModel]:
+    """Linearise every component of a run where it stands, but those that are known.
+
+    ``side`` is what is taken at a kink.
 
     Raises
     ------
@@ -44,6 +50,9 @@ def unit_models(run: Execution, side: Side = Side.MEAN) -> dict[str, UnitModel]:
     models: dict[str, UnitModel] = {}
     refused: list[DescriptionError] = []
     for unit, member in zip(run.units, run.schedule.members, strict=True):
+        if unit.name in known:
+            models[unit.name] = known[unit.name]
+            continue
         try:
             models[unit.name] = _model(unit, run, member.ticks * run.schedule.step_ns, side)
         except CapabilityError as error:

@@ -34,7 +34,8 @@ class RunAccount:
         The same with contacts that are just open taken as ``open`` and as ``closed``; empty where
         no component stands at a kink.
     notice
-        Why there are no accounts although there are loops; empty if there are.
+        Why there are no accounts although there are loops, or none of both sides of a kink; empty
+        if there are.
     seconds
         Wall time that it took.
     """
@@ -86,11 +87,15 @@ def run_account(system: System, **options: Any) -> RunAccount:
         linear = linear_system(system, **options)
         _expect_small(linear)
         accounts = tuple(linear.loop_accounts())
-        contact = linear.contact_accounts()
     except Exception as error:  # noqa: BLE001 - a run that is done is never lost to its analysis
         notice = f"loops were not linearised: {_said(error)}"
         return RunAccount(notice=notice, seconds=perf_counter() - begin)
-    return RunAccount(accounts, contact, seconds=perf_counter() - begin)
+    contact, notice = {}, ""
+    try:
+        contact = linear.contact_accounts()
+    except Exception as error:  # noqa: BLE001 - the same, and no more than this part is
+        notice = f"loops were not linearised on both sides of what is just open: {_said(error)}"
+    return RunAccount(accounts, contact, notice=notice, seconds=perf_counter() - begin)
 
 
 def account_json(account: LoopAccount) -> dict[str, Any]:

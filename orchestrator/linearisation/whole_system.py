@@ -80,12 +80,14 @@ class LinearSystem:
     def contact_accounts(self, count: int = MODES) -> dict[str, list[LoopAccount]]:
         """Say the same for each mode of a contact that is just open: ``open`` and ``closed``.
 
-        Nothing is said where no component stands at a kink. It is linearised again for each.
+        Nothing is said where no component stands at a kink. Those that do are linearised again for
+        each.
         """
-        if not any(model.kinks for model in self.models.values()):
+        smooth = {name: model for name, model in self.models.items() if not model.kinks}
+        if len(smooth) == len(self.models):
             return {}
         return {
-            str(side): self._again(self.system, contact=side).loop_accounts(count)
+            str(side): self._again(self.system, contact=side, known=smooth).loop_accounts(count)
             for side in (Side.OPEN, Side.CLOSED)
         }
 
@@ -127,6 +129,7 @@ def linear_system(
     rates: Mapping[str, int] | None = None,
     record: tuple[str, ...] = (),
     contact: Side | str = Side.MEAN,
+    known: Mapping[str, UnitModel] | None = None,
 ) -> LinearSystem:
     """Linearise every component of a system where a run has led it.
 
@@ -141,6 +144,8 @@ def linear_system(
     contact
         What is taken of a contact that is just open, or of any kink: ``"mean"``, ``"open"``, the
         side where less acts, or ``"closed"``.
+    known
+        Models of components at this point that there are already.
 
     Raises
     ------
@@ -161,7 +166,7 @@ def linear_system(
     ) as run:
         if at is not None:
             run.advance(at)
-        models = unit_models(run, Side(contact))
+        models = unit_models(run, Side(contact), known or {})
         step_ns = run.schedule.step_ns
     prepared_system, _ = prepared(system, mode, strict=False)
     flat = _without_variation(prepared_system)

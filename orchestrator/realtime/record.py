@@ -69,11 +69,16 @@ class Drift:
         Standard deviation of that.
     samples
         Ticks of which it was estimated.
+    silences, silent
+        How often the device said nothing for longer than ``stale_after``, and for how many seconds
+        in all: nothing of the clock's pace follows from those, and no simulated time went by.
     """
 
     ppm: float
     sigma_ppm: float
     samples: int
+    silences: int = 0
+    silent: float = 0.0
 
     def of_device(self, here: float) -> float:
         """Return what the device calls a time span of so many seconds by the computer."""
@@ -160,6 +165,9 @@ class RealTimeRecord:
                 f"{whose} second is {self.drift.ppm:+.4g} ppm longer than the computer's"
                 f" (standard deviation {self.drift.sigma_ppm:.2g} ppm)"
             )
+            if self.drift.silences:
+                times = "once" if self.drift.silences == 1 else f"{self.drift.silences} times"
+                notes[-1] += f"; it was silent {times}, for {self.drift.silent:.4g} s in all"
         return (*notes, *self.refused)
 
     def as_json(self) -> dict[str, Any]:

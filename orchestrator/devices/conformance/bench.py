@@ -77,6 +77,8 @@ class Bench:
         At least one of each.
     without
         Faults that its protocol cannot have, and why.
+    follows
+        It has something that follows commands, and takes ``--on-signal slower:MS`` as well.
     newest_only
         It holds the newest sample only, so that a slow reader passes over some.
     truth
@@ -89,5 +91,6 @@ class Bench:
     golden: tuple[Golden, ...]
     refused: tuple[Refused, ...]
     without: Mapping[str, str] = field(default_factory=dict)
+    follows: bool = False
     newest_only: bool = False
     truth: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)

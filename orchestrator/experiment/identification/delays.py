@@ -7,12 +7,15 @@ from pathlib import Path
 
 from orchestrator.authoring.edit import FileEdit
 from orchestrator.diagnostics import DescriptionError
+from orchestrator.identification.clock import in_run_time
 from orchestrator.identification.line_delays import identified_delays
 from orchestrator.identification.twin_file import TwinFile
 from orchestrator.system import System
 
 
-def set_identified_delays(path: Path, twins: Sequence[TwinFile]) -> list[str]:
+def set_identified_delays(
+    path: Path, twins: Sequence[TwinFile], clock: str | None = None
+) -> list[str]:
     """Write the delays of devices onto the connections that carry their responses.
 
     Each gets the delay of a loop through the device, with its provenance, the device and the date:
@@ -25,11 +28,14 @@ def set_identified_delays(path: Path, twins: Sequence[TwinFile]) -> list[str]:
         An .ssd, .ssp or .toml file.
     twins
         What was identified.
+    clock
+        The component whose samples are the clock of the runs, in whose time the delays are;
+        ``None``: the computer's is.
 
     Returns
     -------
     list
-        What was set, a line for each connection.
+        What was set, a line for each connection, and of which clock the times are.
 
     Raises
     ------
@@ -37,6 +43,7 @@ def set_identified_delays(path: Path, twins: Sequence[TwinFile]) -> list[str]:
         If the file cannot be read or written, or no connection carries any of the responses.
     """
     edit = FileEdit(path)
+    twins, told = in_run_time(twins, clock)
     found = [
         (line, delay) for twin in twins for line, delay in identified_delays(edit.system, twin)
     ]
@@ -53,7 +60,8 @@ def set_identified_delays(path: Path, twins: Sequence[TwinFile]) -> list[str]:
 
     edit.change(change)
     edit.document.save()
-    return [
+    changed = (
         f"{path}: {line}: {delay.nominal_ns / 1e6:.6g} ms, {delay.provenance}"
         for line, delay in found
-    ]
+    )
+    return [*changed, *told]

@@ -175,6 +175,7 @@ def identify_device(
         settings=run.facts.settings.model_dump(mode="json", exclude_none=True),
         step=step,
         confidence=procedure.confidence,
+        rate=run.facts.ports.rate,
         pair=tuple(entries),
     )
     return IdentifiedDevice(run, tuple(best.values()), twin, left_out)

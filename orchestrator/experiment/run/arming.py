@@ -125,6 +125,7 @@ def _armed(
     twins: Sequence[TwinFile],
 ) -> Arming:
     from orchestrator.arming import Arming, Knobs, arm
+    from orchestrator.identification.clock import in_run_time
     from orchestrator.linearisation import linear_system
 
     table = case.case.arming or experiment.arming or ArmingTable()
@@ -133,6 +134,7 @@ def _armed(
     clock = experiment.realtime.clock if experiment.realtime else None
     try:
         system = model_system(case.name, case.case, reader, settings, table)
+        twins, converted = in_run_time(twins, clock)
         system, told = _with_longer(system, twins, case.case.physical)
         system, changed = _with_dynamics(system, twins, options)
         linear = linear_system(
@@ -152,5 +154,5 @@ def _armed(
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
-    remarks = (_PLAIN, *told, *changed, *found.remarks)
+    remarks = (_PLAIN, *converted, *told, *changed, *found.remarks)
     return replace(found, remarks=remarks, forced="" if found.is_granted else reason)

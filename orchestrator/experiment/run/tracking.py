@@ -19,14 +19,17 @@ _ROUNDING = 12.0
 
 
 def with_identified(settings: SupervisorSettings, twins: Iterable[TwinFile]) -> SupervisorSettings:
-    """Complete the tables of tracking with what was identified.
+    """Complete the tables of tracking with what was identified, by the clock of each device.
 
     Raises
     ------
     DescriptionError
         If a response was found to follow another command than its table says.
     """
-    pairs = {f"{twin.component}.{p.response}": (twin, p) for twin in twins for p in twin.pair}
+    from orchestrator.identification.clock import in_run_time
+
+    own = [each for twin in twins for each in in_run_time([twin], twin.component)[0]]
+    pairs = {f"{twin.component}.{p.response}": (twin, p) for twin in own for p in twin.pair}
     tables = {
         name: _completed(name, limits, *pairs[name]) if name in pairs else limits
         for name, limits in settings.tracking.items()

@@ -23,6 +23,9 @@ _ON_THE_WIRE = (
     "clock-jump:5",
 )
 
+#: Of a device that follows commands: two cycles of the robot later.
+_SLOWER = "slower:8"
+
 Target = Literal["emulator", "device", "engine", "supervisor", "operator"]
 
 
@@ -62,9 +65,9 @@ def trials_of(devices: Mapping[str, str]) -> Iterator[Trial]:
     """
     yield Trial("none")
     for component, kind in devices.items():
-        without = bench_of(kind).without
-        for wire in _ON_THE_WIRE:
-            if wire.partition(":")[0] not in without:
+        bench = bench_of(kind)
+        for wire in (*_ON_THE_WIRE, *((_SLOWER,) if bench.follows else ())):
+            if wire.partition(":")[0] not in bench.without:
                 yield Trial(f"{component}: {wire}", component, wire=wire)
         yield Trial(f"{component}: second client", component, second_client=True)
         yield Trial(f"{component}: kill -9 of the emulator", component, kill="emulator")

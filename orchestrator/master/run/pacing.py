@@ -11,6 +11,7 @@ from orchestrator.diagnostics import (
     DescriptionError,
 )
 from orchestrator.engine import (
+    DriftEstimate,
     Engine,
     LatencyHistogram,
     MonotonicClock,
@@ -176,9 +177,14 @@ class Pacing:
             longest_row=pacer.longest_row,
             slipped_ns=pacer.slipped_ns,
             listed=self._overruns(),
-            drift=Drift(drift.ppm, drift.sigma_ppm, drift.samples) if self._device else None,
+            drift=_drift(drift) if self._device else None,
             clock=self._master.name if self._master else "",
         )
+
+
+def _drift(found: DriftEstimate) -> Drift:
+    silent = found.silent_ns * 1e-9
+    return Drift(found.ppm, found.sigma_ppm, found.samples, found.silences, silent)
 
 
 def _durations(histogram: LatencyHistogram) -> Durations:

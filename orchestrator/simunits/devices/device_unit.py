@@ -83,7 +83,8 @@ class DeviceUnit(SimulationUnit):
     def step_clock(self) -> TickClock:
         """Return the device's clock: it ticks with each sample that the device counts."""
         ticks = self._process.block.ticks
-        return TickClock(ticks, self.period_ns, round(self.silence * 1e9))
+        stale_ns = round(self._settings.stale_after * 1e9)
+        return TickClock(ticks, self.period_ns, round(self.silence * 1e9), stale_ns)
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():

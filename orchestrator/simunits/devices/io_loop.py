@@ -10,7 +10,6 @@ on.
 from __future__ import annotations
 
 import contextlib
-import errno
 import faulthandler
 import os
 import signal
@@ -18,33 +17,23 @@ import socket
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from orchestrator.devices import Device, DeviceConnectors, DeviceError, WireFormatError
-from orchestrator.diagnostics import SoftdockError, class_name
 from orchestrator.engine import DeviceBlock
 from orchestrator.simunits.devices.description import device_facts
+from orchestrator.simunits.devices.io_error import error_text, told
 from orchestrator.simunits.devices.rate_check import RateCheck
 from orchestrator.simunits.devices.sample_counter import SampleCounter
 from orchestrator.simunits.devices.supervision import Supervision, supervised
-from orchestrator.simunits.isolation.wire import packed, receive, receive_memory, send
+from orchestrator.simunits.isolation.wire import receive, receive_memory, send
 
 #: How long nobody looks whether the run wants the end, in seconds.
 _LOOK = 0.02
 #: How long a device may take to come to its safe state when nobody waits for it any more.
 _LAST = 5.0
-_ADVICE = {
-    errno.EADDRINUSE: "another program has it: end that one, or choose another port",
-    errno.EACCES: "a permission is missing: run it as a user who has it",
-    errno.EPERM: "a permission is missing: run it as a user who has it",
-    errno.ECONNREFUSED: "nothing listens there: is the device on, are address and port right?",
-    errno.ENETUNREACH: "there is no route to it: is the network connected?",
-    errno.EHOSTUNREACH: "there is no route to it: is the network connected?",
-}
 
 
 class _Link:
@@ -70,6 +59,8 @@ class _Link:
         self.dismissed = threading.Event()
         self.refused = ""
         self.error: BaseException | None = None
+        #: The run has been told how it ended.
+        self.told = False
 
     def receive_once(self) -> bool:
         """Wait a little for a sample; return whether there is a new one."""
@@ -166,7 +157,7 @@ class _Link:
 
     def _lose(self) -> None:
         if self.error is not None and not self.block.lost:
-            self.block.lose(f"its device was lost: {_text(self.error)}")
+            self.block.lose(f"its device was lost: {error_text(self.error)}")
 
     def finish(self) -> None:
         """Send the last command and close the device."""
@@ -181,22 +172,6 @@ class _Link:
             self.device.close()
             if self.supervision is not None:
                 self.supervision.leave()
-
-
-def _text(error: BaseException) -> str:
-    if isinstance(error, SoftdockError):
-        return str(error)
-    if isinstance(error, OSError) and error.errno in _ADVICE:
-        return f"{error.strerror}: {_ADVICE[error.errno]}"
-    return f"{type(error).__name__}: {error}"
-
-
-def _told(error: BaseException) -> dict[str, Any]:
-    """Put an error into plain data for the run."""
-    trace = "".join(traceback.format_exception(error))
-    if not isinstance(error, SoftdockError):
-        error = DeviceError(_text(error))
-    return {"error": class_name(error), "diagnostics": packed(error), "trace": trace}
 
 
 def _connect(link: _Link, seconds: float) -> None:
@@ -224,6 +199,8 @@ def _watch(channel: socket.socket, link: _Link) -> None:
     try:
         receive(channel)
     except (OSError, EOFError, ValueError):
+        if link.told:
+            return
         # The run is gone: nobody else would end a device that hangs.
         faulthandler.dump_traceback_later(_LAST, exit=True)
         regularly = False
@@ -231,6 +208,14 @@ def _watch(channel: socket.socket, link: _Link) -> None:
         link.supervision.run_ended(regularly=regularly)
     link.dismissed.set()
     link.ended.set()
+
+
+def _end_watch(channel: socket.socket, link: _Link, watcher: threading.Thread) -> None:
+    """End the thread that watches: one that outlives the interpreter keeps what it has."""
+    link.told = True
+    with contextlib.suppress(OSError):
+        channel.shutdown(socket.SHUT_RD)
+    watcher.join()
 
 
 def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
@@ -241,7 +226,8 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
         _connect(link, seconds)
     except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
         link.device.close()
-        send(channel, _told(error))
+        send(channel, told(error))
+        _end_watch(channel, link, watcher)
         return
     send(channel, {"opened": True})
     threads = []
@@ -261,7 +247,8 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
     if clock.ident is not None:
         clock.join()
     with contextlib.suppress(BrokenPipeError):  # the run is gone
-        send(channel, {"ended": True} if link.error is None else _told(link.error))
+        send(channel, {"ended": True} if link.error is None else told(link.error))
+    _end_watch(channel, link, watcher)
 
 
 def main(socket_file: int) -> None:
@@ -279,7 +266,7 @@ def main(socket_file: int) -> None:
             supervision = supervised(hello["component"], facts)
             device = facts.kind(facts.settings)
         except Exception as error:  # noqa: BLE001
-            send(channel, _told(error))
+            send(channel, told(error))
             return
         link = _Link(device, facts.ports, block, supervision, facts.settings.run_on)
         _serve(channel, link, facts.settings.connect_timeout)

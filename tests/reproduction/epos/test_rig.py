@@ -81,6 +81,18 @@ def test_the_longer_of_declared_and_identified_delay_counts():
     assert declared - left == pytest.approx(12e-3, rel=1e-2)  # the delay that came to it
 
 
+def test_identified_delays_count_by_the_clock_of_the_run():
+    """The robot is the clock, and its 4 ms are 3.96 ms: what took 29.7 ms took 30 ms of its own."""
+    pair = robot_of(29.7).pair[0]
+    rate = pair.sample_rate.scaled(1.0 / 0.99)
+    twin = robot_of(29.7).model_copy(
+        update={"rate": 250.0, "pair": (pair.model_copy(update={"sample_rate": rate}),)}
+    )
+    found = armings("epos/rig.toml", "capture", identified={"capture": (twin,)})["capture"]
+    assert "robot.x -> sensor.x: 30 ms identified, 18 ms declared" in "\n".join(found.notes)
+    assert any("second is -1e+04 ppm" in note for note in found.notes)
+
+
 def test_a_device_to_identify_that_no_case_commands(tmp_path):
     experiment = read_experiment(EXAMPLES / "epos/rig.toml")
     table = IdentificationTable(devices=("robbot",))

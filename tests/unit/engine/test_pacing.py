@@ -61,6 +61,18 @@ def test_drift_is_the_slope_of_least_squares(ppm):
     assert abs(drift.ppm - ppm) < 5 * drift.sigma_ppm
 
 
+def test_silence_is_no_slow_clock():
+    """A second without a tick between two stretches of a clock that is 100 ppm slow."""
+    drift = DriftEstimate(50 * MS)
+    for k in range(2000):
+        drift.add(k * MS, round(k * MS * 1.0001) + (1000 * MS if k >= 700 else 0) + k % 3)
+    assert drift.ppm == pytest.approx(100.0, abs=1e-3)
+    assert drift.sigma_ppm < 1e-3
+    assert (drift.samples, drift.silences) == (2000, 1)
+    assert drift.silent_ns == pytest.approx(1000 * MS, abs=1e6)
+    assert DriftEstimate().silences == 0
+
+
 def test_too_few_ticks_say_nothing_of_drift():
     drift = DriftEstimate()
     assert (drift.ppm, drift.sigma_ppm) == (0.0, 0.0)
@@ -147,7 +159,7 @@ def counter():
 def test_a_step_begins_with_each_tick(counter):
     """Ticks are 1 ms apart by their device, and stamped 0.1 % further apart: 1000 ppm."""
     block = Counter()
-    engine, pacer = engine_of(block), pacer_of(TickClock(counter, MS, 3000 * MS))
+    engine, pacer = engine_of(block), pacer_of(TickClock(counter, MS, 3000 * MS, 3000 * MS))
     pacer.start(0)
     stamps, done = [], []
 
@@ -170,7 +182,7 @@ def test_a_step_begins_with_each_tick(counter):
 
 
 def test_ticks_that_were_missed_are_caught_up_and_drift_is_that_of_their_stamps(counter):
-    clock = TickClock(counter, MS, 3000 * MS)
+    clock = TickClock(counter, MS, 3000 * MS, 3000 * MS)
     engine, pacer = engine_of(Counter()), pacer_of(clock)
     pacer.start(0)
     first = time.monotonic_ns() - 20 * MS
@@ -185,7 +197,7 @@ def test_ticks_that_were_missed_are_caught_up_and_drift_is_that_of_their_stamps(
 
 
 def test_a_clock_that_falls_silent_ends_the_run(counter):
-    engine, pacer = engine_of(Counter()), pacer_of(TickClock(counter, MS, 20 * MS))
+    engine, pacer = engine_of(Counter()), pacer_of(TickClock(counter, MS, 20 * MS, 20 * MS))
     pacer.start(0)
     counter.tick(time.monotonic_ns())
     outcome = engine.run_paced(pacer, 5, 2**60)
@@ -194,7 +206,8 @@ def test_a_clock_that_falls_silent_ends_the_run(counter):
 
 def test_slipping_skips_ticks(counter):
     """Six ticks came before the first step ended: the second begins with the seventh."""
-    engine, pacer = engine_of(Counter()), pacer_of(TickClock(counter, MS, 20 * MS), policy=1)
+    clock = TickClock(counter, MS, 20 * MS, 20 * MS)
+    engine, pacer = engine_of(Counter()), pacer_of(clock, policy=1)
     pacer.start(0)
     now = time.monotonic_ns()
     for k in range(6):

@@ -7,6 +7,7 @@ from orchestrator import Block, Execution, Input, Output, System, block, fmu, si
 from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.linearisation import linear_system
+from orchestrator.linearisation.run_account import run_account
 
 from .conftest import Counter, Factor, SecondOrder, Spring
 
@@ -220,6 +221,32 @@ def test_a_contact_that_is_closed_has_its_damping():
     rates = sorted({round(mode.exact.imag, 6) for mode in closed.modes if mode.exact.imag > 1.0})
     assert rates == [pytest.approx(np.sqrt(100.0 - 1.0), abs=1e-5)]  # s^2 + 2 s + 100
     assert any(mode.exact.real == pytest.approx(-1.0, abs=1e-6) for mode in closed.modes)
+
+
+def test_a_side_that_cannot_be_linearised_costs_no_more_than_itself():
+    """Where it is open this one has no numbers: the account of the mean stays."""
+
+    class Fragile(Block):
+        u: float = Input()
+        y: float = Output(depends_on=("u",))
+
+        def step(self, t, h):
+            self.y = 100.0 * max(self.u, 0.0) if self.u > -2e-3 else np.nan
+
+    system = (
+        System("open")
+        .add("mass", block(SecondOrder), a=(0.0, 1.0, 0.0, 0.0), b=(0.0, -1.0), c=(1.0, 0.1))
+        .add("contact", block(Fragile))
+        .connect("mass.y", "contact.u", delay="4 ms")
+        .connect("contact.y", "mass.u")
+    )
+    told = r"'contact' cannot be .*open contact is taken\) 'contact.y' is not finite after a step"
+    with pytest.raises(CapabilityError, match=told):
+        linear_system(system, step="1 ms", contact="open")
+    account = run_account(system, step="1 ms")
+    assert account.accounts[0].modes
+    assert account.contact == {}
+    assert "not linearised on both sides of what is just open" in account.notice
 
 
 def test_what_is_sampled_has_no_continuous_loop_and_says_so():

@@ -47,14 +47,17 @@ void bind_clocks(nb::module_& module) {
         .def("tick", &TickCounter::tick, "arrived_ns"_a)
         .def_prop_ro("count", &TickCounter::count);
     nb::class_<TickClock, StepClock>(module, "TickClock")
-        .def(nb::init<TickCounter&, std::int64_t, std::int64_t>(), nb::keep_alive<1, 2>(),
-             "counter"_a, "period_ns"_a, "timeout_ns"_a);
+        .def(nb::init<TickCounter&, std::int64_t, std::int64_t, std::int64_t>(),
+             nb::keep_alive<1, 2>(), "counter"_a, "period_ns"_a, "timeout_ns"_a, "silence_ns"_a);
     nb::class_<DriftEstimate>(module, "DriftEstimate")
         .def(nb::init<>())
+        .def(nb::init<std::int64_t>(), "silence_ns"_a)
         .def("add", &DriftEstimate::add, "device_ns"_a, "here_ns"_a)
         .def_prop_ro("samples", &DriftEstimate::samples)
         .def_prop_ro("ppm", &DriftEstimate::ppm)
-        .def_prop_ro("sigma_ppm", &DriftEstimate::sigma_ppm);
+        .def_prop_ro("sigma_ppm", &DriftEstimate::sigma_ppm)
+        .def_prop_ro("silences", &DriftEstimate::silences)
+        .def_prop_ro("silent_ns", &DriftEstimate::silent_ns);
 }
 
 // The error number of a call that failed, or 0.

@@ -25,7 +25,7 @@ class StepClock : public WallClock {
     // Moves what is still to come to later, by at least so much; returns by how much.
     virtual std::int64_t slip(std::int64_t ns) = 0;
     // Of the clock against the computer's; without samples where it is the computer's own.
-    virtual DriftEstimate drift() { return {}; }
+    virtual DriftEstimate drift() { return DriftEstimate(); }
 };
 
 }  // namespace softdock

@@ -16,7 +16,7 @@ void TickClock::start() {
     ticks_ = skipped_ = 0;
     asked_tick_ = -1;
     latest_ns_ = now_ns();
-    drift_ = {};
+    drift_ = DriftEstimate(silence_ns_);
 }
 
 // The tick of an offset, counted from 1.

@@ -11,9 +11,14 @@ from orchestrator.devices.conformance import EmulatorProcess, bench_of
 from orchestrator.experiment import read_experiment
 from orchestrator.experiment.prepare.prepare import prepare
 from orchestrator.experiment.prepare.simulate import simulate
+from orchestrator.identification.clock import by_clock, drift_ppm
+from orchestrator.identification.twin_file import TwinFile
 from orchestrator.realtime import RealTime
 
 DELAY_MS, BANDWIDTH, DAMPING = 16.0, 15.0, 0.7
+#: Its second is so much longer than the computer's; all it does it does by its own clock.
+CLOCK_PPM = -1e4
+SHORTER = 1.0 + CLOCK_PPM * 1e-6
 LAG = DELAY_MS * 1e-3 + 2.0 * DAMPING / (2.0 * np.pi * BANDWIDTH)
 #: Pauses of a shared machine spoil what is measured, whatever has priority: a run with more late
 #: samples, arrivals that scatter more (s), or rows without a new sample is done again.
@@ -83,7 +88,7 @@ def robot(tmp_path):
     (tmp_path / "rig.py").write_text(BLOCKS)
     (tmp_path / "rig.toml").write_text(SYSTEM)
     (tmp_path / "experiment.toml").write_text(EXPERIMENT.format(port=wiring.settings["port"]))
-    told = [str(each) for each in (*arguments, "--damping", DAMPING)]
+    told = [str(each) for each in (*arguments, "--damping", DAMPING, "--clock-ppm", CLOCK_PPM)]
     with EmulatorProcess(bench_of("kuka_rsi").emulator, told) as emulator:
         emulator.prefer(RealTime().priority - 1)  # or its robot pauses when the machine is busy
         yield tmp_path
@@ -117,8 +122,12 @@ def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
             break
     else:
         pytest.skip(BUSY)
-    assert pair["delay"]["value"] == pytest.approx(DELAY_MS * 1e-3, abs=5e-4)
-    assert pair["dynamics"]["frequency"]["value"] == pytest.approx(BANDWIDTH, rel=0.05)
+    assert pair["delay"]["value"] == pytest.approx(DELAY_MS * 1e-3 * SHORTER, abs=5e-5)
+    assert pair["dynamics"]["frequency"]["value"] == pytest.approx(BANDWIDTH / SHORTER, rel=5e-3)
+    own = by_clock(TwinFile.model_validate(twin), drift_ppm(TwinFile.model_validate(twin)).value)
+    (own_pair,) = (each for each in own.pair if each.response == "x")
+    assert own_pair.delay.value == pytest.approx(DELAY_MS * 1e-3, abs=5e-5)
+    assert own_pair.dynamics.frequency.value == pytest.approx(BANDWIDTH, rel=5e-3)
     assert (robot / "out" / "identification.html").is_file()
 
     experiment = read_experiment(robot / "experiment.toml")

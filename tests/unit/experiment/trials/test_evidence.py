@@ -55,6 +55,8 @@ def test_faults_that_a_protocol_cannot_have_are_left_out():
     names = [trial.name for trial in trials_of({"robot": "kuka_rsi", "sensor": "ati_net_ft"})]
     assert "robot: nan" in names
     assert "sensor: nan" not in names
+    assert "robot: slower:8" in names
+    assert "sensor: slower:8" not in names
     assert len(names) == len(set(names))
     assert [t.kill for t in chosen(trials_of({"robot": "kuka_rsi"}), ["kill"])] == [
         *("emulator", "device", "engine", "supervisor", "operator")

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from test_device_unit import STEP, with_device
 
 
-def test_a_run_goes_on_without_its_device_for_as_long_as_it_is_told():
+def test_a_run_goes_on_without_its_device_for_as_long_as_it_is_told(capfd):
     with Peer() as peer:
         lost = with_device(peer, "&fails=later&run_on=0.5")
         with Execution(lost, step=STEP, realtime=RealTime(priority=0, lock_memory=False)) as run:
@@ -27,6 +27,16 @@ def test_a_run_goes_on_without_its_device_for_as_long_as_it_is_told():
             with pytest.raises(StepError, match="its device was lost: the link broke"):
                 run.step(200)
             assert 0.3 < run.time < 1.0  # it was lost some 0.1 s before the first step
+    assert "leaked" not in capfd.readouterr().err  # by the process of the device, as it ends
+
+
+def test_a_process_whose_run_ends_first_leaves_nothing_behind(capfd):
+    with Peer() as peer:
+        lost = with_device(peer, "&fails=later&run_on=30")
+        with Execution(lost, step=STEP, realtime=RealTime(priority=0, lock_memory=False)) as run:
+            run.step(20)
+            assert run.get("rig.valid") == 0.0
+    assert "leaked" not in capfd.readouterr().err
 
 
 def test_a_supervised_device_has_one_end():
