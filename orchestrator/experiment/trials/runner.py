@@ -110,7 +110,7 @@ class TrialRig:
             enter = stack.enter_context
             emulators = enter(emulators_of(trial, plans, folder, self._priority))
             child = enter(run_of(self._told(trial, case, folder), folder))
-            self._await_supervisor(child)
+            self._await_supervisor(child, folder)
             attends = trial.kill == "operator"
             terminal = enter(terminal_at(self.settings.rig)) if attends else None
             struck_s = self._strike(trial, case, plans, emulators, child, terminal, stack)
@@ -131,14 +131,16 @@ class TrialRig:
             "output": str(folder),
         }
 
-    def _await_supervisor(self, child: subprocess.Popen[str]) -> None:
+    def _await_supervisor(self, child: subprocess.Popen[str], folder: Path) -> None:
         end = time.monotonic() + _START_S
         while True:
             with contextlib.suppress(DeviceError), Operator(self.settings.rig) as operator:
                 operator.wish("status")
                 return
             if child.poll() is not None or time.monotonic() > end:
-                raise DeviceError(f"the run did not start; see {self._output}/*/said.txt")
+                said = (folder / "said.txt").read_text(encoding="utf-8", errors="replace")
+                last = (said.strip().splitlines() or ["it said nothing"])[-1]
+                raise DeviceError(f"the run did not start; it said: {last}")
             time.sleep(_PERIOD_S)
 
     def _strike(
