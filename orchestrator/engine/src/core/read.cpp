@@ -49,8 +49,8 @@ const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns,
                           std::int64_t excess_ns, std::vector<double>& signals,
                           std::vector<double>& derivatives) const {
     auto& past = histories[history];
-    const auto begin_ns =
-        now_ns + shift_ns + fault_ns + std::llround(share * static_cast<double>(excess_ns));
+    auto begin_ns = now_ns + shift_ns + fault_ns;
+    if (excess_ns) begin_ns += std::llround(share * static_cast<double>(excess_ns));
     if (past.interpolation() == Interpolation::slerp)
         return turn(histories, begin_ns, now_ns, signals.data());
     if (order) return follow(past, begin_ns, span_ns + excess_ns, now_ns, signals, derivatives);

@@ -27,6 +27,23 @@ Waveform Waveform::reduced(double seconds, int order, bool keeps_end) const {
     return found;
 }
 
+namespace {
+
+// The differences of four points without a loop, so that they stay in registers.
+void divide_four(const double* t, double* c) {
+    const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+    const double a1 = (c1 - c0) / (t[1] - t[0]);
+    const double a2 = (c2 - c1) / (t[2] - t[1]);
+    const double a3 = (c3 - c2) / (t[3] - t[2]);
+    const double b2 = (a2 - a1) / (t[2] - t[0]);
+    const double b3 = (a3 - a2) / (t[3] - t[1]);
+    c[1] = a1;
+    c[2] = b2;
+    c[3] = (b3 - b2) / (t[3] - t[0]);
+}
+
+}  // namespace
+
 // By Newton's divided differences, then in powers of the time since the begin.
 Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns) {
     double t[4] = {0.0, 0.0, 0.0, 0.0}, c[4] = {0.0, 0.0, 0.0, 0.0};
@@ -34,8 +51,12 @@ Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns) 
         t[i] = static_cast<double>(points[i].time_ns - begin_ns) / 1e9;
         c[i] = points[i].value;
     }
-    for (std::size_t k = 1; k < count; ++k) {
-        for (std::size_t i = count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
+    if (count == 4) {
+        divide_four(t, c);
+    } else {
+        for (std::size_t k = 1; k < count; ++k) {
+            for (auto i = count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
+        }
     }
     Waveform found;
     found.value = c[0] - t[0] * (c[1] - t[1] * (c[2] - t[2] * c[3]));
