@@ -270,7 +270,8 @@ bool History::follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t n
         const auto last = four_around(begin_ns, points, count);
         if (last == none) return false;
         if (end_ns <= points[count - 1].time_ns) {
-            found = through(points, count, begin_ns);
+            found =
+                count == 4 ? through(points, begin_ns, spacing_) : through(points, count, begin_ns);
             return true;
         }
     }
@@ -278,7 +279,7 @@ bool History::follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t n
         points[i].time_ns = begin_ns + span_ns * i / 3;
         if (!read_curve(points[i].time_ns, now_ns, points[i].value)) return false;
     }
-    found = through(points, 4, begin_ns);
+    found = through(points, begin_ns, spacing_);
     return true;
 }
 

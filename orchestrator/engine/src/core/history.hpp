@@ -117,6 +117,7 @@ class History {
     std::int64_t newest_ = 0;
     std::int64_t head_ = 0;          // place of the newest
     mutable std::int64_t back_ = 0;  // how far from the newest a sample was found last
+    Spacing spacing_;                // of the points that a waveform went through last
     Point kept_;                     // what the receiver holds, although the ring may have lost it
     std::int64_t kept_due_ = 0;      // of that sample
     std::int64_t latest_due_ = 0;    // of all samples so far
