@@ -99,12 +99,12 @@ bool History::usable(std::int64_t number, std::int64_t time_ns) const {
 std::int64_t History::find(std::int64_t time_ns) const {
     if (stamp(newest_) <= time_ns) return newest_;
     auto low = oldest();
-    if (stamp(low) > time_ns) return low - 1;
     // Where it was last, seen from the newest.
     const auto last = newest_ - back_;
     if (last >= low && last < newest_ && stamp(last) <= time_ns && time_ns < stamp(last + 1)) {
         return last;
     }
+    if (stamp(low) > time_ns) return low - 1;
     // Where it would be if all distances were the last one.
     const auto gap = std::max<std::int64_t>(1, stamp(newest_) - stamp(newest_ - 1));
     const auto back = (stamp(newest_) - time_ns + gap - 1) / gap;
@@ -247,7 +247,11 @@ std::int64_t History::four_around(std::int64_t time_ns, Point* points, std::size
     const auto last = std::min(found + 2, newest_);
     const auto first = std::max(last - 3, oldest());
     count = static_cast<std::size_t>(last - first + 1);
-    for (auto i = first; i <= last; ++i) points[i - first] = point(i);
+    auto at = place(first);
+    for (std::size_t i = 0; i < count; ++i) {
+        points[i] = {stamps_[at], values_[at]};
+        if (++at == values_.size()) at = 0;
+    }
     return last;
 }
 

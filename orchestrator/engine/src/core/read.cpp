@@ -36,7 +36,9 @@ const char* Read::follow(History& past, std::int64_t begin_ns, std::int64_t leng
                          std::vector<double>& derivatives) const {
     Waveform found;
     if (!past.follow(begin_ns, length_ns, now_ns, found)) return too_old;
-    found = found.reduced(static_cast<double>(length_ns) / 1e9, order, keeps_end != 0);
+    if (order < most_order) {
+        found = found.reduced(static_cast<double>(length_ns) / 1e9, order, keeps_end != 0);
+    }
     signals[target] = factor * found.value + offset;
     for (std::int32_t k = 0; k < order; ++k) {
         derivatives[static_cast<std::size_t>(k) * signals.size() + target] =
