@@ -4,10 +4,10 @@ python benchmarks/hermite_lines.py
 
 One linear plant ``x' = A x + B u`` closes its loop by ``u(t) = C x(t - tau)``. Over a step it
 follows a cubic: that through four samples around the span, as the engine has it; that with the
-values and slopes of the two samples around the middle of the span; and polynomials of degree 5, with
-the values and slopes of three samples or through six, as the cubic of the same mean and moments. Slopes are
-those that the plant has at its samples, ``C (A x + B u)``. Errors are growth rates of the one-step
-map less those of the continuous loop, 1/s.
+values and slopes of the two samples around the middle of the span; and polynomials of degree 5,
+with the values and slopes of three samples or through six, as the cubic of the same mean and
+moments. Slopes are those that the plant has at its samples, ``C (A x + B u)``. Errors are growth
+rates of the one-step map less those of the continuous loop, 1/s.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WAYS = {
 OTHER_DELAYS = {"double integrator": (0.0415, 0.043)}
 
 
-def cubic(places: Floats, with_slopes: bool, begin: float, step: float) -> Floats:
+def cubic(places: Floats, *, with_slopes: bool, begin: float, step: float) -> Floats:
     """Return what each sample (then each slope) counts in the cubic over a span.
 
     Shape (4, samples): powers of the time since the begin, in steps.
@@ -78,7 +78,9 @@ def error(
         first = round(middle / step) - 1
     first = min(first, 1 - count)
     places = np.arange(first, first + count)
-    counts = cubic(np.asarray(places, dtype=np.float64), with_slopes, begin, step)
+    counts = cubic(
+        np.asarray(places, dtype=np.float64), with_slopes=with_slopes, begin=begin, step=step
+    )
     kept = 1 - first
     now, slopes = n + np.arange(kept), n + kept + np.arange(kept)  # newest first
     size = n + 2 * kept
