@@ -49,18 +49,21 @@ class Growth:
 def contact(way: str, order: int = 0) -> System:
     """Make the body and the contact that stays closed."""
     motion, force = WAYS[way]
-    ahead = ORDERS[order]
-    moving = {"compensation": motion, "extrapolation": ahead if motion else None}
-    acting = {"compensation": force, "extrapolation": ahead if force else None}
+    ahead_motion = ORDERS[order] if motion else None
+    ahead_force = ORDERS[order] if force else None
     return (
         System("contact")
         .add("body", fmu(FMUS / "Chaser.fmu"), m=M, virtual_force=0.0, thrust=0.0, v0=0.05)
         .add("wall", fmu(FMUS / "Compliance.fmu"), k=K, d=D, latched=True)
         .set("wall.position_b", 0.0)
         .set("wall.velocity_b", 0.0)
-        .connect("body.position", "wall.position_a", **moving)
-        .connect("body.velocity", "wall.velocity_a", **moving)
-        .connect("wall.force_a", "body.force", **acting)
+        .connect(
+            "body.position", "wall.position_a", compensation=motion, extrapolation=ahead_motion
+        )
+        .connect(
+            "body.velocity", "wall.velocity_a", compensation=motion, extrapolation=ahead_motion
+        )
+        .connect("wall.force_a", "body.force", compensation=force, extrapolation=ahead_force)
     )
 
 
