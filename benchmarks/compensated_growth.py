@@ -10,15 +10,17 @@ that one exponential leaves.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from orchestrator import Compensation, System, fmu, simulate
+from orchestrator import Compensation, Extrapolation, System, fmu, simulate
 from orchestrator.analysis import fit_growth
 from orchestrator.diagnostics import CapabilityError
 from orchestrator.linearisation import linear_system
+from orchestrator.linearisation.step_choice.choice import StepReference, choose_step
+from orchestrator.linearisation.step_choice.compensation_choice import choose_compensation
 
 FMUS = Path(__file__).parents[1] / "fmus" / "build"
 M, K, D = 100.0, 5.0e4, 100.0
@@ -31,6 +33,8 @@ WAYS: dict[str, tuple[Compensation | None, Compensation | None]] = {
     "corrector": (Compensation.CORRECTOR, Compensation.NEPCE),
     "energy": (None, Compensation.ENERGY),
 }
+#: Of the compensations that make up for an integral, by the extrapolation of their lines.
+ORDERS = (None, Extrapolation.LINEAR, Extrapolation.QUADRATIC)
 
 
 @dataclass(frozen=True)
@@ -42,24 +46,34 @@ class Growth:
     left: float
 
 
-def contact(way: str) -> System:
+def contact(way: str, order: int = 0) -> System:
     """Make the body and the contact that stays closed."""
     motion, force = WAYS[way]
+    ahead_motion = ORDERS[order] if motion else None
+    ahead_force = ORDERS[order] if force else None
     return (
         System("contact")
         .add("body", fmu(FMUS / "Chaser.fmu"), m=M, virtual_force=0.0, thrust=0.0, v0=0.05)
         .add("wall", fmu(FMUS / "Compliance.fmu"), k=K, d=D, latched=True)
         .set("wall.position_b", 0.0)
         .set("wall.velocity_b", 0.0)
-        .connect("body.position", "wall.position_a", compensation=motion)
-        .connect("body.velocity", "wall.velocity_a", compensation=motion)
-        .connect("wall.force_a", "body.force", compensation=force)
+        .connect(
+            "body.position", "wall.position_a", compensation=motion, extrapolation=ahead_motion
+        )
+        .connect(
+            "body.velocity", "wall.velocity_a", compensation=motion, extrapolation=ahead_motion
+        )
+        .connect("wall.force_a", "body.force", compensation=force, extrapolation=ahead_force)
     )
 
 
-def growth(way: str, algorithm: str, step: str) -> Growth:
+def growth(way: str, order: int, algorithm: str, step: str) -> Growth:
     """Predict the growth and read it off a run."""
-    system = contact(way)
+    return growth_of(contact(way, order), algorithm, step)
+
+
+def growth_of(system: System, algorithm: str, step: str) -> Growth:
+    """Predict the growth of a system and read it off a run."""
     linear = linear_system(system, step=step, algorithm=algorithm)
     try:
         predicted = linear.loop_accounts()[0].modes[0].growth
@@ -71,19 +85,45 @@ def growth(way: str, algorithm: str, step: str) -> Growth:
     return Growth(predicted, fit.sigma, fit.residual_rms / float(np.std(values)))
 
 
+def proposed(algorithm: str, tolerance: float) -> tuple[str, Growth]:
+    """Tell what ``analyze step`` proposes for the held contact, and the growth of it by a run."""
+    reference = StepReference.of(
+        linear_system(contact("held"), step="1 ms", algorithm=algorithm), length_ns=3_000_000_000
+    )
+    choice = choose_step(reference, tolerance, algorithm=algorithm)
+    found, _ = choose_compensation(reference, choice)
+    if found is None or choice.step_ns is None:
+        return f"{algorithm}: nothing", Growth(math.nan, math.nan, math.nan)
+    ways = dict(found.lines)
+    system = contact("held")
+    lines = tuple(
+        replace(line, compensation=ways[str(line)], extrapolation=ORDERS[found.order])
+        if str(line) in ways
+        else line
+        for line in system.connections
+    )
+    system = replace(system, connections=lines)
+    return f"{algorithm}: {found}", growth_of(system, algorithm, f"{choice.step_ns} ns")
+
+
 def main() -> None:
     """Print the table."""
-    print("| lines | algorithm | H | growth, map | growth, run | left by the fit |")
-    print("|---|---|---|---|---|---|")
+    print("| lines | order | algorithm | H | growth, map | growth, run | left by the fit |")
+    print("|---|---|---|---|---|---|---|")
     for way in WAYS:
-        for algorithm in ALGORITHMS:
-            for step in STEPS:
-                found = growth(way, algorithm, step)
-                told = "-" if math.isnan(found.predicted) else f"{found.predicted:+.5f}"
-                print(
-                    f"| {way} | {algorithm} | {step} | {told} | {found.measured:+.5f}"
-                    f" | {found.left:.0e} |"
-                )
+        for order in (0, 1, 2) if way in {"nepce", "corrector"} else (0,):
+            for algorithm in ALGORITHMS:
+                for step in STEPS:
+                    found = growth(way, order, algorithm, step)
+                    told = "-" if math.isnan(found.predicted) else f"{found.predicted:+.5f}"
+                    print(
+                        f"| {way} | {order} | {algorithm} | {step} | {told}"
+                        f" | {found.measured:+.5f} | {found.left:.0e} |"
+                    )
+    print("\nproposed for the held contact at the step with half of its growth off")
+    for algorithm in ALGORITHMS:
+        text, found = proposed(algorithm, 0.5)
+        print(f"{text}; growth by the map {found.predicted:+.5f}, of the run {found.measured:+.5f}")
 
 
 if __name__ == "__main__":

@@ -189,15 +189,17 @@ def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> lis
     Raises
     ------
     CapabilityError
-        If one of them has none.
+        If some of them have none; all of these are named.
     """
-    spaces = []
-    for name in components:
-        space = models[name].continuous
-        if space is None:
-            raise CapabilityError(f"component '{name}' has no model in continuous time")
-        spaces.append(space)
-    return spaces
+    found = {name: models[name].continuous for name in components}
+    if missing := [f"'{name}'" for name, space in found.items() if space is None]:
+        several = len(missing) > 1
+        raise CapabilityError(
+            f"component{'s' if several else ''} {', '.join(missing)} {'have' if several else 'has'}"
+            " no model in continuous time: no rates do what their steps do, as of a block that"
+            " remembers samples"
+        )
+    return [space for space in found.values() if space is not None]
 
 
 def continuous_loop(

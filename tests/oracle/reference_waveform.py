@@ -35,7 +35,7 @@ def through(points: Sequence[tuple[int, float]], begin_ns: int) -> Waveform:
     c = [value for _, value in points] + [0.0] * (4 - count)
     for k in range(1, count):
         for i in range(count - 1, k - 1, -1):
-            c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k])
+            c[i] = (c[i] - c[i - 1]) * (1.0 / (t[i] - t[i - k]))
     first = c[1] - c[2] * (t[0] + t[1]) + c[3] * (t[0] * t[1] + t[0] * t[2] + t[1] * t[2])
     second = 2.0 * (c[2] - c[3] * (t[0] + t[1] + t[2]))
     value = c[0] - t[0] * (c[1] - t[1] * (c[2] - t[2] * c[3]))

@@ -67,6 +67,7 @@ def step(
                 "compensation": found.as_json()
                 if (found := compensations[choice.algorithm][0])
                 else None,
+                "compensations_not_tried": list(compensations[choice.algorithm][1]),
             }
             for choice in choices
         ],
@@ -77,11 +78,11 @@ def step(
         print_json(told)
         return
     _print(told, choices, by_peaks)
-    for algorithm, (found, refused_why) in compensations.items():
+    for algorithm, (found, _) in compensations.items():
         if found is not None:
             console.print(f"{algorithm}: better with {found}", markup=False)
-        elif refused_why:
-            console.print(f"{algorithm}: no compensation was tried: {refused_why}", markup=False)
+    for text in dict.fromkeys(text for _, untried in compensations.values() for text in untried):
+        console.print(text, markup=False)
 
 
 def _prepared(target: Path, case: str | None) -> PreparedCase:

@@ -22,6 +22,11 @@ from orchestrator.linearisation.whole_system import LinearSystem
 _TURN = 2.0 * math.pi
 #: A mode counts as long as it dies down no faster than so many radians of the least damped one.
 _LASTING = 10.0
+#: What to do where a loop has no modes that steps could be held against.
+_INSTEAD = (
+    "no step is chosen by modes there: 'softdock analyze loop' tells the loop as sampled, at any"
+    " --step, and 'softdock run --verify' compares runs with H and H/2"
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ def reference_modes(linear: LinearSystem, count: int) -> tuple[LoopModes, ...]:
         try:
             loop = continuous_loop(linear.system, linear.models, group)
         except (CapabilityError, DescriptionError) as error:
-            refused.append(type(error)(f"loop of {', '.join(group)}: {error}"))
+            refused.append(type(error)(f"loop of {', '.join(group)}: {error}; {_INSTEAD}"))
             continue
         roots = exact_roots(loop, count, free)
         if roots:

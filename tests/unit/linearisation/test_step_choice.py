@@ -185,8 +185,16 @@ def test_what_cannot_be_judged_is_said():
         .connect("mass.y", "memory.u")
         .connect("memory.y", "mass.u")
     )
-    with pytest.raises(DescriptionError, match="loop of mass, memory: component 'memory' has no"):
+    with pytest.raises(
+        DescriptionError, match="loop of mass, memory: component 'memory' has no"
+    ) as refused:
         StepReference.of(linear_system(sampled, step="5 ms"))
+    assert "softdock analyze loop" in str(refused.value)
+    assert "softdock run --verify" in str(refused.value)
+    more = sampled.add("late", block(Counter)).disconnect("memory.y", "mass.u")
+    more = more.connect("memory.y", "late.u").connect("late.y", "mass.u")
+    with pytest.raises(DescriptionError, match="components 'memory', 'late' have no model"):
+        StepReference.of(linear_system(more, step="5 ms"))
     reference = StepReference.of(linear_system(capture(), step="1 ms"))
     with pytest.raises(DescriptionError, match="expected a share above 0, found nan"):
         choose_step(reference, math.nan)

@@ -30,7 +30,7 @@ History::History(std::size_t slot, std::size_t depth, Interpolation interpolatio
 
 void History::start(std::int64_t start_ns, double value) {
     start_ns_ = start_ns;
-    newest_ = 0;
+    move_to(0);
     std::fill(values_.begin(), values_.end(), value);
     std::fill(stamps_.begin(), stamps_.end(), start_ns);
     std::fill(dues_.begin(), dues_.end(), always);
@@ -45,6 +45,7 @@ void History::start(std::int64_t start_ns, double value) {
 void History::push(std::int64_t time_ns, double value) {
     const auto before_ns = stamp(newest_);
     ++newest_;
+    if (++head_ == size()) head_ = 0;
     values_[place(newest_)] = value;
     stamps_[place(newest_)] = time_ns;
     if (channel_) dues_[place(newest_)] = due(time_ns, before_ns);
@@ -59,7 +60,7 @@ void History::put(std::int64_t time_ns, double value) {
 }
 
 void History::take_back(std::int64_t time_ns) {
-    if (newest_ > 0 && stamp(newest_) == time_ns) --newest_;
+    if (newest_ > 0 && stamp(newest_) == time_ns) move_to(newest_ - 1);
 }
 
 void History::amend(double value) {
@@ -87,8 +88,7 @@ Point History::point(std::int64_t number) const {
 }
 
 std::int64_t History::oldest() const {
-    return std::max<std::int64_t>(0,
-                                  newest_ - static_cast<std::int64_t>(values_.size() - spare_) + 1);
+    return std::max<std::int64_t>(0, newest_ - size() + static_cast<std::int64_t>(spare_) + 1);
 }
 
 bool History::usable(std::int64_t number, std::int64_t time_ns) const {
@@ -99,12 +99,20 @@ bool History::usable(std::int64_t number, std::int64_t time_ns) const {
 std::int64_t History::find(std::int64_t time_ns) const {
     if (stamp(newest_) <= time_ns) return newest_;
     auto low = oldest();
+    // Where it was last, seen from the newest.
+    const auto last = newest_ - back_;
+    if (last >= low && last < newest_ && stamp(last) <= time_ns && time_ns < stamp(last + 1)) {
+        return last;
+    }
     if (stamp(low) > time_ns) return low - 1;
     // Where it would be if all distances were the last one.
     const auto gap = std::max<std::int64_t>(1, stamp(newest_) - stamp(newest_ - 1));
     const auto back = (stamp(newest_) - time_ns + gap - 1) / gap;
     const auto guess = std::clamp(newest_ - back, low, newest_ - 1);
-    if (stamp(guess) <= time_ns && time_ns < stamp(guess + 1)) return guess;
+    if (stamp(guess) <= time_ns && time_ns < stamp(guess + 1)) {
+        back_ = newest_ - guess;
+        return guess;
+    }
     auto high = newest_;
     while (high - low > 1) {
         const auto middle = low + (high - low) / 2;
@@ -239,7 +247,11 @@ std::int64_t History::four_around(std::int64_t time_ns, Point* points, std::size
     const auto last = std::min(found + 2, newest_);
     const auto first = std::max(last - 3, oldest());
     count = static_cast<std::size_t>(last - first + 1);
-    for (auto i = first; i <= last; ++i) points[i - first] = point(i);
+    auto at = place(first);
+    for (std::size_t i = 0; i < count; ++i) {
+        points[i] = {stamps_[at], values_[at]};
+        if (++at == values_.size()) at = 0;
+    }
     return last;
 }
 
@@ -262,7 +274,8 @@ bool History::follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t n
         const auto last = four_around(begin_ns, points, count);
         if (last == none) return false;
         if (end_ns <= points[count - 1].time_ns) {
-            found = through(points, count, begin_ns);
+            found =
+                count == 4 ? through(points, begin_ns, spacing_) : through(points, count, begin_ns);
             return true;
         }
     }
@@ -270,7 +283,7 @@ bool History::follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t n
         points[i].time_ns = begin_ns + span_ns * i / 3;
         if (!read_curve(points[i].time_ns, now_ns, points[i].value)) return false;
     }
-    found = through(points, 4, begin_ns);
+    found = through(points, begin_ns, spacing_);
     return true;
 }
 

@@ -59,7 +59,7 @@ class History {
     void let_rewind(std::size_t samples) { spare_ = samples; }
     std::int64_t newest() const { return newest_; }
     Point newest_point() const { return point(newest_); }
-    void rewind(std::int64_t newest) { newest_ = newest; }
+    void rewind(std::int64_t newest) { move_to(newest); }
 
     std::size_t slot() const { return slot_; }
     Interpolation interpolation() const { return interpolation_; }
@@ -78,8 +78,16 @@ class History {
     void restore(const double*& numbers, const std::int64_t*& marks);
 
   private:
+    // The number modulo that of the samples, told from the newest: a division costs more than a
+    // reading.
     std::size_t place(std::int64_t number) const {
-        return static_cast<std::size_t>(number) % values_.size();
+        const auto at = head_ - (newest_ - number);
+        return static_cast<std::size_t>(at < 0 ? at + size() : at);
+    }
+    std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+    void move_to(std::int64_t newest) {
+        newest_ = newest;
+        head_ = newest % size();
     }
     std::int64_t stamp(std::int64_t number) const { return stamps_[place(number)]; }
     Point point(std::int64_t number) const;
@@ -107,9 +115,12 @@ class History {
     std::size_t spare_ = 0;
     std::int64_t start_ns_ = 0;
     std::int64_t newest_ = 0;
-    Point kept_;                   // what the receiver holds, although the ring may have lost it
-    std::int64_t kept_due_ = 0;    // of that sample
-    std::int64_t latest_due_ = 0;  // of all samples so far
+    std::int64_t head_ = 0;          // place of the newest
+    mutable std::int64_t back_ = 0;  // how far from the newest a sample was found last
+    Spacing spacing_;                // of the points that a waveform went through last
+    Point kept_;                     // what the receiver holds, although the ring may have lost it
+    std::int64_t kept_due_ = 0;      // of that sample
+    std::int64_t latest_due_ = 0;    // of all samples so far
     double normal_ = 0.0;
     double began_ = 0.0, ended_ = 0.0;  // of the last smoothed reading
     std::int64_t last_read_ns_ = 0;     // start of the step in which it was read last

@@ -35,7 +35,7 @@ void History::restore(const double*& numbers, const std::int64_t*& marks) {
     began_ = numbers[2];
     ended_ = numbers[3];
     numbers += 4;
-    newest_ = marks[0];
+    move_to(marks[0]);
     kept_.time_ns = marks[1];
     kept_due_ = marks[2];
     latest_due_ = marks[3];

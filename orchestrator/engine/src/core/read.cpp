@@ -36,7 +36,9 @@ const char* Read::follow(History& past, std::int64_t begin_ns, std::int64_t leng
                          std::vector<double>& derivatives) const {
     Waveform found;
     if (!past.follow(begin_ns, length_ns, now_ns, found)) return too_old;
-    found = found.reduced(static_cast<double>(length_ns) / 1e9, order, keeps_end != 0);
+    if (order < most_order) {
+        found = found.reduced(static_cast<double>(length_ns) / 1e9, order, keeps_end != 0);
+    }
     signals[target] = factor * found.value + offset;
     for (std::int32_t k = 0; k < order; ++k) {
         derivatives[static_cast<std::size_t>(k) * signals.size() + target] =
@@ -49,8 +51,8 @@ const char* Read::execute(std::vector<History>& histories, std::int64_t now_ns,
                           std::int64_t excess_ns, std::vector<double>& signals,
                           std::vector<double>& derivatives) const {
     auto& past = histories[history];
-    const auto begin_ns =
-        now_ns + shift_ns + fault_ns + std::llround(share * static_cast<double>(excess_ns));
+    auto begin_ns = now_ns + shift_ns + fault_ns;
+    if (excess_ns) begin_ns += std::llround(share * static_cast<double>(excess_ns));
     if (past.interpolation() == Interpolation::slerp)
         return turn(histories, begin_ns, now_ns, signals.data());
     if (order) return follow(past, begin_ns, span_ns + excess_ns, now_ns, signals, derivatives);

@@ -27,7 +27,38 @@ Waveform Waveform::reduced(double seconds, int order, bool keeps_end) const {
     return found;
 }
 
-// By Newton's divided differences, then in powers of the time since the begin.
+namespace {
+
+void measure(const Point* points, std::int64_t begin_ns, Spacing& spacing) {
+    double* t = spacing.t;
+    for (std::size_t i = 0; i < 4; ++i) {
+        spacing.since_ns[i] = points[i].time_ns - begin_ns;
+        t[i] = static_cast<double>(spacing.since_ns[i]) / 1e9;
+    }
+    for (std::size_t i = 0; i < 3; ++i) spacing.first[i] = 1.0 / (t[i + 1] - t[i]);
+    for (std::size_t i = 0; i < 2; ++i) spacing.second[i] = 1.0 / (t[i + 2] - t[i]);
+    spacing.third = 1.0 / (t[3] - t[0]);
+}
+
+bool is_measured(const Point* points, std::int64_t begin_ns, const Spacing& spacing) {
+    const std::int64_t* since = spacing.since_ns;
+    return points[0].time_ns - begin_ns == since[0] && points[1].time_ns - begin_ns == since[1] &&
+           points[2].time_ns - begin_ns == since[2] && points[3].time_ns - begin_ns == since[3];
+}
+
+// Newton's polynomial in powers of the time since the begin.
+Waveform in_powers(const double* t, double c0, double c1, double c2, double c3) {
+    Waveform found;
+    found.value = c0 - t[0] * (c1 - t[1] * (c2 - t[2] * c3));
+    found.derivatives[0] = c1 - c2 * (t[0] + t[1]) + c3 * (t[0] * t[1] + t[0] * t[2] + t[1] * t[2]);
+    found.derivatives[1] = 2.0 * (c2 - c3 * (t[0] + t[1] + t[2]));
+    found.derivatives[2] = 6.0 * c3;
+    return found;
+}
+
+}  // namespace
+
+// By Newton's divided differences.
 Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns) {
     double t[4] = {0.0, 0.0, 0.0, 0.0}, c[4] = {0.0, 0.0, 0.0, 0.0};
     for (std::size_t i = 0; i < count; ++i) {
@@ -35,15 +66,19 @@ Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns) 
         c[i] = points[i].value;
     }
     for (std::size_t k = 1; k < count; ++k) {
-        for (std::size_t i = count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
+        for (auto i = count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) * (1.0 / (t[i] - t[i - k]));
     }
-    Waveform found;
-    found.value = c[0] - t[0] * (c[1] - t[1] * (c[2] - t[2] * c[3]));
-    found.derivatives[0] =
-        c[1] - c[2] * (t[0] + t[1]) + c[3] * (t[0] * t[1] + t[0] * t[2] + t[1] * t[2]);
-    found.derivatives[1] = 2.0 * (c[2] - c[3] * (t[0] + t[1] + t[2]));
-    found.derivatives[2] = 6.0 * c[3];
-    return found;
+    return in_powers(t, c[0], c[1], c[2], c[3]);
+}
+
+Waveform through(const Point* points, std::int64_t begin_ns, Spacing& spacing) {
+    if (!is_measured(points, begin_ns, spacing)) measure(points, begin_ns, spacing);
+    const double a1 = (points[1].value - points[0].value) * spacing.first[0];
+    const double a2 = (points[2].value - points[1].value) * spacing.first[1];
+    const double a3 = (points[3].value - points[2].value) * spacing.first[2];
+    const double b2 = (a2 - a1) * spacing.second[0];
+    const double b3 = (a3 - a2) * spacing.second[1];
+    return in_powers(spacing.t, points[0].value, a1, b2, (b3 - b2) * spacing.third);
 }
 
 }  // namespace softdock

@@ -33,7 +33,18 @@ struct Waveform {
     Waveform reduced(double seconds, int order, bool keeps_end) const;
 };
 
+// Where four points lie before and after the begin of a waveform. On a grid that is the same step
+// after step, and its divisions are not done again.
+struct Spacing {
+    std::int64_t since_ns[4] = {0, 0, 0, 0};
+    double t[4] = {0.0, 0.0, 0.0, 0.0};    // the same in seconds
+    double first[3] = {}, second[2] = {};  // 1 / distance of neighbours, and of those two apart
+    double third = 0.0;
+};
+
 // Through one to four points of different times; the time of the waveform begins at `begin_ns`.
 Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns);
+// The same for four points, whose spacing is brought up to date.
+Waveform through(const Point* points, std::int64_t begin_ns, Spacing& spacing);
 
 }  // namespace softdock

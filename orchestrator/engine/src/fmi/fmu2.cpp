@@ -89,10 +89,11 @@ Status Fmu2::set_input_derivatives(const InputDerivatives& derivatives) {
     if (derivatives.order > input_order()) return cannot("take such derivatives of its inputs");
     failure_.clear();
     bool more = false;
-    for (int k = 1; k <= derivatives.order; ++k) {
+    for (int k = 1; k <= derivatives.order && moving_.size() < moves_.size(); ++k) {
         auto* moves = moves_.data() + static_cast<std::size_t>(k - 1) * n;
+        const double* given = derivatives.of(k);
         for (std::size_t i = 0; i < n; ++i) {
-            if (derivatives.of(k)[i] == 0.0 || moves[i]) continue;
+            if (moves[i] || given[i] == 0.0) continue;
             moves[i] = 1;
             more = true;
         }
