@@ -81,7 +81,7 @@ looked-at: $(VENV)/installed-test
 	$(MAKE) --no-print-directory --jobs 2 lint collected
 
 collected: $(VENV)/installed-test
-	$(BIN)/pytest --collect-only -qq --numprocesses 0 > /dev/null
+	@found=$$($(BIN)/pytest --collect-only -qq --numprocesses 0) || { printf '%s\n' "$$found" | tail -40; exit 1; }
 
 # A million damaged files for everything that reads files: see docs/howto/fuzz.md.
 INPUTS ?= 1000000

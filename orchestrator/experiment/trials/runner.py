@@ -30,7 +30,7 @@ from orchestrator.supervisor.operator import Operator
 from orchestrator.supervisor.settings import SupervisorSettings
 
 #: What a busy machine may take for the start, and for the end after a fault, s.
-_START_S, _END_S = 90.0, 60.0
+_START_S, _END_S = 90.0, 120.0
 _PERIOD_S = 0.01
 #: A machine that others use may disturb a rig.
 _ATTEMPTS = 4
@@ -191,14 +191,17 @@ class TrialRig:
         """Wait until the run and its supervisor have ended."""
         end = time.monotonic() + _END_S
         while time.monotonic() < end:
-            ended = child.poll() is not None
-            try:
-                Operator(self.settings.rig).__exit__(None, None, None)
-            except DeviceError:
-                if ended:
-                    return
+            ended, state = child.poll() is not None, ""
+            with contextlib.suppress(DeviceError), Operator(self.settings.rig) as operator:
+                state = str(operator.wish("status")["state"])
+            if ended and not state:
+                return
             time.sleep(_PERIOD_S * 10)
-        raise DeviceError(f"rig '{self.settings.rig}' did not end within {_END_S:g} s")
+        going = [] if ended else ["the run goes on"]
+        going += [f"its supervisor goes on, in {state}"] if state else []
+        raise DeviceError(
+            f"rig '{self.settings.rig}' did not end within {_END_S:g} s: {', '.join(going)}"
+        )
 
 
 def _file_name(name: str) -> str:

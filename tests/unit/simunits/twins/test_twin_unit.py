@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from robot_twin import PAIR, TWIN, about
 
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator import Block, DescriptionError, Input, LoadError, Output, System, block, simulate
 from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.identification.twin_file import read_twin, twin_text
 from orchestrator.simunits.instantiation import make_unit
-from tests.unit.identification.test_twin_file import PAIR, TWIN, about
 
 STEP = 0.004
 
