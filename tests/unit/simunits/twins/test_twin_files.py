@@ -1,12 +1,12 @@
 """Twins in files of systems: paths follow the file, and no archive holds one."""
 
 import pytest
+from robot_twin import TWIN
 
 from orchestrator import CapabilityError, read_system, write_ssd, write_ssp, write_toml
 from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.identification.twin_file import twin_text
 from orchestrator.system import Source
-from tests.unit.identification.test_twin_file import TWIN
 
 ROBOT = '''
 from orchestrator import Block, Input, Output
