@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from orchestrator.identification.estimate import Estimate
 from orchestrator.identification.twin_file import Dynamics, SignalPair, TwinFile
 
+#: By which clocks may differ, millionths. Samples that come slower than that were held up, by a
+#: machine that was busy: delays are not made shorter for it.
+_MOST_PPM = 2e4
+
 
 def drift_ppm(twin: TwinFile) -> Estimate | None:
     """Return by how many millionths a device's second is longer than the computer's.
@@ -45,8 +49,16 @@ def in_run_time(
     """
     found = next((twin for twin in twins if twin.component == clock), None)
     drift = None if found is None else drift_ppm(found)
-    if drift is None:
+    if found is None or drift is None:
         return tuple(twins), ()
+    if drift.value > _MOST_PPM:
+        seen = found.pair[0].sample_rate.value
+        told = (
+            f"identified times are by the computer's clock: samples of '{clock}' came at {seen:.4g}"
+            f" Hz instead of {found.rate:g} Hz, which no drift of clocks explains: was the machine"
+            " busy? Identify it again"
+        )
+        return tuple(twins), (told,)
     told = (
         f"identified times are by the clock of '{clock}', as the run is: its second is"
         f" {drift.value:+.4g} ppm ({drift.low:+.4g} to {drift.high:+.4g}) longer than the"

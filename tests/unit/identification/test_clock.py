@@ -49,3 +49,13 @@ def test_a_run_by_a_devices_clock_converts_all_its_devices():
 @pytest.mark.parametrize("clock", [None, "sensor"])
 def test_a_run_by_the_computers_clock_takes_them_as_they_are(clock):
     assert in_run_time([FAST], clock) == ((FAST,), ())
+
+
+def test_samples_that_were_held_up_make_no_delay_shorter():
+    """A second that is 7 % longer is no clock: cycles were missed while it was identified."""
+    (pair, *_) = TWIN.pair
+    slow = pair.model_copy(update={"sample_rate": about(250.0 / 1.07, 1e-3)})
+    twin = TWIN.model_copy(update={"rate": 250.0, "pair": (slow,)})
+    (kept,), (told,) = in_run_time([twin], "robot")
+    assert kept.pair[0].delay == pair.delay
+    assert "samples of 'robot' came at 233.6 Hz instead of 250 Hz" in told
