@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from oracle.reference_draws import Draws
-from oracle.reference_waveform import Waveform, through
+from oracle.reference_waveform import Waveform, through, value_through
 
 from orchestrator.coupling import Channel, LineStatistics
 from orchestrator.master.schedule.schedule import Extrapolation, Interpolation
@@ -148,28 +148,28 @@ class ReferenceHistory:
             return known[-1]
         return max(known, key=lambda s: (s.due_ns, s.time_ns))
 
-    def _four_around(self, time_ns: int) -> list[Sample]:
-        """Up to four samples in a row, the time between the second and the third if it can be."""
-        ring = list(self._ring)
-        found = max(i for i, sample in enumerate(ring) if sample.time_ns <= time_ns)
-        last = min(found + 2, len(ring) - 1)
-        return ring[max(last - 3, 0) : last + 1]
+    def _samples_around(self, time_ns: int) -> list[tuple[int, float]]:
+        """Up to six samples in a row, the time between the third and the fourth if it can be."""
+        ring = [(sample.time_ns, sample.value) for sample in self._ring]
+        found = max(i for i, (taken_ns, _) in enumerate(ring) if taken_ns <= time_ns)
+        last = min(found + 3, len(ring) - 1)
+        return ring[max(last - 5, 0) : last + 1]
 
     def _read_curve(self, time_ns: int, now_ns: int) -> float:
         if time_ns <= self._first.time_ns or time_ns > self.newest.time_ns:
             return self.read(time_ns, now_ns)
-        points = [(s.time_ns, s.value) for s in self._four_around(time_ns)]
-        return through(points, time_ns).value
+        return value_through(self._samples_around(time_ns), time_ns)
 
-    def follow(self, begin_ns: int, span_ns: int, now_ns: int) -> Waveform:
+    def follow(self, begin_ns: int, span_ns: int, now_ns: int, *, keeps_end: bool) -> Waveform:
         """Return the signal over a span; see History::follow of the engine."""
         end_ns = begin_ns + span_ns
         if begin_ns >= self._first.time_ns and end_ns <= self.newest.time_ns:
-            points = [(s.time_ns, s.value) for s in self._four_around(begin_ns)]
+            points = self._samples_around(begin_ns)
             if end_ns <= points[-1][0]:
-                return through(points, begin_ns)
-        times = [begin_ns + span_ns * i // 3 for i in range(4)]
-        return through([(t, self._read_curve(t, now_ns)) for t in times], begin_ns)
+                return through(points, begin_ns, span_ns, keeps_end=keeps_end)
+        times = [begin_ns + span_ns * i // 5 for i in range(6)]
+        points = [(t, self._read_curve(t, now_ns)) for t in times]
+        return through(points, begin_ns, span_ns, keeps_end=keeps_end)
 
     def read(self, time_ns: int, now_ns: int) -> float:
         """Return the value at a time; see History::read of the engine."""

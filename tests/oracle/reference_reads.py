@@ -68,8 +68,9 @@ def _follow(
     offset: float,
 ) -> None:
     span += reference.step_ns - reference.plan.step_ns
-    found = reference.past[history].follow(reference.now_ns + shift + later, span, reference.now_ns)
-    found = found.reduced(float(span) / 1e9, order, keeps_end=bool(keeps_end))
+    begin, ends = reference.now_ns + shift + later, bool(keeps_end)
+    found = reference.past[history].follow(begin, span, reference.now_ns, keeps_end=ends)
+    found = found.reduced(float(span) / 1e9, order, keeps_end=ends)
     reference.signals[target] = factor * found.value + offset
     for k in range(order):
         reference.derivatives[k, target] = factor * found.derivatives[k]

@@ -115,13 +115,13 @@ class ConnectionTables:
         """Allot the histories of one connection, one for each scalar."""
         channel = channel_of(plan.connection)
         back = max(0, self._faults.longer_ns(plan.connection) - plan.shift_ns)
-        # The newest, those on both sides of the reading, one before for curves, and three that may
+        # The newest, those on both sides of the reading, two before for curves, and three that may
         # be taken back.
-        spare = 7
+        spare = 8
         number = -1
         if channel is not None:
             back += max(0, channel.longest_ns - channel.nominal_ns)
-            spare = 11  # some may be lost
+            spare = 12  # some may be lost
             number = len(self.channels)
             self.channels.append(channel)
         if channel is not None or plan.interpolation is Interpolation.SLERP:

@@ -15,6 +15,8 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 // In place of the number of a sample.
 constexpr std::int64_t the_kept = -1;
 constexpr std::int64_t none = -2;
+// Of the samples around a time, those that come after the one it follows.
+constexpr std::int64_t samples_after = 3;
 
 }  // namespace
 
@@ -239,51 +241,51 @@ bool History::read(std::int64_t time_ns, std::int64_t now_ns, double& value) {
     return true;
 }
 
-// Up to four samples in a row, with the time between the second and the third where there are as
-// many on either side. Returns the number of the last; `none` if all are newer than the time.
-std::int64_t History::four_around(std::int64_t time_ns, Point* points, std::size_t& count) const {
+// Up to six samples in a row, with the time between the third and the fourth where there are as
+// many on either side. Returns how many; 0 if all are newer than the time.
+std::size_t History::samples_around(std::int64_t time_ns, Point* points) const {
     const auto found = find(time_ns);
-    if (found < oldest()) return none;
-    const auto last = std::min(found + 2, newest_);
-    const auto first = std::max(last - 3, oldest());
-    count = static_cast<std::size_t>(last - first + 1);
+    if (found < oldest()) return 0;
+    const auto last = std::min(found + samples_after, newest_);
+    const auto first = std::max(last - static_cast<std::int64_t>(most_points) + 1, oldest());
+    const auto count = static_cast<std::size_t>(last - first + 1);
     auto at = place(first);
     for (std::size_t i = 0; i < count; ++i) {
         points[i] = {stamps_[at], values_[at]};
         if (++at == values_.size()) at = 0;
     }
-    return last;
+    return count;
 }
 
-// As read(), but on the curve through four samples where that lies between two of them.
+// As read(), but on the curve through six samples where that lies between two of them.
 bool History::read_curve(std::int64_t time_ns, std::int64_t now_ns, double& value) {
     if (time_ns <= start_ns_ || time_ns > stamp(newest_)) return read(time_ns, now_ns, value);
-    Point points[4];
-    std::size_t count = 0;
-    if (four_around(time_ns, points, count) == none) return false;
-    value = through(points, count, time_ns).value;
+    Point points[most_points];
+    const auto count = samples_around(time_ns, points);
+    if (count == 0) return false;
+    value = value_through(points, count, time_ns);
     return true;
 }
 
 bool History::follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t now_ns,
-                     Waveform& found) {
+                     bool keeps_end, Waveform& found) {
     const auto end_ns = begin_ns + span_ns;
-    Point points[4];
-    std::size_t count = 0;
-    if (begin_ns >= start_ns_ && end_ns <= stamp(newest_)) {
-        const auto last = four_around(begin_ns, points, count);
-        if (last == none) return false;
-        if (end_ns <= points[count - 1].time_ns) {
-            found =
-                count == 4 ? through(points, begin_ns, spacing_) : through(points, count, begin_ns);
-            return true;
+    Point points[most_points];
+    auto count = most_points;
+    bool enclosed = begin_ns >= start_ns_ && end_ns <= stamp(newest_);
+    if (enclosed) {
+        count = samples_around(begin_ns, points);
+        if (count == 0) return false;
+        enclosed = end_ns <= points[count - 1].time_ns;
+    }
+    if (!enclosed) {
+        count = most_points;
+        for (std::size_t i = 0; i < count; ++i) {
+            points[i].time_ns = begin_ns + span_ns * static_cast<std::int64_t>(i) / 5;
+            if (!read_curve(points[i].time_ns, now_ns, points[i].value)) return false;
         }
     }
-    for (std::int64_t i = 0; i < 4; ++i) {
-        points[i].time_ns = begin_ns + span_ns * i / 3;
-        if (!read_curve(points[i].time_ns, now_ns, points[i].value)) return false;
-    }
-    found = through(points, begin_ns, spacing_);
+    found = through(points, count, begin_ns, span_ns, keeps_end, weights_);
     return true;
 }
 

@@ -30,7 +30,8 @@ struct LineFacts {
 // soon as it has passed the one before: one that is late by L is missing for as long.
 class History {
   public:
-    // depth: samples kept; at least the longest read-back in samples, plus two (cubic: three).
+    // depth: samples kept; at least the longest read-back in samples, plus two (cubic: three,
+    // followed: four).
     // The channel may be null: every sample has the nominal delay.
     History(std::size_t slot, std::size_t depth, Interpolation interpolation,
             Extrapolation extrapolation, std::shared_ptr<const Channel> channel);
@@ -49,8 +50,9 @@ class History {
     // what the age of a sample counts from.
     bool read(std::int64_t time_ns, std::int64_t now_ns, double& value);
     // The signal over a span, as a polynomial of order three whose time begins with the span: that
-    // through four samples if they enclose the span, else through four readings. False as read().
-    bool follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t now_ns, Waveform& found);
+    // of six samples if they enclose the span, else of six readings. False as read().
+    bool follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t now_ns, bool keeps_end,
+                Waveform& found);
     // The samples around a time, for readings of several signals as one.
     bool around(std::int64_t time_ns, std::int64_t now_ns, Around& found);
 
@@ -100,7 +102,7 @@ class History {
     std::int64_t previous(std::int64_t number, std::int64_t time_ns) const;
     std::int64_t due(std::int64_t time_ns, std::int64_t before_ns);
     bool hold(std::int64_t time_ns, std::int64_t now_ns, double& value);
-    std::int64_t four_around(std::int64_t time_ns, Point* points, std::size_t& count) const;
+    std::size_t samples_around(std::int64_t time_ns, Point* points) const;
     bool read_curve(std::int64_t time_ns, std::int64_t now_ns, double& value);
     void keep(std::int64_t number);
     void count(std::int64_t now_ns, std::int64_t sample_ns, bool held);
@@ -117,7 +119,7 @@ class History {
     std::int64_t newest_ = 0;
     std::int64_t head_ = 0;          // place of the newest
     mutable std::int64_t back_ = 0;  // how far from the newest a sample was found last
-    Spacing spacing_;                // of the points that a waveform went through last
+    CurveWeights weights_;           // of the points that a waveform went through last
     Point kept_;                     // what the receiver holds, although the ring may have lost it
     std::int64_t kept_due_ = 0;      // of that sample
     std::int64_t latest_due_ = 0;    // of all samples so far

@@ -29,56 +29,88 @@ Waveform Waveform::reduced(double seconds, int order, bool keeps_end) const {
 
 namespace {
 
-void measure(const Point* points, std::int64_t begin_ns, Spacing& spacing) {
-    double* t = spacing.t;
-    for (std::size_t i = 0; i < 4; ++i) {
-        spacing.since_ns[i] = points[i].time_ns - begin_ns;
-        t[i] = static_cast<double>(spacing.since_ns[i]) / 1e9;
+// x^4 and x^5 on [0, 1] as cubics: what is left out is the polynomial of Legendre, or, with the
+// ends kept, x (x - 1) times one that has no mean and no first moment with that weight.
+constexpr double fourth[2][4] = {{-1.0 / 70.0, 2.0 / 7.0, -9.0 / 7.0, 2.0},
+                                 {0.0, 1.0 / 5.0, -6.0 / 5.0, 2.0}};
+constexpr double fifth[2][4] = {{-2.0 / 63.0, 25.0 / 42.0, -50.0 / 21.0, 25.0 / 9.0},
+                                {0.0, 3.0 / 7.0, -16.0 / 7.0, 20.0 / 7.0}};
+
+// In powers of x, the polynomial that is 1 at point number i and 0 at the others.
+void lagrange(const double* x, std::size_t count, std::size_t i, double* powers) {
+    double scale = 1.0;
+    powers[0] = 1.0;
+    for (std::size_t k = 1; k < most_points; ++k) powers[k] = 0.0;
+    for (std::size_t j = 0; j < count; ++j) {
+        if (j == i) continue;
+        for (auto k = most_points - 1; k > 0; --k) powers[k] = powers[k - 1] - x[j] * powers[k];
+        powers[0] = -x[j] * powers[0];
+        scale *= x[i] - x[j];
     }
-    for (std::size_t i = 0; i < 3; ++i) spacing.first[i] = 1.0 / (t[i + 1] - t[i]);
-    for (std::size_t i = 0; i < 2; ++i) spacing.second[i] = 1.0 / (t[i + 2] - t[i]);
-    spacing.third = 1.0 / (t[3] - t[0]);
-}
-
-bool is_measured(const Point* points, std::int64_t begin_ns, const Spacing& spacing) {
-    const std::int64_t* since = spacing.since_ns;
-    return points[0].time_ns - begin_ns == since[0] && points[1].time_ns - begin_ns == since[1] &&
-           points[2].time_ns - begin_ns == since[2] && points[3].time_ns - begin_ns == since[3];
-}
-
-// Newton's polynomial in powers of the time since the begin.
-Waveform in_powers(const double* t, double c0, double c1, double c2, double c3) {
-    Waveform found;
-    found.value = c0 - t[0] * (c1 - t[1] * (c2 - t[2] * c3));
-    found.derivatives[0] = c1 - c2 * (t[0] + t[1]) + c3 * (t[0] * t[1] + t[0] * t[2] + t[1] * t[2]);
-    found.derivatives[1] = 2.0 * (c2 - c3 * (t[0] + t[1] + t[2]));
-    found.derivatives[2] = 6.0 * c3;
-    return found;
+    for (std::size_t k = 0; k < most_points; ++k) powers[k] /= scale;
 }
 
 }  // namespace
 
-// By Newton's divided differences.
-Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns) {
-    double t[4] = {0.0, 0.0, 0.0, 0.0}, c[4] = {0.0, 0.0, 0.0, 0.0};
+bool CurveWeights::are_of(const Point* points, std::size_t points_count, std::int64_t begin_ns,
+                          std::int64_t span, bool ends) const {
+    if (points_count != count || span != span_ns || ends != keeps_end) return false;
     for (std::size_t i = 0; i < count; ++i) {
-        t[i] = static_cast<double>(points[i].time_ns - begin_ns) / 1e9;
+        if (points[i].time_ns - begin_ns != since_ns[i]) return false;
+    }
+    return true;
+}
+
+void CurveWeights::make(const Point* points, std::size_t points_count, std::int64_t begin_ns,
+                        std::int64_t span, bool ends) {
+    count = points_count;
+    span_ns = span;
+    keeps_end = ends;
+    double x[most_points], powers[most_points];
+    for (std::size_t i = 0; i < count; ++i) {
+        since_ns[i] = points[i].time_ns - begin_ns;
+        x[i] = static_cast<double>(since_ns[i]) / static_cast<double>(span);
+    }
+    const double rate = 1e9 / static_cast<double>(span);
+    for (std::size_t i = 0; i < count; ++i) {
+        lagrange(x, count, i, powers);
+        double scale = 1.0;
+        for (int k = 0; k <= most_order; ++k) {
+            if (k) scale *= static_cast<double>(k) * rate;
+            of[i][k] =
+                scale * (powers[k] + (powers[4] * fourth[ends][k] + powers[5] * fifth[ends][k]));
+        }
+    }
+}
+
+Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns,
+                 std::int64_t span_ns, bool keeps_end, CurveWeights& weights) {
+    if (!weights.are_of(points, count, begin_ns, span_ns, keeps_end)) {
+        weights.make(points, count, begin_ns, span_ns, keeps_end);
+    }
+    // Less one of them, so that what they have in common is not rounded.
+    const double common = points[count / 2].value;
+    double sums[most_order + 1] = {0.0, 0.0, 0.0, 0.0};
+    for (std::size_t i = 0; i < count; ++i) {
+        const double less = points[i].value - common;
+        for (int k = 0; k <= most_order; ++k) sums[k] += weights.of[i][k] * less;
+    }
+    return {common + sums[0], {sums[1], sums[2], sums[3]}};
+}
+
+// By Newton's divided differences.
+double value_through(const Point* points, std::size_t count, std::int64_t time_ns) {
+    double t[most_points], c[most_points];
+    for (std::size_t i = 0; i < count; ++i) {
+        t[i] = static_cast<double>(points[i].time_ns - time_ns) / 1e9;
         c[i] = points[i].value;
     }
     for (std::size_t k = 1; k < count; ++k) {
-        for (auto i = count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) * (1.0 / (t[i] - t[i - k]));
+        for (auto i = count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
     }
-    return in_powers(t, c[0], c[1], c[2], c[3]);
-}
-
-Waveform through(const Point* points, std::int64_t begin_ns, Spacing& spacing) {
-    if (!is_measured(points, begin_ns, spacing)) measure(points, begin_ns, spacing);
-    const double a1 = (points[1].value - points[0].value) * spacing.first[0];
-    const double a2 = (points[2].value - points[1].value) * spacing.first[1];
-    const double a3 = (points[3].value - points[2].value) * spacing.first[2];
-    const double b2 = (a2 - a1) * spacing.second[0];
-    const double b3 = (a3 - a2) * spacing.second[1];
-    return in_powers(spacing.t, points[0].value, a1, b2, (b3 - b2) * spacing.third);
+    double value = c[count - 1];
+    for (auto i = count - 1; i > 0; --i) value = c[i - 1] - t[i - 1] * value;
+    return value;
 }
 
 }  // namespace softdock

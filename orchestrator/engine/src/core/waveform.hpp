@@ -33,18 +33,30 @@ struct Waveform {
     Waveform reduced(double seconds, int order, bool keeps_end) const;
 };
 
-// Where four points lie before and after the begin of a waveform. On a grid that is the same step
-// after step, and its divisions are not done again.
-struct Spacing {
-    std::int64_t since_ns[4] = {0, 0, 0, 0};
-    double t[4] = {0.0, 0.0, 0.0, 0.0};    // the same in seconds
-    double first[3] = {}, second[2] = {};  // 1 / distance of neighbours, and of those two apart
-    double third = 0.0;
+// Points that a curve goes through.
+constexpr std::size_t most_points = 6;
+
+// What each point counts in the cubic over a span. On a grid that is the same step after step, and
+// is not made again.
+struct CurveWeights {
+    std::size_t count = 0;
+    std::int64_t span_ns = 0;
+    bool keeps_end = false;
+    std::int64_t since_ns[most_points] = {};      // since the begin of the span
+    double of[most_points][most_order + 1] = {};  // in the value and in each derivative
+
+    bool are_of(const Point* points, std::size_t count, std::int64_t begin_ns, std::int64_t span_ns,
+                bool keeps_end) const;
+    void make(const Point* points, std::size_t count, std::int64_t begin_ns, std::int64_t span_ns,
+              bool keeps_end);
 };
 
-// Through one to four points of different times; the time of the waveform begins at `begin_ns`.
-Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns);
-// The same for four points, whose spacing is brought up to date.
-Waveform through(const Point* points, std::int64_t begin_ns, Spacing& spacing);
+// The polynomial through one to six points of different times, over a span that begins at
+// `begin_ns` as the nearest cubic: with the same mean and the same moments up to the third, or,
+// with `keeps_end`, the same values at both ends, mean and first moment.
+Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns,
+                 std::int64_t span_ns, bool keeps_end, CurveWeights& weights);
+// The value of that polynomial at a time.
+double value_through(const Point* points, std::size_t count, std::int64_t time_ns);
 
 }  // namespace softdock
