@@ -118,8 +118,8 @@ typedef struct {
     int32_t event_due; /* an input or parameter has changed since the last event */
     int32_t terminated;
     unsigned char violated[ROOM(N_ASSERTIONS)]; /* warnings that have been given */
-    double moves[ROOM(INPUT_ORDER * N_U)];      /* derivatives of the inputs, order after order:
-                                                   see input_derivatives.c */
+    double moves[ROOM(INPUT_ORDER * N_U)];      /* of the inputs, order after order: see
+                                                   input_derivatives.c */
     double moves_since;                         /* the inputs are those of this time */
     int64_t moves_are;
     double guard_time; /* when the margins of the selection of states were last seen */

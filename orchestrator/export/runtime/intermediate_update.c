@@ -38,15 +38,16 @@ __attribute__((unused)) static Status answer(Instance* instance, const Reference
     return STATUS_OK;
 }
 
-/* The cubic through four values at 0, 1/3, 2/3 and 1 of a step: its derivatives at the begin. */
+/* The cubic through four values at 0, 1/3, 2/3 and 1 of a step: in powers of the time since its
+ * begin. */
 static void move_through(State* s, int i, const double value[ASKED], double step) {
     const double d1 = value[1] - value[0], d2 = value[2] - value[1], d3 = value[3] - value[2];
     const double dd1 = d2 - d1, dd2 = d3 - d2, ddd = dd2 - dd1, h = step / INPUT_ORDER;
     if (s->values[AT_U + i] != value[0]) s->event_due = HAS_EVENTS;
     s->values[AT_U + i] = value[0];
     s->moves[i] = (d1 - dd1 / 2.0 + ddd / 3.0) / h;
-    s->moves[N_U + i] = (dd1 - ddd) / (h * h);
-    s->moves[2 * N_U + i] = ddd / (h * h * h);
+    s->moves[N_U + i] = (dd1 - ddd) / (2.0 * h * h);
+    s->moves[2 * N_U + i] = ddd / (6.0 * h * h * h);
 }
 
 static void ask_for_inputs(Instance* instance, double step) {

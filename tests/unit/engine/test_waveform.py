@@ -11,6 +11,7 @@ from orchestrator.master.schedule.schedule import Extrapolation, Interpolation
 
 MS = 1_000_000
 CUBIC = Polynomial([0.3, -1.2, 0.8, 2.5])
+QUINTIC = Polynomial([0.3, -1.2, 0.8, 2.5, 90.0, -4e3])
 
 
 def history(signal, times, extrapolation=Extrapolation.LINEAR):
@@ -33,6 +34,27 @@ def test_a_cubic_comes_back(times, begin):
     found = followed(past.follow(round(begin * MS), 5 * MS, 3, False))
     expected = CUBIC(Polynomial([begin / 1e3, 1.0]))
     np.testing.assert_allclose(found.coef, expected.coef, rtol=1e-6, atol=1e-9)
+
+
+def moments(polynomial, h, count):
+    """Its integrals over a span with the powers of the share of it."""
+    powers = (Polynomial([0.0, 1.0 / h]) ** k for k in range(count))
+    return [float((polynomial * power).integ()(h)) / h for power in powers]
+
+
+@pytest.mark.parametrize("ends", [False, True], ids=["moments", "ends"])
+@pytest.mark.parametrize("begin", [30.0, 30.7, 42.0])
+@pytest.mark.parametrize("times", [range(0, 50, 4), [0, 1, 3, 10, 22, 29, 33, 41, 45, 46, 48]])
+def test_of_a_quintic_the_moments_come_back(times, begin, ends):
+    """In the middle of six samples and at the newest: all moments, or the ends and two."""
+    past = history(QUINTIC, [t * MS for t in times])
+    h = 0.004
+    found = followed(past.follow(round(begin * MS), round(h * 1e9), 3, ends))
+    left_out = found - QUINTIC(Polynomial([begin / 1e3, 1.0]))
+    size = np.abs(left_out(np.linspace(0.0, h, 9))).max()
+    assert size > 1e-11
+    assert np.abs(moments(left_out, h, 2 if ends else 4)).max() < 1e-15
+    assert ends == (max(abs(left_out(0.0)), abs(left_out(h))) < 1e-15)
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -58,7 +80,7 @@ def test_a_lower_order_keeps_the_ends_where_they_count(order):
     assert abs(reduced(0.001) - whole(0.001)) > 1e-9
 
 
-@pytest.mark.parametrize(("order", "power"), [(1, 2), (2, 3), (3, 4)])
+@pytest.mark.parametrize(("order", "power"), [(1, 2), (2, 3), (3, 4)])  # in the maximum
 def test_the_error_falls_with_the_step(order, power):
     errors = []
     for step in (2, 1):

@@ -46,7 +46,7 @@ void bind_history(nb::module_& module) {
              [](History& history, std::int64_t begin_ns, std::int64_t span_ns, int order,
                 bool keeps_end) {
                  Waveform found;
-                 if (!history.follow(begin_ns, span_ns, begin_ns, keeps_end, found)) {
+                 if (!history.follow({begin_ns, span_ns, keeps_end}, begin_ns, found)) {
                      throw std::out_of_range("older than the samples that are kept");
                  }
                  found = found.reduced(to_seconds(span_ns), order, keeps_end);

@@ -242,50 +242,70 @@ bool History::read(std::int64_t time_ns, std::int64_t now_ns, double& value) {
 }
 
 // Up to six samples in a row, with the time between the third and the fourth where there are as
-// many on either side. Returns how many; 0 if all are newer than the time.
-std::size_t History::samples_around(std::int64_t time_ns, Point* points) const {
+// many on either side; none if all are newer than the time.
+Points History::samples_around(std::int64_t time_ns, Room& room, std::int64_t& first) const {
     const auto found = find(time_ns);
-    if (found < oldest()) return 0;
+    if (found < oldest()) return {nullptr, nullptr, 0};
     const auto last = std::min(found + samples_after, newest_);
-    const auto first = std::max(last - static_cast<std::int64_t>(most_points) + 1, oldest());
+    first = std::max(last - static_cast<std::int64_t>(most_points) + 1, oldest());
     const auto count = static_cast<std::size_t>(last - first + 1);
-    auto at = place(first);
-    for (std::size_t i = 0; i < count; ++i) {
-        points[i] = {stamps_[at], values_[at]};
-        if (++at == values_.size()) at = 0;
+    const auto at = place(first);
+    if (at + count <= values_.size()) {
+        return {stamps_.data() + at, values_.data() + at, count};
     }
-    return count;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto from = place(first + static_cast<std::int64_t>(i));
+        room.times_ns[i] = stamps_[from];
+        room.values[i] = values_[from];
+    }
+    return {room.times_ns, room.values, count};
 }
 
 // As read(), but on the curve through six samples where that lies between two of them.
 bool History::read_curve(std::int64_t time_ns, std::int64_t now_ns, double& value) {
     if (time_ns <= start_ns_ || time_ns > stamp(newest_)) return read(time_ns, now_ns, value);
-    Point points[most_points];
-    const auto count = samples_around(time_ns, points);
-    if (count == 0) return false;
-    value = value_through(points, count, time_ns);
+    Room room;
+    std::int64_t first = none;
+    const auto points = samples_around(time_ns, room, first);
+    if (points.count == 0) return false;
+    value = value_through(points, time_ns);
     return true;
 }
 
-bool History::follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t now_ns,
-                     bool keeps_end, Waveform& found) {
-    const auto end_ns = begin_ns + span_ns;
-    Point points[most_points];
-    auto count = most_points;
-    bool enclosed = begin_ns >= start_ns_ && end_ns <= stamp(newest_);
-    if (enclosed) {
-        count = samples_around(begin_ns, points);
-        if (count == 0) return false;
-        enclosed = end_ns <= points[count - 1].time_ns;
+// The values of six samples that lie to the span, and to the newest, as those that were followed
+// last: others would not be found. Null if they do not, or do not stand side by side.
+const double* History::values_as_before(const Span& span) const {
+    if (followed_back_ < 0 || newest_ < followed_back_) return nullptr;
+    const auto at = place(newest_ - followed_back_);
+    if (at + most_points > values_.size()) return nullptr;
+    return weights_.are_of(stamps_.data() + at, span) ? values_.data() + at : nullptr;
+}
+
+bool History::follow(const Span& span, std::int64_t now_ns, Waveform& found) {
+    if (const auto* values = values_as_before(span)) {
+        found = weights_.through(values);
+        return true;
     }
-    if (!enclosed) {
-        count = most_points;
-        for (std::size_t i = 0; i < count; ++i) {
-            points[i].time_ns = begin_ns + span_ns * static_cast<std::int64_t>(i) / 5;
-            if (!read_curve(points[i].time_ns, now_ns, points[i].value)) return false;
+    const auto end_ns = span.begin_ns + span.length_ns;
+    Room room;
+    std::int64_t first = none;
+    followed_back_ = -1;
+    if (span.begin_ns >= start_ns_ && end_ns <= stamp(newest_)) {
+        const auto points = samples_around(span.begin_ns, room, first);
+        if (points.count == 0) return false;
+        if (end_ns <= points.times_ns[points.count - 1]) {
+            weights_.make(points, span);
+            found = weights_.through(points.values);
+            if (points.count == most_points) followed_back_ = newest_ - first;
+            return true;
         }
     }
-    found = through(points, count, begin_ns, span_ns, keeps_end, weights_);
+    for (std::size_t i = 0; i < most_points; ++i) {
+        room.times_ns[i] = span.begin_ns + span.length_ns * static_cast<std::int64_t>(i) / 5;
+        if (!read_curve(room.times_ns[i], now_ns, room.values[i])) return false;
+    }
+    weights_.make({room.times_ns, room.values, most_points}, span);
+    found = weights_.through(room.values);
     return true;
 }
 

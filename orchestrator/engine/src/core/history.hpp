@@ -51,8 +51,7 @@ class History {
     bool read(std::int64_t time_ns, std::int64_t now_ns, double& value);
     // The signal over a span, as a polynomial of order three whose time begins with the span: that
     // of six samples if they enclose the span, else of six readings. False as read().
-    bool follow(std::int64_t begin_ns, std::int64_t span_ns, std::int64_t now_ns, bool keeps_end,
-                Waveform& found);
+    bool follow(const Span& span, std::int64_t now_ns, Waveform& found);
     // The samples around a time, for readings of several signals as one.
     bool around(std::int64_t time_ns, std::int64_t now_ns, Around& found);
 
@@ -102,7 +101,13 @@ class History {
     std::int64_t previous(std::int64_t number, std::int64_t time_ns) const;
     std::int64_t due(std::int64_t time_ns, std::int64_t before_ns);
     bool hold(std::int64_t time_ns, std::int64_t now_ns, double& value);
-    std::size_t samples_around(std::int64_t time_ns, Point* points) const;
+    // For points that do not stand side by side.
+    struct Room {
+        std::int64_t times_ns[most_points];
+        double values[most_points];
+    };
+    Points samples_around(std::int64_t time_ns, Room& room, std::int64_t& first) const;
+    const double* values_as_before(const Span& span) const;
     bool read_curve(std::int64_t time_ns, std::int64_t now_ns, double& value);
     void keep(std::int64_t number);
     void count(std::int64_t now_ns, std::int64_t sample_ns, bool held);
@@ -117,12 +122,13 @@ class History {
     std::size_t spare_ = 0;
     std::int64_t start_ns_ = 0;
     std::int64_t newest_ = 0;
-    std::int64_t head_ = 0;          // place of the newest
-    mutable std::int64_t back_ = 0;  // how far from the newest a sample was found last
-    CurveWeights weights_;           // of the points that a waveform went through last
-    Point kept_;                     // what the receiver holds, although the ring may have lost it
-    std::int64_t kept_due_ = 0;      // of that sample
-    std::int64_t latest_due_ = 0;    // of all samples so far
+    std::int64_t head_ = 0;            // place of the newest
+    mutable std::int64_t back_ = 0;    // how far from the newest a sample was found last
+    CurveWeights weights_;             // of the points that a waveform went through last
+    std::int64_t followed_back_ = -1;  // the first of these is so many before the newest, if six
+    Point kept_;                   // what the receiver holds, although the ring may have lost it
+    std::int64_t kept_due_ = 0;    // of that sample
+    std::int64_t latest_due_ = 0;  // of all samples so far
     double normal_ = 0.0;
     double began_ = 0.0, ended_ = 0.0;  // of the last smoothed reading
     std::int64_t last_read_ns_ = 0;     // start of the step in which it was read last

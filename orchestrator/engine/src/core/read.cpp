@@ -35,7 +35,7 @@ const char* Read::follow(History& past, std::int64_t begin_ns, std::int64_t leng
                          std::int64_t now_ns, std::vector<double>& signals,
                          std::vector<double>& derivatives) const {
     Waveform found;
-    if (!past.follow(begin_ns, length_ns, now_ns, keeps_end != 0, found)) return too_old;
+    if (!past.follow({begin_ns, length_ns, keeps_end != 0}, now_ns, found)) return too_old;
     if (order < most_order) {
         found = found.reduced(static_cast<double>(length_ns) / 1e9, order, keeps_end != 0);
     }

@@ -53,10 +53,11 @@ class Unit {
     virtual Status set_inputs(const double* values) = 0;
     virtual Status step(std::int64_t time_ns, std::int64_t step_ns) = 0;
     virtual Status get_outputs(double* values) = 0;
-    // All three in one call; no outputs if the step did not go to its end.
-    virtual Status advance(const double* inputs, std::int64_t time_ns, std::int64_t step_ns,
-                           double* outputs) {
-        return advance(*this, inputs, time_ns, step_ns, outputs);
+    // All three in one call; no outputs if the step did not go to its end. Derivatives of order 0
+    // are not set.
+    virtual Status advance(const double* inputs, const InputDerivatives& derivatives,
+                           std::int64_t time_ns, std::int64_t step_ns, double* outputs) {
+        return advance(*this, inputs, derivatives, time_ns, step_ns, outputs);
     }
 
     // String and Binary connectors, as bytes, in the order in which they were bound; none by
@@ -122,11 +123,14 @@ class Unit {
 
   protected:
     Status cannot(const char* what);
-    // Of a final class the three are known when this is compiled, and become one.
+    // Of a final class they are known when this is compiled, and become one.
     template <class Kind>
-    static Status advance(Kind& unit, const double* inputs, std::int64_t time_ns,
-                          std::int64_t step_ns, double* outputs) {
+    static Status advance(Kind& unit, const double* inputs, const InputDerivatives& derivatives,
+                          std::int64_t time_ns, std::int64_t step_ns, double* outputs) {
         auto status = unit.set_inputs(inputs);
+        if (derivatives.order && !failed(status)) {
+            status = unit.set_input_derivatives(derivatives);
+        }
         if (!failed(status)) status = unit.step(time_ns, step_ns);
         if (failed(status) || !unit.reached().is(time_ns + step_ns)) return status;
         return unit.get_outputs(outputs);

@@ -23,6 +23,7 @@ std::int64_t begin_of(const Context& context, const Member& member) {
 }
 
 InputDerivatives derivatives_of(const Context& context, const Member& member) {
+    if (!member.order) return {};
     return {context.derivatives.data() + member.inputs, context.signals.size(), member.order};
 }
 
@@ -31,9 +32,8 @@ Status step_alone(Context& context, std::int32_t number, std::int64_t begin, std
     const auto& member = context.members[number];
     auto& unit = *member.unit;
     auto status = unit.set_inputs(context.signals.data() + member.inputs);
-    if (member.order && !failed(status)) {
-        status = unit.set_input_derivatives(derivatives_of(context, member));
-    }
+    const auto derivatives = derivatives_of(context, member);
+    if (derivatives.order && !failed(status)) status = unit.set_input_derivatives(derivatives);
     if (!context.texts.places().empty() && !failed(status)) {
         status = context.texts.send(unit, static_cast<std::size_t>(number));
     }
@@ -72,10 +72,10 @@ Status step_untimed(Context& context, std::int32_t number, std::int64_t begin, s
     const ModeKept kept(unit, mode);
     double* signals = context.signals.data();
     const bool whole = end == context.now_ns + context.step_ns;
-    const bool plain = whole && !member.order && context.texts.places().empty();
-    auto status =
-        plain ? unit.advance(signals + member.inputs, begin, end - begin, signals + member.outputs)
-              : step_alone(context, number, begin, end);
+    const bool plain = whole && context.texts.places().empty();
+    auto status = plain ? unit.advance(signals + member.inputs, derivatives_of(context, member),
+                                       begin, end - begin, signals + member.outputs)
+                        : step_alone(context, number, begin, end);
     if (!failed(status) && !unit.reached().is(end)) {
         status = other_end(context, unit.reached(), outcome);
     }

@@ -52,64 +52,59 @@ void lagrange(const double* x, std::size_t count, std::size_t i, double* powers)
 
 }  // namespace
 
-bool CurveWeights::are_of(const Point* points, std::size_t points_count, std::int64_t begin_ns,
-                          std::int64_t span, bool ends) const {
-    if (points_count != count || span != span_ns || ends != keeps_end) return false;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (points[i].time_ns - begin_ns != since_ns[i]) return false;
-    }
-    return true;
+bool CurveWeights::are_of(const std::int64_t* times_ns, const Span& span) const {
+    std::int64_t apart = span.length_ns ^ length_ns_;
+    for (std::size_t i = 0; i < count_; ++i) apart |= (times_ns[i] - span.begin_ns) ^ since_ns_[i];
+    return apart == 0 && span.keeps_end == keeps_end_;
 }
 
-void CurveWeights::make(const Point* points, std::size_t points_count, std::int64_t begin_ns,
-                        std::int64_t span, bool ends) {
-    count = points_count;
-    span_ns = span;
-    keeps_end = ends;
+void CurveWeights::make(const Points& points, const Span& span) {
+    if (points.count == count_ && are_of(points.times_ns, span)) return;
+    count_ = points.count;
+    length_ns_ = span.length_ns;
+    keeps_end_ = span.keeps_end;
+    const auto length = static_cast<double>(length_ns_);
     double x[most_points], powers[most_points];
-    for (std::size_t i = 0; i < count; ++i) {
-        since_ns[i] = points[i].time_ns - begin_ns;
-        x[i] = static_cast<double>(since_ns[i]) / static_cast<double>(span);
+    for (std::size_t i = 0; i < count_; ++i) {
+        since_ns_[i] = points.times_ns[i] - span.begin_ns;
+        x[i] = static_cast<double>(since_ns_[i]) / length;
     }
-    const double rate = 1e9 / static_cast<double>(span);
-    for (std::size_t i = 0; i < count; ++i) {
-        lagrange(x, count, i, powers);
+    const auto& x4 = fourth[keeps_end_];
+    const auto& x5 = fifth[keeps_end_];
+    for (std::size_t i = 0; i < count_; ++i) {
+        lagrange(x, count_, i, powers);
         double scale = 1.0;
         for (int k = 0; k <= most_order; ++k) {
-            if (k) scale *= static_cast<double>(k) * rate;
-            of[i][k] =
-                scale * (powers[k] + (powers[4] * fourth[ends][k] + powers[5] * fifth[ends][k]));
+            if (k) scale *= static_cast<double>(k) * (1e9 / length);
+            of_[i][k / 2][k % 2] = scale * (powers[k] + (powers[4] * x4[k] + powers[5] * x5[k]));
         }
     }
 }
 
-Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns,
-                 std::int64_t span_ns, bool keeps_end, CurveWeights& weights) {
-    if (!weights.are_of(points, count, begin_ns, span_ns, keeps_end)) {
-        weights.make(points, count, begin_ns, span_ns, keeps_end);
-    }
+Waveform CurveWeights::through(const double* values) const {
     // Less one of them, so that what they have in common is not rounded.
-    const double common = points[count / 2].value;
-    double sums[most_order + 1] = {0.0, 0.0, 0.0, 0.0};
-    for (std::size_t i = 0; i < count; ++i) {
-        const double less = points[i].value - common;
-        for (int k = 0; k <= most_order; ++k) sums[k] += weights.of[i][k] * less;
+    const double common = values[count_ / 2];
+    Pair low = {0.0, 0.0}, high = {0.0, 0.0};
+    for (std::size_t i = 0; i < count_; ++i) {
+        const double less = values[i] - common;
+        low += of_[i][0] * less;
+        high += of_[i][1] * less;
     }
-    return {common + sums[0], {sums[1], sums[2], sums[3]}};
+    return {common + low[0], {low[1], high[0], high[1]}};
 }
 
 // By Newton's divided differences.
-double value_through(const Point* points, std::size_t count, std::int64_t time_ns) {
+double value_through(const Points& points, std::int64_t time_ns) {
     double t[most_points], c[most_points];
-    for (std::size_t i = 0; i < count; ++i) {
-        t[i] = static_cast<double>(points[i].time_ns - time_ns) / 1e9;
-        c[i] = points[i].value;
+    for (std::size_t i = 0; i < points.count; ++i) {
+        t[i] = static_cast<double>(points.times_ns[i] - time_ns) / 1e9;
+        c[i] = points.values[i];
     }
-    for (std::size_t k = 1; k < count; ++k) {
-        for (auto i = count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
+    for (std::size_t k = 1; k < points.count; ++k) {
+        for (auto i = points.count - 1; i >= k; --i) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
     }
-    double value = c[count - 1];
-    for (auto i = count - 1; i > 0; --i) value = c[i - 1] - t[i - 1] * value;
+    double value = c[points.count - 1];
+    for (auto i = points.count - 1; i > 0; --i) value = c[i - 1] - t[i - 1] * value;
     return value;
 }
 

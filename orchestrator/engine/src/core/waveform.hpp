@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/interpolation.hpp"
-
 namespace softdock {
 
 // Highest derivative of an input that a unit is given.
@@ -33,30 +31,46 @@ struct Waveform {
     Waveform reduced(double seconds, int order, bool keeps_end) const;
 };
 
-// Points that a curve goes through.
+// Two numbers that are added and multiplied at once, by the extension of GCC and Clang.
+using Pair = double __attribute__((vector_size(16)));
+
+// Points that a curve goes through, one to six, at different times.
 constexpr std::size_t most_points = 6;
+
+struct Points {
+    const std::int64_t* times_ns;
+    const double* values;
+    std::size_t count;
+};
+
+// Over which span a curve is wanted, and what counts of it: all moments up to the third, or both
+// ends and two moments.
+struct Span {
+    std::int64_t begin_ns, length_ns;
+    bool keeps_end;
+};
 
 // What each point counts in the cubic over a span. On a grid that is the same step after step, and
 // is not made again.
-struct CurveWeights {
-    std::size_t count = 0;
-    std::int64_t span_ns = 0;
-    bool keeps_end = false;
-    std::int64_t since_ns[most_points] = {};      // since the begin of the span
-    double of[most_points][most_order + 1] = {};  // in the value and in each derivative
+class CurveWeights {
+  public:
+    // Whether they are those of points at these times, as many as when they were made.
+    bool are_of(const std::int64_t* times_ns, const Span& span) const;
+    // Returns at once if they are.
+    void make(const Points& points, const Span& span);
 
-    bool are_of(const Point* points, std::size_t count, std::int64_t begin_ns, std::int64_t span_ns,
-                bool keeps_end) const;
-    void make(const Point* points, std::size_t count, std::int64_t begin_ns, std::int64_t span_ns,
-              bool keeps_end);
+    // The polynomial through as many points as the nearest cubic over the span.
+    Waveform through(const double* values) const;
+
+  private:
+    std::size_t count_ = 0;
+    std::int64_t length_ns_ = 0;
+    bool keeps_end_ = false;
+    std::int64_t since_ns_[most_points] = {};  // since the begin of the span
+    Pair of_[most_points][2] = {};             // in the value and in each derivative
 };
 
-// The polynomial through one to six points of different times, over a span that begins at
-// `begin_ns` as the nearest cubic: with the same mean and the same moments up to the third, or,
-// with `keeps_end`, the same values at both ends, mean and first moment.
-Waveform through(const Point* points, std::size_t count, std::int64_t begin_ns,
-                 std::int64_t span_ns, bool keeps_end, CurveWeights& weights);
-// The value of that polynomial at a time.
-double value_through(const Point* points, std::size_t count, std::int64_t time_ns);
+// The value of the polynomial through the points at a time.
+double value_through(const Points& points, std::int64_t time_ns);
 
 }  // namespace softdock

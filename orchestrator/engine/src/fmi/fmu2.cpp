@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 namespace softdock {
 
@@ -55,13 +57,15 @@ void Fmu2::load(bool steps) {
 void Fmu2::bind(Binding inputs, Binding outputs) {
     connect(std::move(inputs), std::move(outputs));
     const auto most = most_order * inputs_.reals.size();
-    moves_.assign(most, 0);
-    for (auto* list : {&moving_, &places_}) {
-        list->clear();
-        list->reserve(most);
+    moving_.clear();
+    moving_.reserve(most);
+    still_.clear();
+    for (int order = 1; order <= most_order; ++order) {
+        for (std::size_t i = 0; i < inputs_.reals.size(); ++i) still_.push_back({i, order});
     }
-    orders_.reserve(most);
-    derivatives_.resize(most);
+    references_.resize(most);
+    orders_.resize(most);
+    values_.resize(most);
 }
 
 Status Fmu2::set_inputs(const double* values) {
@@ -85,40 +89,32 @@ void Fmu2::declare(bool rolls_back, int input_order, bool has_derivatives) {
 }
 
 Status Fmu2::set_input_derivatives(const InputDerivatives& derivatives) {
-    const auto n = inputs_.reals.size();
     if (derivatives.order > input_order()) return cannot("take such derivatives of its inputs");
     failure_.clear();
-    bool more = false;
-    for (int k = 1; k <= derivatives.order && moving_.size() < moves_.size(); ++k) {
-        auto* moves = moves_.data() + static_cast<std::size_t>(k - 1) * n;
-        const double* given = derivatives.of(k);
-        for (std::size_t i = 0; i < n; ++i) {
-            if (moves[i] || given[i] == 0.0) continue;
-            moves[i] = 1;
-            more = true;
-        }
-    }
-    if (more) list_moving();
+    const auto given = [&](const Derivative& one) {
+        return one.order <= derivatives.order ? derivatives.of(one.order)[one.input] : 0.0;
+    };
+    const bool more = std::any_of(still_.begin(), still_.end(),
+                                  [&](const Derivative& one) { return given(one) != 0.0; });
+    if (more) list_moving(given);
     if (moving_.empty()) return Status::ok;
-    for (std::size_t j = 0; j < moving_.size(); ++j) {
-        const bool told = orders_[j] <= derivatives.order;
-        derivatives_[j] = told ? derivatives.of(orders_[j])[places_[j]] : 0.0;
-    }
-    return note(call_.set_slopes(instance_, moving_.data(), moving_.size(), orders_.data(),
-                                 derivatives_.data()));
+    for (std::size_t j = 0; j < moving_.size(); ++j) values_[j] = given(moving_[j]);
+    return note(call_.set_slopes(instance_, references_.data(), moving_.size(), orders_.data(),
+                                 values_.data()));
 }
 
 // The derivatives that were not zero once are given from then on.
-void Fmu2::list_moving() {
-    moving_.clear();
-    orders_.clear();
-    places_.clear();
-    const auto n = inputs_.reals.size();
-    for (std::size_t j = 0; j < moves_.size(); ++j) {
-        if (!moves_[j]) continue;
-        moving_.push_back(inputs_.reals[j % n]);
-        orders_.push_back(static_cast<int>(j / n) + 1);
-        places_.push_back(static_cast<fmi2ValueReference>(j % n));
+template <class Given>
+void Fmu2::list_moving(const Given& given) {
+    const auto moves = [&](const Derivative& one) { return given(one) != 0.0; };
+    std::copy_if(still_.begin(), still_.end(), std::back_inserter(moving_), moves);
+    still_.erase(std::remove_if(still_.begin(), still_.end(), moves), still_.end());
+    std::sort(moving_.begin(), moving_.end(), [](const Derivative& one, const Derivative& other) {
+        return std::make_pair(one.order, one.input) < std::make_pair(other.order, other.input);
+    });
+    for (std::size_t j = 0; j < moving_.size(); ++j) {
+        references_[j] = inputs_.reals[moving_[j].input];
+        orders_[j] = moving_[j].order;
     }
 }
 
@@ -137,9 +133,9 @@ Status Fmu2::get_outputs(double* values) {
     return receive(values);
 }
 
-Status Fmu2::advance(const double* inputs, std::int64_t time_ns, std::int64_t step_ns,
-                     double* outputs) {
-    return Unit::advance(*this, inputs, time_ns, step_ns, outputs);
+Status Fmu2::advance(const double* inputs, const InputDerivatives& derivatives,
+                     std::int64_t time_ns, std::int64_t step_ns, double* outputs) {
+    return Unit::advance(*this, inputs, derivatives, time_ns, step_ns, outputs);
 }
 
 Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {

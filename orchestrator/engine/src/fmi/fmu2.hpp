@@ -19,8 +19,8 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
-    Status advance(const double* inputs, std::int64_t time_ns, std::int64_t step_ns,
-                   double* outputs) override;
+    Status advance(const double* inputs, const InputDerivatives& derivatives, std::int64_t time_ns,
+                   std::int64_t step_ns, double* outputs) override;
 
     // What the model description declares; without it the functions are not called.
     void declare(bool rolls_back, int input_order, bool has_derivatives);
@@ -38,15 +38,20 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
 
   private:
     void load(bool steps);
-    void list_moving();
+    // An input's derivative of an order.
+    struct Derivative {
+        std::size_t input;
+        int order;
+    };
+    template <class Given>
+    void list_moving(const Given& given);
 
     fmi2CallbackFunctions callbacks_{};
-    // Of the Real inputs, order after order: whether such a derivative was ever given; then value
-    // references, places among the inputs, orders and values of those that were.
-    std::vector<char> moves_;
-    std::vector<fmi2ValueReference> moving_, places_;
+    // Of the Real inputs, order after order: those that were not zero once, and the others.
+    std::vector<Derivative> moving_, still_;
+    References references_;  // of the moving
     std::vector<int> orders_;
-    std::vector<double> derivatives_;
+    std::vector<double> values_;
     int input_order_ = 0;
     bool has_derivatives_ = false;
 };
