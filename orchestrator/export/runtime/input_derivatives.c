@@ -57,9 +57,14 @@ static inline void end_step(State* s, double time) {
     if (s->moves_are == MOVES_SET) s->moves_are = MOVES_SPENT;
 }
 
-static Status refuse_derivative(const Instance* instance, Reference at, int order, double value,
-                                const char* function) {
-    if (at < AT_U || at >= AT_X || model_types[at] != TYPE_REAL)
+static inline bool is_real_input(int64_t place) {
+    return place >= AT_U && place < AT_X && model_types[place] == TYPE_REAL;
+}
+
+__attribute__((unused)) static Status refuse_derivative(const Instance* instance, Reference at,
+                                                        int order, double value,
+                                                        const char* function) {
+    if (!is_real_input(at))
         return fail(instance, "%s: the value reference %u is no Real input", function, at);
     if (order < 1 || order > INPUT_ORDER)
         return fail(instance, "%s: the derivative of order %d of '%s'; expected 1 to %d", function,
@@ -82,8 +87,7 @@ __attribute__((unused)) static Status set_input_derivatives(Instance* instance,
     for (size_t i = 0; i < count; ++i) {
         Reference at = references[i];
         int order = orders[i];
-        if (at < AT_U || at >= AT_X || model_types[at] != TYPE_REAL || order < 1 ||
-            order > INPUT_ORDER || !isfinite(values[i]))
+        if (!is_real_input(at) || order < 1 || order > INPUT_ORDER || !isfinite(values[i]))
             return refuse_derivative(instance, at, order, values[i], function);
     }
     forget_moves(s);
