@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from orchestrator.arming.reserve import Reserve
 from orchestrator.linearisation import LinearSystem
-from orchestrator.linearisation.sampled_loop import SampledLoop
 
 #: How far a parameter is turned, as a factor; and how often an interval is halved.
 _FARTHEST, _HALVINGS = 64.0, 6
@@ -33,7 +32,7 @@ class Knobs:
 
 def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -> Iterator[str]:
     """Yield what would help, in words; what was tried and does not is left out."""
-    loop = SampledLoop.of(linear, line)
+    loop = reserve.cut(linear, line)
     missing = reserve.delay - loop.margins().delay.value if loop else 0.0
     if 0.0 < missing < math.inf:
         yield f"what would help: compensation of {missing * 1e3:.4g} ms of the loop's delay"
@@ -51,7 +50,7 @@ def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -
         yield f"a step shorter than {linear.step_ns / 1e6:g} ms would take a faster '{knobs.clock}'"
         return
     half = replace(linear, step_ns=linear.step_ns // 2)
-    shorter = SampledLoop.of(half, line)
+    shorter = reserve.cut(half, line)
     if shorter is not None and not reserve.lacks(shorter.margins()):
         yield f"or a step of {half.step_ns / 1e6:g} ms"
 
@@ -60,7 +59,7 @@ def _enough(
     linear: LinearSystem, line: str, reserve: Reserve, path: str
 ) -> Callable[[float], bool]:
     def enough(value: float) -> bool:
-        loop = SampledLoop.of(linear.with_value(path, value), line)
+        loop = reserve.cut(linear.with_value(path, value), line)
         return loop is None or not reserve.lacks(loop.margins())
 
     return enough

@@ -11,7 +11,6 @@ from orchestrator.arming.advice import Knobs, advice_of
 from orchestrator.arming.reserve import Reserve
 from orchestrator.arming.shrinkage import margin_table
 from orchestrator.linearisation import LinearSystem, Margins
-from orchestrator.linearisation.sampled_loop import SampledLoop
 from orchestrator.master.algorithms.order import stepping_order
 from orchestrator.supervisor.tracking.margin_table import MarginTable
 from orchestrator.system import System
@@ -117,6 +116,7 @@ class Arming:
             "forced": self.forced,
             "delay_reserve_s": self.reserve.delay,
             "gain_reserve": self.reserve.gain,
+            "own_growth_1_s": self.reserve.own_growth,
             "step_s": self.step_ns * 1e-9,
             "lines": [_line_json(line) for line in self.lines],
             "advice": list(self.advice),
@@ -166,11 +166,11 @@ def arm(
 
 
 def _armed(linear: LinearSystem, name: str, reserve: Reserve) -> ArmedLine:
-    loop = SampledLoop.of(linear, name)
+    loop = reserve.cut(linear, name)
     if loop is None:
         return ArmedLine(name)
     margins = loop.margins()
-    root = loop.roots[0] if loop.roots else None
+    root = loop.roots[0] + reserve.own_growth if loop.roots else None
     return ArmedLine(name, loop.components, margins, root, tuple(reserve.lacks(margins)))
 
 
@@ -188,7 +188,7 @@ def _other_order(model: System, run: System, devices: Collection[str]) -> Sequen
                 f"the run steps '{ends[before[1]]}' after '{ends[not before[1]]}', its models the"
                 " other way round: its loop has a step of delay more, or less"
             )
-    return told
+    return list(dict.fromkeys(told))
 
 
 def _places(system: System) -> Mapping[str, int]:

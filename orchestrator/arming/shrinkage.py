@@ -33,7 +33,7 @@ def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTab
     The response of the sampled loop is computed once and interpolated, size by its logarithm and
     phase as it goes on, since each entry asks for it at other frequencies.
     """
-    loop = SampledLoop.of(linear, line)
+    loop = reserve.cut(linear, line)
     if not isinstance(loop, SampledLoop) or not loop.is_stable:
         return None
     fastest = math.log10(math.pi / loop.period)

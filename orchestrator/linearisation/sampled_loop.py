@@ -8,7 +8,7 @@ z = exp(i w T) is its response, with the holding and the rounding of delays that
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -101,6 +101,17 @@ class SampledLoop(CutLoop):
         fastest = math.log10(math.pi / self.period)
         omega = np.logspace(fastest - _DECADES, fastest, _GRID)[:-1]
         return margins_of(self.at, omega, is_stable=self.is_stable, ends=self._ends(omega[0]))
+
+    def beyond(self, growth: float) -> SampledLoop:
+        """Return the loop whose modes grow so much less, 1/s: its limits are where one grows so.
+
+        With x' = A x + b u scaled by s = exp(-growth T) in each period, modes that grow with
+        ``growth`` neither grow nor die down. A delay on the line then takes exp(-growth delay) off
+        the gain, which is left out.
+        """
+        share = math.exp(-growth * self.period)
+        roots = tuple(root - growth for root in self.roots)
+        return replace(self, rest=self.rest * share, into=self.into * share, roots=roots)
 
     def _ends(self, slowest: float) -> list[tuple[float, float]]:
         """Return L and rad/s at both ends: at rest, if it is real there, and at half the rate."""

@@ -16,6 +16,7 @@ from orchestrator.system import nanoseconds
 class ArmingTable(Table):
     """What must be left of the margins, and how the loop is linearised for them.
 
+    Modes that grow no faster than ``own_growth``, 1/s, are the plant's own.
     ``set`` and ``delays`` are values and delays of the model, such as the stiffness of the contact
     and what lies between two devices, ``at`` is the time of the point, ``models`` stand in the
     place of devices that the system has no models of. ``stiffness`` and ``damping`` name parameters
@@ -25,6 +26,7 @@ class ArmingTable(Table):
 
     delay_reserve: Time = "2 ms"
     gain_reserve: Annotated[float, Field(gt=1.0, allow_inf_nan=False)] = 1.2
+    own_growth: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
     at: Time | None = None
     set: dict[str, StrictBool | StrictInt | StrictFloat | StrictStr] = Field({})
     delays: dict[str, Time] = Field({})
@@ -47,4 +49,5 @@ class ArmingTable(Table):
     @property
     def reserve(self) -> Reserve:
         """The margins that must be left."""
-        return Reserve(nanoseconds(self.delay_reserve, "arming") * 1e-9, self.gain_reserve)
+        delay = nanoseconds(self.delay_reserve, "arming") * 1e-9
+        return Reserve(delay, self.gain_reserve, self.own_growth)
