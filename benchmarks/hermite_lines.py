@@ -5,8 +5,9 @@ python benchmarks/hermite_lines.py
 One linear plant ``x' = A x + B u`` closes its loop by ``u(t) = C x(t - tau)``. Over a step it
 follows a cubic: that through four samples around the span; that with the values and slopes of the
 two samples around the middle of the span; and polynomials of degree 5, with the values and slopes
-of three samples or through six, as the engine has it, as the cubic of the same mean and moments. Slopes are those that the plant has at its samples, ``C (A x + B u)``. Errors are growth
-rates of the one-step map less those of the continuous loop, 1/s.
+of three samples or through six, as the engine has it, as the cubic of the same mean and moments.
+Slopes are those that the plant has at its samples, ``C (A x + B u)``. Errors are growth rates of
+the one-step map less those of the continuous loop, 1/s.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ RIG = DefaultExperiment(
 )
 
 RATIO = 75.0  # turns of the bench's shaft for one of joint 4
+COUPLING = {"stiffness": 2000.0, "damping": 40.0}  # N.m/rad, N.m.s/rad, at the joint
 CIRCUIT = 4.0  # Ohm: the drive motor's 2.05 and a braking resistor of 1.95
 
 
@@ -72,7 +73,7 @@ def bench() -> System:
     system = _ejection("bench", "PlanarArm", text, free=("torque[2]",), experiment=RIG)
     for name, value in without_friction.items():
         system = system.set(f"arm.{name}", value)
-    system = system.add("coupling", block("virtual_coupling"), ratio=RATIO).add(
+    system = system.add("coupling", block("virtual_coupling"), ratio=RATIO, **COUPLING).add(
         "joint4", fmu(LIBRARY / "MotorBench.fmu"), voltage=0.0, R=CIRCUIT
     )
     for source, target in lines.items():

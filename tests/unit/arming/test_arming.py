@@ -109,6 +109,35 @@ def test_an_unstable_loop_has_the_gain_that_would_do():
     assert margins.delay.value < 0.0
 
 
+@pytest.mark.parametrize("own", [0.02, 0.1])
+def test_with_own_growth_the_limits_are_where_a_mode_grows_so(own):
+    """By the matrix of one cycle; the delay's share of the gain, exp(-own tau), is left out."""
+    reserve = Reserve(4e-3, 1.25, own)
+    loop = reserve.cut(linear(k=8000.0), "body.position -> robot.dx")
+    now = growth(cycle(5, 8000.0))
+    assert loop.roots[0].real == pytest.approx(now - own, rel=1e-6)
+    margins = loop.margins()
+    assert margins.is_stable == (now < own)
+    if not margins.is_stable:
+        assert margins.delay.value < 0.0
+        assert growth(cycle(5, 8000.0, margins.gain_reduction.value)) == pytest.approx(
+            own, abs=1e-6
+        )
+        return
+    assert growth(cycle(5, 8000.0, margins.gain.value)) == pytest.approx(own, abs=1e-6)
+    more = math.floor(margins.delay.value / T)
+    assert growth(cycle(5 + more, 8000.0)) < own < growth(cycle(6 + more, 8000.0))
+
+
+def test_own_growth_is_taken_off_what_arming_asks_for():
+    limits = Reserve(1e-3, 1.02, own_growth=0.1), Reserve(1e-3, 1.02, own_growth=0.02)
+    granted, refused = (arm(linear(k=8000.0), ["robot"], each, Knobs()) for each in limits)
+    assert granted.is_granted
+    assert granted.lines[0].growth == pytest.approx(growth(cycle(5, 8000.0)), rel=1e-6)
+    assert granted.as_json()["own_growth_1_s"] == 0.1
+    assert "the loop is unstable beyond own_growth = 0.02 1/s" in refused.refusal()
+
+
 def test_what_has_its_reserve_is_granted():
     found = arm(linear(), ["robot"], Reserve(4e-3, 1.25), Knobs())
     assert found.is_granted
