@@ -18,8 +18,6 @@ from orchestrator import (
     Parameter,
     Result,
     System,
-    build_recipe,
-    fmu,
     read_system,
     simulate,
 )
@@ -27,6 +25,7 @@ from orchestrator.arming import Reserve, arm
 from orchestrator.arming.advice import Knobs
 from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.linearisation import linear_system
+from orchestrator.simunits import resolve
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "adapters"))
@@ -56,12 +55,11 @@ class Joint4(Block):
 
 
 @pytest.fixture(scope="module")
-def bench(plants: Path, tmp_path_factory: pytest.TempPathFactory) -> System:
+def bench(plants: Path, arms: tuple[Path, ...]) -> System:
     """The system of the example, in attitude 1."""
-    arm = build_recipe(EXAMPLE / "plants" / "PlanarArm.toml", tmp_path_factory.mktemp("plants"))
-    system = read_system(EXAMPLE / "bench.ssd").swap("arm", fmu(arm.path))
-    system = system.swap("joint4", fmu(plants / "MotorBench.fmu"))
-    return attitude(system, 1)
+    assert plants
+    assert arms
+    return attitude(resolve(read_system(EXAMPLE / "bench.ssd")), 1)
 
 
 def attitude(system: System, number: int) -> System:
