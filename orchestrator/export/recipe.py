@@ -20,8 +20,10 @@ _LONGEST_STEPS = {
     "dopri5": math.inf,
     "cvode": math.inf,
     "rk4": 1e-3,
+    "verlet": 1e-3,
 }  # of each method, unless said otherwise
 METHODS = tuple(_LONGEST_STEPS)
+FIXED_STEP_METHODS = ("rk4", "verlet")
 FMI_VERSIONS = ("2.0", "3.0")
 DEFAULT_TOLERANCE = 1e-8
 
@@ -35,8 +37,10 @@ class Solver:
     method
         ``dopri5``: Dormand-Prince 5(4) with error control. ``cvode``: backward differentiation
         formulas of SUNDIALS, for stiff models. ``rk4``: fixed steps, for real time.
+        ``verlet``: the same for what swings stiffly without much damping, with one evaluation a
+        step; it takes states whose derivative is another state as positions.
     max_step
-        Longest internal step in seconds; default: 1 ms for ``rk4``, any for the others.
+        Longest internal step in seconds; default: 1 ms for ``rk4`` and ``verlet``, any for the others.
     tolerance
         Relative tolerance where the importer gives none; default: that of the model's experiment
         annotation, else 1e-8.

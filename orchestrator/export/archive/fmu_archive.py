@@ -19,7 +19,7 @@ from orchestrator.export.codegen.array_layout import entries
 from orchestrator.export.codegen.compiler import compile_library, sundials_libraries
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.codegen.sampled_c import FILES, GENERATED
-from orchestrator.export.recipe import METHODS, Recipe
+from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sources make equal archives
 
@@ -107,6 +107,8 @@ def _belongs_to_other_version(file: Path, fmi: str) -> bool:
 
 def _is_other_solver(file: Path, recipe: Recipe, layout: Layout) -> bool:
     used = recipe.solver.method if layout.ode.sampled is None else ""
+    if file.stem == "fixed_step":
+        return used not in FIXED_STEP_METHODS
     return file.stem in METHODS and file.stem != used
 
 

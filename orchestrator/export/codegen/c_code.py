@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.codegen import events_c, implicit_c, jacobian_c, sampled_c
+from orchestrator.export.codegen import events_c, implicit_c, jacobian_c, sampled_c, verlet_c
 from orchestrator.export.codegen.array_layout import entries
 from orchestrator.export.codegen.classification import output_slots
 from orchestrator.export.codegen.layout import Layout, Region
@@ -48,6 +48,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
     minima = [v.minimum if v.minimum is not None else -math.inf for v in limited]
     maxima = [v.maximum if v.maximum is not None else math.inf for v in limited]
     nominals = [abs(v.nominal) if v.nominal else 1.0 for v in states]
+    has_positions = solver.method == "verlet" and layout.ode.sampled is None
     return "\n".join(
         [
             f"/* Generated from {layout.ode.name}: sizes and tables of the model. */",
@@ -82,6 +83,7 @@ def model_header(layout: Layout, solver: Solver, guid: str, fmi: str) -> str:
             *events_c.tables(layout.ode),
             *sampled_c.tables(layout.ode),
             *(jacobian_c.tables(layout.ode) if solver.is_implicit else ()),
+            *(verlet_c.tables(layout.ode) if has_positions else ()),
             "",
         ]
     )

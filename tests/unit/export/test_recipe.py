@@ -44,7 +44,7 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
     [
         (
             '[fmu]\nmodel = "P.A"\n[solver]\nmethod = "euler"',
-            "expected one of dopri5, cvode, rk4, got 'euler'",
+            "expected one of dopri5, cvode, rk4, verlet, got 'euler'",
         ),
         ('[fmu]\nmodel = "P.A"\n[solver]\nmax_step = 0', "positive"),
         ('[fmu]\nmodel = "P.A"\n[solver]\nmax_step = nan', "positive"),

@@ -48,7 +48,7 @@ def largest_error(rows: np.ndarray) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("dopri5", 5)])
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("verlet", 2), ("dopri5", 5)])
 def test_order_inside_the_steps(build_text: Any, tmp_path: Path, method: str, order: int) -> None:
     errors = []
     for index, step in enumerate((0.25, 0.125)):
