@@ -40,7 +40,8 @@ class Solver:
         ``verlet``: the same for what swings stiffly without much damping, with one evaluation a
         step; it takes states whose derivative is another state as positions.
     max_step
-        Longest internal step in seconds; default: 1 ms for ``rk4`` and ``verlet``, any for the others.
+        Longest internal step in seconds; default: 1 ms for ``rk4`` and ``verlet``, any
+        for the others.
     tolerance
         Relative tolerance where the importer gives none; default: that of the model's experiment
         annotation, else 1e-8.

@@ -31,7 +31,6 @@ RESTING = {
     "block:shaft_accelerometer",
     "block:shaft_kalman",
     "block:shaft_motion",
-    "block:virtual_coupling",
 }
 #: Blocks that declare more than an output follows at one time, and have tests of their own: what
 #: it follows is chosen by a parameter, begins at a limit, or needs more than one sample.

@@ -19,16 +19,12 @@ STIFFNESS, COMPRESSION = 2 * 812.7, 0.086
 
 @dataclass
 class Ejection:
-    """One attitude with its friction; ``run`` fills in what happened.
-
-    Friction is that of all joints, or of each; ``rotor`` are inertias about the joints, kg m2.
-    """
+    """One attitude with its friction; ``run`` fills in what happened."""
 
     number: int
-    static: float | tuple[float, ...] = 4.0
-    coulomb: float | tuple[float, ...] = 2.0
-    viscous: float | tuple[float, ...] = 5.4
-    rotor: tuple[float, ...] = (0.0, 0.0, 0.0)
+    static: float = 4.0
+    coulomb: float = 2.0
+    viscous: float = 5.4
     release: tuple[float, np.ndarray, np.ndarray] | None = None
     stuck: list[tuple[float, int]] = field(default_factory=list)
     broke_away: list[tuple[float, int]] = field(default_factory=list)
@@ -55,9 +51,9 @@ class Ejection:
         """Accelerations, and loads on what stands still."""
         q, v = state[:6], state[6:12]
         upper = np.triu(pin.crba(self.model, self.data, q))
-        matrix = upper + np.triu(upper, 1).T + np.diag([0.0, 0.0, 0.0, *self.rotor])
+        matrix = upper + np.triu(upper, 1).T
         force = -pin.nle(self.model, self.data, q, v)
-        force[3:] -= np.multiply(self.coulomb, self.mode) + np.multiply(self.viscous, v[3:])
+        force[3:] -= self.coulomb * self.mode + self.viscous * v[3:]
         if not self.free:
             force[1] += STIFFNESS * (COMPRESSION - q[1])
         moves = np.flatnonzero([self.free, True, self.free, *self.mode])
@@ -69,9 +65,8 @@ class Ejection:
         """Let joints break away, the one with the largest load first."""
         while True:
             load = np.where(self.mode == 0, self.motion(state)[1][3:], 0.0)
-            static = np.broadcast_to(self.static, 3)
-            joint = int(np.argmax(np.abs(load) / np.maximum(static, 1e-300)))
-            if abs(load[joint]) <= static[joint]:
+            joint = int(np.argmax(np.abs(load)))
+            if abs(load[joint]) <= self.static:
                 return
             self.mode[joint] = np.sign(load[joint])
             self.broke_away.append((time, joint))

@@ -13,12 +13,19 @@ import pytest
 from fmpy import simulate_fmu
 from reproduction.ejection.reference import Ejection
 
-from orchestrator import Result, StepError, System, fmu, simulate
+from orchestrator import Result, StepError, System, build_recipe, fmu, simulate
 from orchestrator.linearisation import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, seven_joint_arm
 
+RECIPE = Path(__file__).parents[3] / "examples" / "ejection" / "plants" / "PlanarArm.toml"
 SPRINGS = 0.5 * 2 * 812.7 * 0.086**2  # J
 FRICTIONLESS = {f"{n}[{i}]": 0.0 for n in ("static", "coulomb", "viscous") for i in (1, 2, 3)}
+
+
+@pytest.fixture(scope="module")
+def arms(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """The plant as FMU of FMI 2.0 and of FMI 3.0."""
+    return tuple(build_recipe(RECIPE, tmp_path_factory.mktemp("plants")).files.values())
 
 
 @pytest.fixture(scope="module")

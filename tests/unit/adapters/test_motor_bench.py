@@ -40,8 +40,8 @@ SETTINGS = {
 class MotorLine(Bench):
     """The motor bench on emulated drives that answer at once."""
 
-    def __init__(self, monkeypatch, noise=0.0, ripple=0.0, misalignment=0.0, seed=1, resistance=R):
-        given = MotorBenchSettings(**{**SETTINGS, "resistance": resistance})
+    def __init__(self, monkeypatch, noise=0.0, ripple=0.0, misalignment=0.0, seed=1):
+        given = MotorBenchSettings(**SETTINGS)
         self.log = []
         self.shaft = Shaft(J, VISCOUS, COULOMB, misalignment=misalignment)
         self.tachometer = Tachometer(50.0, noise, seed)

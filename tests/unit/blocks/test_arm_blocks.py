@@ -15,7 +15,6 @@ from python_blocks.manipulators.partial_arm import PartialArm
 from python_blocks.manipulators.rate_controller import RateController
 from python_blocks.manipulators.shaft_filters import ShaftAccelerometer, ShaftKalman, ShaftObserver
 from python_blocks.manipulators.shaft_motion import ShaftMotion
-from python_blocks.manipulators.virtual_coupling import VirtualCoupling
 
 ARM: dict[str, Any] = {
     "link_offset": (0.0, 0.0, 0.0, 0.89, 0.0, 0.0),
@@ -124,35 +123,6 @@ def test_a_saturated_load_is_told_with_its_first_time() -> None:
     load.inertia = -200.0
     with pytest.raises(StepError, match=r"t = 0.05 s: the joint has no inertia"):
         load.step(0.04, 0.01)
-
-
-def test_a_coupling_pulls_arm_and_shaft_together_with_one_torque() -> None:
-    """From the angles at the start; what the spring stores and the damper takes is what goes in."""
-    coupling = VirtualCoupling(phi=0.5, angle=3.0, ratio=50.0, stiffness=800.0, damping=10.0)
-    coupling.initialise(0.0)
-    assert (coupling.torque, coupling.load, coupling.energy) == (0.0, 0.0, 0.0)
-    coupling.phi, coupling.angle, coupling.rate, coupling.shaft_rate = 0.502, 3.05, 0.1, 2.5
-    coupling.step(0.0, 1e-3)
-    assert coupling.windup == pytest.approx(0.001, abs=1e-15)
-    assert coupling.torque == pytest.approx(-(800.0 * 0.001 + 10.0 * 0.05), rel=1e-12)
-    assert coupling.load == pytest.approx(-coupling.torque / 50.0, rel=1e-15)
-    stored = 800.0 * 0.001 * (0.1 - 2.5 / 50.0)
-    given = -coupling.torque * 0.1 - coupling.load * 2.5
-    assert coupling.dissipation == pytest.approx(given - stored, rel=1e-12)
-    assert not coupling.notices()
-
-
-def test_at_its_limit_a_coupling_gives_the_arm_no_more_than_the_shaft() -> None:
-    coupling = VirtualCoupling(ratio=50.0, torque_limit=0.1)
-    coupling.initialise(0.0)
-    for n, phi in enumerate((0.0, -0.01, 0.0)):
-        coupling.phi = phi
-        coupling.step(0.01 * n, 0.01)
-        assert coupling.torque == -50.0 * coupling.load
-    assert not coupling.saturated
-    (notice,) = coupling.notices()
-    assert notice.time_ns == 20_000_000
-    assert "-0.4 N m were asked for, torque_limit is 0.1 N m" in notice.what
 
 
 def test_controller_sums_and_limits() -> None:

@@ -35,7 +35,7 @@ def run(path: Any, stop: str = "0.1 s") -> Any:
 
 
 def test_it_swings_by_the_closed_form_up_to_its_limit(build_text: Any) -> None:
-    """sin(w' h/2) = w h/2: a grid of velocity Verlet swings as fast as that, and keeps its height."""
+    """sin(w' h/2) = w h/2: velocity Verlet swings as fast as that and keeps its height."""
     found = run(build_text("Spring", SPRING, 1e-3, "verlet"))  # w h = 1
     faster = 2.0 / 1e-3 * math.asin(0.5)
     np.testing.assert_allclose(found["spring.x"], np.cos(faster * found.time), atol=1e-11)
