@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator import DefaultExperiment, System, fmu, write_ssd
+from orchestrator import DefaultExperiment, System, block, fmu, write_ssd
 
 HERE = Path(__file__).parent
 FMUS = HERE / "plants" / "build"
 RUN = DefaultExperiment(stop_ns=4_000_000_000, step_ns=10_000_000, algorithm="jacobi")
+SAMPLED = DefaultExperiment(
+    stop_ns=4_000_000_000, step_ns=1_000_000, algorithm="gauss-seidel", early_return=False
+)
+GEAR = {
+    "arm.phi[4]": "gear.joint",
+    "arm.rate[4]": "gear.joint_rate",
+    "joint4.angle": "gear.shaft",
+    "joint4.shaft_rate": "gear.shaft_rate",
+    "gear.load": "joint4.load",
+    "gear.torque": "arm.torque[4]",
+}
 
 
 def plane() -> System:
@@ -25,13 +36,31 @@ def space() -> System:
     return _ejection("space", "SpatialArm", "Ejection of the arm with seven joints in space.")
 
 
-def _ejection(name: str, plant: str, text: str) -> System:
+def bench() -> System:
+    """Build the arm in space whose joint 4 is a motor on a bench, behind a gear of 100.
+
+    In the simulation the joint has no friction of its own: it has that of the bench.
+    """
+    text = "Ejection of the arm in space, whose joint 4 is a motor on a bench."
+    own = {f"arm.{of}[4]": 0.0 for of in ("static", "coulomb", "viscous")}
+    system = _ejection("bench", "SpatialArm", text, driven="torque[4]", run=SAMPLED)
+    for name, value in own.items():
+        system = system.set(name, value)
+    system = system.add("joint4", fmu(FMUS / "BrakedBench.fmu")).add("gear", block("elastic_gear"))
+    for source, target in GEAR.items():
+        system = system.connect(source, target)
+    return system
+
+
+def _ejection(
+    name: str, plant: str, text: str, *, driven: str = "", run: DefaultExperiment = RUN
+) -> System:
     arm = fmu(FMUS / f"{plant}.fmu")
-    system = System(name, experiment=RUN, description=text).add("arm", arm)
+    system = System(name, experiment=run, description=text).add("arm", arm)
     inputs = [
         connector.name
         for connector in system.components["arm"].connectors.values()
-        if connector.causality.value == "input"
+        if connector.causality.value == "input" and connector.name != driven
     ]
     for connector in inputs:  # no drives, nothing touches base or end
         system = system.set(f"arm.{connector}", 0.0)
@@ -40,7 +69,7 @@ def _ejection(name: str, plant: str, text: str) -> System:
 
 def systems() -> dict[str, System]:
     """Give all systems by the name of their file."""
-    return {"plane.ssd": plane(), "space.ssd": space()}
+    return {"plane.ssd": plane(), "space.ssd": space(), "bench.ssd": bench()}
 
 
 if __name__ == "__main__":
