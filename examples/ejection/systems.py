@@ -46,10 +46,22 @@ def bench() -> System:
     system = _ejection("bench", "SpatialArm", text, driven="torque[4]", run=SAMPLED)
     for name, value in own.items():
         system = system.set(name, value)
-    system = system.add("joint4", fmu(FMUS / "BrakedBench.fmu")).add("gear", block("elastic_gear"))
+    system = system.add("joint4", fmu(FMUS / "BrakedBench.fmu"), voltage=0.0)
+    system = system.add("gear", block("elastic_gear"))
     for source, target in GEAR.items():
         system = system.connect(source, target)
     return system
+
+
+def friction() -> System:
+    """Build the bench alone, with a slow torque on its shaft."""
+    text = "The bench of joint 4 alone, with a torque that rises and falls."
+    return (
+        System("friction", experiment=SAMPLED, description=text)
+        .add("joint4", fmu(FMUS / "BrakedBench.fmu"), voltage=0.0)
+        .add("slow", block(f"{HERE}/rig_parts.py:SlowTorque"))
+        .connect("slow.torque", "joint4.load")
+    )
 
 
 def _ejection(
@@ -69,7 +81,12 @@ def _ejection(
 
 def systems() -> dict[str, System]:
     """Give all systems by the name of their file."""
-    return {"plane.ssd": plane(), "space.ssd": space(), "bench.ssd": bench()}
+    return {
+        "plane.ssd": plane(),
+        "space.ssd": space(),
+        "bench.ssd": bench(),
+        "friction.ssd": friction(),
+    }
 
 
 if __name__ == "__main__":
