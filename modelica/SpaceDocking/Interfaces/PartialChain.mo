@@ -14,6 +14,10 @@ partial model PartialChain "Chain of links with joints that stick, on a free or 
   parameter Units.RotationalDamping viscous[n] = zeros(n) "Viscous friction of the joints";
   parameter Units.Inertia rotor[n] = zeros(n)
     "What the joints feel of their motors: ratio of the gear squared times the shaft's inertia";
+  parameter Units.Position link_radius[n] = zeros(n)
+    "Radii of the links, capsules from joint to joint and to the end";
+  parameter Units.Position body[3] = {0, 0, 0}
+    "Edges of the spacecraft's body, a box below the foot of the rail; none if one of them is zero";
   parameter Units.Angle phi_min[n] = fill(-3.2, n) "Smallest joint angles";
   parameter Units.Angle phi_max[n] = fill(3.2, n) "Largest joint angles";
   parameter Boolean guided = false "A rail along z guides the base until the springs are at rest";
@@ -81,6 +85,8 @@ protected
   Units.Position own_center[3] "Centre of mass from the base, in its frame";
   Units.Momentum own_momentum[3] "Momentum, in the frame of the base";
   Units.AngularMomentum own_angular_momentum[3] "Angular momentum, in the frame of the base";
+  discrete Units.Position depth[n](each start = 0, each fixed = true)
+    "How deep the links are in the spacecraft at the start";
   Units.Energy link_energy "Kinetic energy without that of the rotors";
 equation
   phi = joint.phi;
@@ -151,13 +157,17 @@ equation
   end for;
   for i in 1:n loop
     when initial() then
+      depth[i] = link_radius[i] - Chains.boxDistance(
+        transpose(R)*(position[i + 1, :] - r) + {0, 0, 0.5*body[3]},
+        transpose(R)*((if i < n then position[min(i + 2, n + 1), :] else tip_position) - r)
+          + {0, 0, 0.5*body[3]}, body);
       assert(static[i] >= coulomb[i], "the static friction of joint " + String(i)
         + " is below its Coulomb friction");
       assert(rotor[i] >= 0, "the rotor of joint " + String(i) + " has a negative inertia");
       assert(phi0[i] >= phi_min[i] and phi0[i] <= phi_max[i], "joint " + String(i) + " begins at "
         + String(phi0[i]) + " rad, outside of its limits");
-      assert(not guided or R[:, 3]*(position[i + 1, :] - r) >= 0, "joint " + String(i)
-        + " begins inside the spacecraft");
+      assert(not guided or min(body) <= 0 or depth[i] <= 0, "link " + String(i) + " begins "
+        + String(depth[i]) + " m deep in the spacecraft");
     end when;
     assert(phi[i] >= phi_min[i] and phi[i] <= phi_max[i], "joint " + String(i)
       + " is outside of its limits", AssertionLevel.warning);
@@ -183,6 +193,8 @@ It leaves the rail where their force is zero; <code>rail_force</code> and <code>
 the rail bears until then. After that it is free, or keeps to its x-z plane if <code>planar</code>.</p>
 <p><b>Ledger.</b> <code>energy + spring_energy + friction_heat</code> is constant without outer forces and
 drives; <code>momentum</code> and <code>angular_momentum</code> are constant once the base is free.</p>
+<p><b>Spacecraft.</b> Its body is a box with the top at the foot of the rail, as the base begins; a chain
+that begins with a link in it is refused.</p>
 <p>There is no gravity, and joint limits are not walls: leaving them is a warning.</p>
 </html>"));
 end PartialChain;
