@@ -15,14 +15,6 @@ RUN = DefaultExperiment(stop_ns=4_000_000_000, step_ns=10_000_000, algorithm="ja
 SAMPLED = DefaultExperiment(
     stop_ns=4_000_000_000, step_ns=1_000_000, algorithm="gauss-seidel", early_return=False
 )
-GEAR = {
-    "arm.phi[4]": "gear.joint",
-    "arm.rate[4]": "gear.joint_rate",
-    "joint4.angle": "gear.shaft",
-    "joint4.shaft_rate": "gear.shaft_rate",
-    "gear.load": "joint4.load",
-    "gear.torque": "arm.torque[4]",
-}
 
 
 def plane() -> System:
@@ -36,19 +28,27 @@ def space() -> System:
     return _ejection("space", "SpatialArm", "Ejection of the arm with seven joints in space.")
 
 
-def bench() -> System:
-    """Build the arm in space whose joint 4 is a motor on a bench, behind a gear of 100.
+def bench(plant: str = "SpatialArm", joint: int = 4, fmus: Path = FMUS) -> System:
+    """Build an arm whose ``joint`` is a motor on a bench, behind a gear of 100.
 
     In the simulation the joint has no friction of its own: it has that of the bench.
     """
     text = "Ejection of the arm in space, whose joint 4 is a motor on a bench."
-    own = {f"arm.{of}[4]": 0.0 for of in ("static", "coulomb", "viscous")}
-    system = _ejection("bench", "SpatialArm", text, driven="torque[4]", run=SAMPLED)
-    for name, value in own.items():
-        system = system.set(name, value)
-    system = system.add("joint4", fmu(FMUS / "BrakedBench.fmu"), voltage=0.0)
+    driven = f"torque[{joint}]"
+    system = _ejection("bench", plant, text, driven=driven, run=SAMPLED, fmus=fmus)
+    for of in ("static", "coulomb", "viscous"):
+        system = system.set(f"arm.{of}[{joint}]", 0.0)
+    lines = {
+        f"arm.phi[{joint}]": "gear.joint",
+        f"arm.rate[{joint}]": "gear.joint_rate",
+        "joint4.angle": "gear.shaft",
+        "joint4.shaft_rate": "gear.shaft_rate",
+        "gear.load": "joint4.load",
+        "gear.torque": f"arm.{driven}",
+    }
+    system = system.add("joint4", fmu(fmus / "BrakedBench.fmu"), voltage=0.0)
     system = system.add("gear", block("elastic_gear"))
-    for source, target in GEAR.items():
+    for source, target in lines.items():
         system = system.connect(source, target)
     return system
 
@@ -65,9 +65,15 @@ def friction() -> System:
 
 
 def _ejection(
-    name: str, plant: str, text: str, *, driven: str = "", run: DefaultExperiment = RUN
+    name: str,
+    plant: str,
+    text: str,
+    *,
+    driven: str = "",
+    run: DefaultExperiment = RUN,
+    fmus: Path = FMUS,
 ) -> System:
-    arm = fmu(FMUS / f"{plant}.fmu")
+    arm = fmu(fmus / f"{plant}.fmu")
     system = System(name, experiment=run, description=text).add("arm", arm)
     inputs = [
         connector.name
