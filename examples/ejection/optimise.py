@@ -35,7 +35,7 @@ TIP = np.array([0.0, 0.0, 0.45])  # end of the last link in its frame, m
 BODY = Box(np.array([0.0, 0.0, -0.6]), np.array([1.2, 1.2, 1.2]))  # as in the plant
 RADII = (0.09, 0.09, 0.10)  # of the links, m
 RANGE_DEG = (-120.0, 120.0)  # of each joint
-CLEARANCE = 0.15  # of all links from the spacecraft's body, m
+CLEARANCE = 0.10  # of all links from the spacecraft's body, m
 SPIN = np.radians(5.0)  # rad/s
 SAMPLES, SEED = 50, 1
 # Coulomb friction and damping within a half and twice, mass of the last link within 20 %.

@@ -85,8 +85,7 @@ protected
   Units.Position own_center[3] "Centre of mass from the base, in its frame";
   Units.Momentum own_momentum[3] "Momentum, in the frame of the base";
   Units.AngularMomentum own_angular_momentum[3] "Angular momentum, in the frame of the base";
-  discrete Units.Position depth[n](each start = 0, each fixed = true)
-    "How deep the links are in the spacecraft at the start";
+  Units.Position ends[n, 3] "Ends of the links, in the world frame";
   Units.Energy link_energy "Kinetic energy without that of the rotors";
 equation
   phi = joint.phi;
@@ -133,6 +132,8 @@ equation
   end when;
   (position, attitude) = Chains.linkFrames(axis, offset, phi, r, q);
   tip_position = position[n + 1, :] + Rotations.matrix(attitude[n + 1, :])*tip;
+  ends[1:n - 1, :] = position[3:n + 1, :];
+  ends[n, :] = tip_position;
   (own_center, own_momentum, own_angular_momentum, link_energy) = Chains.momenta(axis, offset, m,
     center, J, phi, rate, transpose(R)*v, w);
   energy = link_energy + 0.5*sum(rotor[i]*rate[i]^2 for i in 1:n);
@@ -157,17 +158,16 @@ equation
   end for;
   for i in 1:n loop
     when initial() then
-      depth[i] = link_radius[i] - Chains.boxDistance(
-        transpose(R)*(position[i + 1, :] - r) + {0, 0, 0.5*body[3]},
-        transpose(R)*((if i < n then position[min(i + 2, n + 1), :] else tip_position) - r)
-          + {0, 0, 0.5*body[3]}, body);
       assert(static[i] >= coulomb[i], "the static friction of joint " + String(i)
         + " is below its Coulomb friction");
       assert(rotor[i] >= 0, "the rotor of joint " + String(i) + " has a negative inertia");
       assert(phi0[i] >= phi_min[i] and phi0[i] <= phi_max[i], "joint " + String(i) + " begins at "
         + String(phi0[i]) + " rad, outside of its limits");
-      assert(not guided or min(body) <= 0 or depth[i] <= 0, "link " + String(i) + " begins "
-        + String(depth[i]) + " m deep in the spacecraft");
+      assert(not guided or Chains.boxDepth(
+        transpose(R)*(position[i + 1, :] - r), transpose(R)*(ends[i, :] - r), link_radius[i], body) <= 0,
+        "link " + String(i) + " begins " + String(Chains.boxDepth(
+        transpose(R)*(position[i + 1, :] - r), transpose(R)*(ends[i, :] - r), link_radius[i], body))
+        + " m deep in the spacecraft");
     end when;
     assert(phi[i] >= phi_min[i] and phi[i] <= phi_max[i], "joint " + String(i)
       + " is outside of its limits", AssertionLevel.warning);

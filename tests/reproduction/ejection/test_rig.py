@@ -67,11 +67,10 @@ class OnTheLine(Block):
 
 
 @pytest.fixture(scope="module")
-def plants(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def plants(arms: tuple[Path, ...]) -> Path:
     """Folder of the arm on the table and of the bench."""
-    folder = tmp_path_factory.mktemp("plants")
-    for name in ("PlanarArm", "BrakedBench"):
-        build_recipe(EXAMPLE / "plants" / f"{name}.toml", folder)
+    folder = arms[0].parent
+    build_recipe(EXAMPLE / "plants" / "BrakedBench.toml", folder)
     return folder
 
 
@@ -159,7 +158,8 @@ def example(tmp_path: Path, plants: Path) -> Path:
         text = (EXAMPLE / name).read_text()
         for old, new in (("[2]", "[1]"), ("[4]", "[2]"), ("[6]", "[3]")):
             text = text.replace(f"phi0{old}", f"phi0{new}").replace(f"phi{old}", f"phi{new}")
-        (tmp_path / name).write_text(text.replace("rate0[4]", "rate0[2]"))
+        text = text.replace("rate0[4]", "rate0[2]").replace("rate[4]", "rate[2]")
+        (tmp_path / name).write_text(text)
     return tmp_path
 
 

@@ -1,10 +1,12 @@
 within SpaceDocking.Chains;
-function boxDistance "Distance of a box from the point of a line that is nearest to it, or deepest in it"
-  input Real a[3] "Start of the line, from the centre of the box along its edges, m";
-  input Real b[3] "End of the line, m";
-  input Real edges[3] "Lengths of the edges of the box, m";
-  output Real distance "Signed distance, negative inside the box, m";
+function boxDepth "How deep a capsule is in a box with its top at the origin"
+  input Real a[3] "Start of the axis, from the centre of the top along the edges, m";
+  input Real b[3] "End of the axis, m";
+  input Real radius "Radius of the capsule, m";
+  input Real edges[3] "Lengths of the edges of the box, m; no box if one is zero";
+  output Real depth "How deep, negative outside, m";
 protected
+  Real distance "Least signed distance of a point of the axis, m";
   constant Real golden = 0.61803398874989485 "Golden ratio";
   Real low "Share of the line that the nearest point is beyond";
   Real high "Share of the line that the nearest point is before";
@@ -22,7 +24,8 @@ algorithm
     for j in 1:2 loop
       outside := 0;
       for i in 1:3 loop
-        beyond[i] := abs(a[i] + share[j]*(b[i] - a[i])) - 0.5*edges[i];
+        beyond[i] := abs(a[i] + share[j]*(b[i] - a[i])
+          + (if i == 3 then 0.5*edges[i] else 0)) - 0.5*edges[i];
         outside := outside + max(beyond[i], 0)^2;
       end for;
       value[j] := sqrt(outside) + min(max(max(beyond[1], beyond[2]), beyond[3]), 0);
@@ -37,10 +40,10 @@ algorithm
       end if;
     end if;
   end for;
+  depth := if min(min(edges[1], edges[2]), edges[3]) > 0 then radius - distance else -1;
   annotation (Documentation(info = "<html>
 <p>The signed distance of a point from a convex body is a convex function of the point: its least value
-along a line is found by sections in the golden ratio (Kiefer, Sequential minimax search for a maximum,
-1953), to 1e-10 of its length. A capsule with that axis is in the box where the distance is less than its
-radius.</p>
+along the axis is found by sections in the golden ratio (Kiefer, Sequential minimax search for a maximum,
+1953), to 1e-10 of its length.</p>
 </html>"));
-end boxDistance;
+end boxDepth;
