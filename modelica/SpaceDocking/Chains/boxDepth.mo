@@ -18,7 +18,7 @@ algorithm
   low := 0;
   high := 1;
   distance := 0;
-  for k in 0:48 loop
+  for k in 0:24 loop
     share[1] := if k == 0 then 0 else high - golden*(high - low);
     share[2] := if k == 0 then 1 else low + golden*(high - low);
     for j in 1:2 loop
@@ -44,6 +44,6 @@ algorithm
   annotation (Documentation(info = "<html>
 <p>The signed distance of a point from a convex body is a convex function of the point: its least value
 along the axis is found by sections in the golden ratio (Kiefer, Sequential minimax search for a maximum,
-1953), to 1e-10 of its length.</p>
+1953), to 1e-5 of its length.</p>
 </html>"));
 end boxDepth;
