@@ -27,7 +27,7 @@ from scipy.stats import qmc
 from orchestrator import StepError, System, fmu, simulate
 from orchestrator.linearisation import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import attitude, seven_joint_arm
-from python_blocks.kinematics.clearance import Box, Clearance, clearance
+from python_blocks.kinematics.clearance import Box, Clearance, box_clearance
 
 PLANT = Path(__file__).parent / "plants" / "build" / "PlanarArm.fmu"
 ARM = seven_joint_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
@@ -61,7 +61,7 @@ class Outcome:
 def links(points: Floats) -> list[Clearance]:
     """Clearance of the three links from points: joints 2, 4, 6, and the end, m, (.., 4, 3)."""
     ends = [(points[..., i, :], points[..., i + 1, :]) for i in range(3)]
-    return [clearance(BODY, *ends[i], RADII[i]) for i in range(3)]
+    return [box_clearance(BODY, *ends[i], RADII[i]) for i in range(3)]
 
 
 def at_start(phi: Floats) -> float:

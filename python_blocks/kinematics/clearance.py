@@ -67,7 +67,7 @@ class Clearance:
         return np.asarray(np.sum(self.normal * moved, axis=-1))
 
 
-def clearance(box: Box, start: Floats, end: Floats, radius: float) -> Clearance:
+def box_clearance(box: Box, start: Floats, end: Floats, radius: float) -> Clearance:
     """Give the clearance of capsules from a box.
 
     The signed distance of a point from a convex body is a convex function of the point, so it has

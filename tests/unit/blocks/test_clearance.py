@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from python_blocks.kinematics.clearance import Box, clearance
+from python_blocks.kinematics.clearance import Box, box_clearance
 
 BOX = Box(np.array([0.0, 0.0, -0.5]), np.array([2.0, 1.0, 1.0]))  # its top is the plane z = 0
 
@@ -30,7 +30,7 @@ BOX = Box(np.array([0.0, 0.0, -0.5]), np.array([2.0, 1.0, 1.0]))  # its top is t
     ],
 )
 def test_a_capsule_is_as_far_from_a_box_as_its_geometry_says(start, end, distance, share, normal):
-    found = clearance(BOX, np.array(start), np.array(end), 0.1)
+    found = box_clearance(BOX, np.array(start), np.array(end), 0.1)
     assert found.distance == pytest.approx(distance - 0.1, abs=1e-12)
     if share is not None:
         assert found.share == pytest.approx(share, abs=1e-7)
@@ -41,7 +41,7 @@ def test_a_capsule_is_as_far_from_a_box_as_its_geometry_says(start, end, distanc
 def test_no_point_of_the_axis_is_nearer_than_the_one_that_is_found() -> None:
     draws = np.random.default_rng(1)
     start, end = draws.uniform(-2.0, 2.0, (2, 50, 3))
-    found = clearance(BOX, start, end, 0.0)
+    found = box_clearance(BOX, start, end, 0.0)
     share = np.linspace(0.0, 1.0, 2001)[:, None, None]
     points = start + share * (end - start)
     beyond = np.abs(points - BOX.centre) - 0.5 * BOX.edges
@@ -56,9 +56,10 @@ def test_the_slope_is_the_difference_of_two_clearances() -> None:
     start, end = np.array([2.0, 0.2, 0.1]), np.array([1.1, -0.1, 1.2])
     way = np.array([0.3, -0.2, 0.5]), np.array([-0.4, 0.1, 0.2])
     there, back = (
-        clearance(BOX, start + h * way[0], end + h * way[1], 0.1).distance for h in (1e-5, -1e-5)
+        box_clearance(BOX, start + h * way[0], end + h * way[1], 0.1).distance
+        for h in (1e-5, -1e-5)
     )
-    slope = clearance(BOX, start, end, 0.1).slope(*way)
+    slope = box_clearance(BOX, start, end, 0.1).slope(*way)
     assert slope == pytest.approx((there - back) / 2e-5, rel=1e-6)
 
 

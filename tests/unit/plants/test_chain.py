@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten
-from python_blocks.kinematics.clearance import Box, clearance
+from python_blocks.kinematics.clearance import Box, box_clearance
 from python_blocks.kinematics.manipulator_chain import ManipulatorChain
 
 MODELICA = Path(__file__).parents[3] / "modelica"
@@ -149,7 +149,7 @@ def test_depth_in_a_box_is_that_of_the_clearance(tmp_path, random):
     box = Box(np.array([0.0, 0.0, -0.5]), edges)
     for a, b in random.uniform(-1.5, 1.5, (20, 2, 3)):
         found = depth(a=a, b=b, radius=0.1, edges=edges)["depth"]
-        assert found == pytest.approx(-clearance(box, a, b, 0.1).distance, abs=3e-5)
+        assert found == pytest.approx(-box_clearance(box, a, b, 0.1).distance, abs=3e-5)
     assert depth(a=-edges, b=-edges, radius=9.0, edges=[1.0, 0.0, 1.0])["depth"] == -1.0
 
 
