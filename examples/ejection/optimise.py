@@ -91,7 +91,7 @@ def eject(phi: tuple[float, ...], uncertain: tuple[float, ...] = ()) -> Outcome:
 
 def samples() -> Floats:
     """Draw uncertain friction and payload, shape (50, 3)."""
-    return qmc.scale(qmc.LatinHypercube(3, rng=SEED).random(SAMPLES), LOW, HIGH)
+    return np.asarray(qmc.scale(qmc.LatinHypercube(3, rng=SEED).random(SAMPLES), LOW, HIGH))
 
 
 @cache
@@ -166,7 +166,7 @@ def best() -> Floats:
         found = at(phi)
         if found is None:
             return np.full(5, -1.0)
-        return np.r_[SPIN - found.spin, SPIN + found.spin, found.clearances - CLEARANCE]
+        return np.asarray(np.r_[SPIN - found.spin, SPIN + found.spin, found.clearances - CLEARANCE])
 
     def margin_gradients(phi: Floats) -> Floats:
         found = at(phi)
