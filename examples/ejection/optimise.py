@@ -7,9 +7,8 @@ limit.
 The best attitude is found by SLSQP of SciPy from three starts, with exact gradients: the plant's
 directional derivatives along the trajectory, and what its events add. They hold as long as the same
 joints break away in the same order. Quantiles of 50 draws have kinks wherever draws change places:
-COBYQA, which needs values only, finds the robust attitude. The spacecraft's surface is a plane
-without end at the height of the rail's foot; joints that come below it are refused, the end of the
-arm may be there, which its clearance says.
+COBYQA, which needs values only, finds the robust attitude. The spacecraft's body is a box below the
+rail's foot, the links are capsules: the plant refuses to begin with a link in the box.
 """
 
 from __future__ import annotations
@@ -28,42 +27,55 @@ from scipy.stats import qmc
 from orchestrator import StepError, System, fmu, simulate
 from orchestrator.linearisation import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import attitude, seven_joint_arm
+from python_blocks.kinematics.clearance import Box, Clearance, box_clearance
 
 PLANT = Path(__file__).parent / "plants" / "build" / "PlanarArm.fmu"
 ARM = seven_joint_arm().with_locked({1: 0.0, 3: 0.0, 5: 0.0, 7: 0.0})
 TIP = np.array([0.0, 0.0, 0.45])  # end of the last link in its frame, m
+BODY = Box(np.array([0.0, 0.0, -0.6]), np.array([1.2, 1.2, 1.2]))  # as in the plant
+RADII = (0.09, 0.09, 0.10)  # of the links, m
 RANGE_DEG = (-120.0, 120.0)  # of each joint
-CLEARANCE = 0.15  # of all joints and the end from the spacecraft's surface, m
+CLEARANCE = 0.10  # of all links from the spacecraft's body, m
 SPIN = np.radians(5.0)  # rad/s
 SAMPLES, SEED = 50, 1
 # Coulomb friction and damping within a half and twice, mass of the last link within 20 %.
 LOW, HIGH = (1.0, 2.7, 29.12), (4.0, 10.8, 43.68)
+
+POINTS = (
+    *(f"position[{i},{k}]" for i in (2, 3, 4) for k in (1, 2, 3)),
+    *(f"tip_position[{k}]" for k in (1, 2, 3)),
+)
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Speed at the release, m/s; final spin, rad/s; the least height above the surface, m."""
+    """Speed at the release, m/s; final spin, rad/s; the least clearance of a link, m."""
 
     speed: float
     spin: float
     clearance: float
 
 
-def heights(phi: Floats) -> list[float]:
-    """Heights of joints and end above the spacecraft's surface at the start, m."""
+def links(points: Floats) -> list[Clearance]:
+    """Clearance of the three links from points: joints 2, 4, 6, and the end, m, (.., 4, 3)."""
+    ends = [(points[..., i, :], points[..., i + 1, :]) for i in range(3)]
+    return [box_clearance(BODY, *ends[i], RADII[i]) for i in range(3)]
+
+
+def at_start(phi: Floats) -> float:
+    """Least clearance of a link at the start, m."""
     frames = ARM.frames(phi)
     end = frames.origin[-1] + frames.rotation[-1] @ TIP
-    return [*frames.origin[1:, 2].tolist(), float(end[2])]
+    return min(float(one.distance) for one in links(np.vstack([frames.origin[1:], end])))
 
 
 @cache
 def eject(phi: tuple[float, ...], uncertain: tuple[float, ...] = ()) -> Outcome:
     """Eject from joint angles, rad, with friction N m, damping N m s/rad, payload kg if given."""
-    *joints, end = heights(np.array(phi))
-    if min(joints) < 0.0:  # the plant refuses what begins inside the spacecraft
-        return Outcome(0.0, np.inf, min(joints))
+    if (least := at_start(np.array(phi))) <= 0.0:  # the plant refuses what begins in the spacecraft
+        return Outcome(0.0, np.inf, least)
     values = {f"phi0[{i}]": angle for i, angle in enumerate(phi, 1)}
     if uncertain:
         coulomb, viscous, payload = uncertain
@@ -71,20 +83,21 @@ def eject(phi: tuple[float, ...], uncertain: tuple[float, ...] = ()) -> Outcome:
         values |= {f"viscous[{i}]": viscous for i in (1, 2, 3)}
     system = System("table").add("arm", fmu(PLANT), **values)
     result = simulate(system, step="50 ms", stop="6 s")
-    lowest = min(result[f"arm.position[{i},3]"].min() for i in (2, 3, 4))
+    points = np.stack([result[f"arm.{name}"] for name in POINTS], axis=-1).reshape(-1, 4, 3)
+    least = min(float(one.distance.min()) for one in links(points))
     speed, spin = (float(result[f"arm.{name}"][-1]) for name in ("release_speed", "w[2]"))
-    return Outcome(speed, abs(spin), min(float(lowest), end))
+    return Outcome(speed, abs(spin), least)
 
 
 def samples() -> Floats:
     """Draw uncertain friction and payload, shape (50, 3)."""
-    return qmc.scale(qmc.LatinHypercube(3, rng=SEED).random(SAMPLES), LOW, HIGH)
+    return np.asarray(qmc.scale(qmc.LatinHypercube(3, rng=SEED).random(SAMPLES), LOW, HIGH))
 
 
 @cache
 def robust(phi: tuple[float, ...]) -> Outcome:
     """Give the 5 % quantile of the speed, the 95 % quantile of the spin, the least clearance."""
-    if min(heights(np.array(phi))[:-1]) < 0.0:
+    if at_start(np.array(phi)) <= 0.0:
         return eject(phi)
     found = [eject(phi, tuple(one)) for one in samples().tolist()]
     speed = float(np.quantile([one.speed for one in found], 0.05))
@@ -93,23 +106,22 @@ def robust(phi: tuple[float, ...]) -> Outcome:
 
 
 STARTS_DEG = ((-60.0, 110.0, -60.0), (60.0, -110.0, 60.0), (70.0, -100.0, -30.0))
-JOINTS = ("position[2,3]", "position[3,3]", "position[4,3]")
-OUTPUTS = ("v[3]", "w[2]", "spring_energy", *JOINTS, "tip_position[3]")
+OUTPUTS = ("v[3]", "w[2]", "spring_energy", *POINTS)
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """Speed at the release and spin, signed, rad/s; least heights of joints, and of the end.
+    """Speed at the release and spin, signed, rad/s; least clearances of the links, m.
 
-    Gradients are those by the joint angles, shapes (3,) and (4, 3).
+    Gradients are those by the joint angles, shapes (3,) and (3, 3).
     """
 
     speed: float
     speed_gradient: Floats
     spin: float
     spin_gradient: Floats
-    heights: Floats
-    height_gradients: Floats
+    clearances: Floats
+    clearance_gradients: Floats
 
 
 @cache
@@ -121,15 +133,22 @@ def slopes(phi: tuple[float, ...]) -> Slopes | None:
     except StepError:
         return None
     release = next(event for event in found.events if event.value[2] < 1e-12)  # springs at rest
-    lowest = [int(np.argmin(found.value[:, i])) for i in (3, 4, 5)]
-    rows, columns = [*lowest, 0], [3, 4, 5, 6]
+    points = found.value[:, 3:].reshape(-1, 4, 3)
+    moved = found.derivative[:, 3:].reshape(-1, 4, 3, 3)  # by time, point, coordinate, joint
+    least, gradients = [], []
+    for i in range(3):
+        each = links(points)[i].distance
+        t = int(np.argmin(each))
+        nearest = links(points[t])[i]
+        least.append(float(each[t]))
+        gradients.append(nearest.slope(moved[t, i].T, moved[t, i + 1].T))
     return Slopes(
         float(release.value[0]),
         release.derivative[0],
         float(found.value[-1, 1]),
         found.derivative[-1, 1],
-        found.value[rows, columns],
-        found.derivative[rows, columns],
+        np.array(least),
+        np.array(gradients),
     )
 
 
@@ -146,14 +165,14 @@ def best() -> Floats:
     def margins(phi: Floats) -> Floats:
         found = at(phi)
         if found is None:
-            return np.full(6, -1.0)
-        return np.r_[SPIN - found.spin, SPIN + found.spin, found.heights - CLEARANCE]
+            return np.full(5, -1.0)
+        return np.asarray(np.r_[SPIN - found.spin, SPIN + found.spin, found.clearances - CLEARANCE])
 
     def margin_gradients(phi: Floats) -> Floats:
         found = at(phi)
         if found is None:
-            return np.zeros((6, 3))
-        return np.vstack([-found.spin_gradient, found.spin_gradient, found.height_gradients])
+            return np.zeros((5, 3))
+        return np.vstack([-found.spin_gradient, found.spin_gradient, found.clearance_gradients])
 
     limits = {"type": "ineq", "fun": margins, "jac": margin_gradients}
     ends = [np.radians(RANGE_DEG)] * 3

@@ -25,6 +25,9 @@ model PlanarArm "Arm of three joints that two springs eject on a table that carr
     static = fill(4, 3),
     coulomb = fill(2, 3),
     viscous = fill(5.4, 3),
+    tip = {0, 0, 0.45},
+    link_radius = {0.09, 0.09, 0.1},
+    body = {1.2, 1.2, 1.2},
     guided = true,
     stiffness = {812.7, 812.7},
     compression = 0.086);

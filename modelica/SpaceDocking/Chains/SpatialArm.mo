@@ -34,6 +34,9 @@ model SpatialArm "Arm of seven joints that two springs eject from a spacecraft"
     static = fill(4, 7),
     coulomb = fill(2, 7),
     viscous = fill(5.4, 7),
+    tip = {0, 0, 0.45},
+    link_radius = {0.09, 0.09, 0.08, 0.09, 0.08, 0.09, 0.1},
+    body = {1.2, 1.2, 1.2},
     guided = true,
     stiffness = {812.7, 812.7},
     compression = 0.086);

@@ -5,6 +5,7 @@ function forwardDynamics "Accelerations of a chain, and loads on what stands sti
   input Real m[size(axis, 1) + 1] "Masses of base and links, kg";
   input Real center[size(axis, 1) + 1, 3] "Centres of mass, in the frame of each link, m";
   input Real J[size(axis, 1) + 1, 3, 3] "Inertias about the centres of mass, kg.m2";
+  input Real rotor[size(axis, 1)] "What the joints feel of their motors, kg.m2";
   input Real phi[size(axis, 1)] "Joint angles, rad";
   input Real rate[size(axis, 1)] "Joint rates, rad/s";
   input Real w[3] "Angular velocity of the base, in its frame, rad/s";
@@ -95,7 +96,7 @@ algorithm
     pf[i + 1, :] := pf[i + 1, :] + transpose(B[i + 1, :, :])*cn[i, :] + C[i + 1, :, :]*b;
     Un[i, :] := A[i + 1, :, :]*axis[i, :];
     Uf[i, :] := transpose(B[i + 1, :, :])*axis[i, :];
-    D[i] := axis[i, :]*Un[i, :];
+    D[i] := axis[i, :]*Un[i, :] + rotor[i];
     u[i] := torque[i] - axis[i, :]*pn[i + 1, :];
     s := moves[i]/D[i];
     for j in 1:3 loop

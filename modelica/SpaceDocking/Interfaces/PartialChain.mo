@@ -12,6 +12,12 @@ partial model PartialChain "Chain of links with joints that stick, on a free or 
   parameter Units.Torque static[n] = zeros(n) "Static friction of the joints";
   parameter Units.Torque coulomb[n] = zeros(n) "Coulomb friction of the joints";
   parameter Units.RotationalDamping viscous[n] = zeros(n) "Viscous friction of the joints";
+  parameter Units.Inertia rotor[n] = zeros(n)
+    "What the joints feel of their motors: ratio of the gear squared times the shaft's inertia";
+  parameter Units.Position link_radius[n] = zeros(n)
+    "Radii of the links, capsules from joint to joint and to the end";
+  parameter Units.Position body[3] = {0, 0, 0}
+    "Edges of the spacecraft's body, a box below the foot of the rail; none if one of them is zero";
   parameter Units.Angle phi_min[n] = fill(-3.2, n) "Smallest joint angles";
   parameter Units.Angle phi_max[n] = fill(3.2, n) "Largest joint angles";
   parameter Boolean guided = false "A rail along z guides the base until the springs are at rest";
@@ -79,6 +85,8 @@ protected
   Units.Position own_center[3] "Centre of mass from the base, in its frame";
   Units.Momentum own_momentum[3] "Momentum, in the frame of the base";
   Units.AngularMomentum own_angular_momentum[3] "Angular momentum, in the frame of the base";
+  Units.Position ends[n, 3] "Ends of the links, in the world frame";
+  Units.Energy link_energy "Kinetic energy without that of the rotors";
 equation
   phi = joint.phi;
   rate = joint.rate;
@@ -99,7 +107,7 @@ equation
   base_moves = if not pre(released) then {0, 0, 0, 0, 0, 1}
     elseif planar then {0, 1, 0, 1, 0, 1} else {1, 1, 1, 1, 1, 1};
   (acceleration, load, base_turning, base_acceleration, rail_torque, rail_force) =
-    Chains.forwardDynamics(axis, offset, m, center, J, phi, rate, w, torque + slide, moves,
+    Chains.forwardDynamics(axis, offset, m, center, J, rotor, phi, rate, w, torque + slide, moves,
     base_moves, transpose(R)*base_torque, transpose(R)*base_force + {0, 0, push}, tip,
     transpose(R)*tip_torque, transpose(R)*tip_force);
   der(r) = v;
@@ -124,8 +132,11 @@ equation
   end when;
   (position, attitude) = Chains.linkFrames(axis, offset, phi, r, q);
   tip_position = position[n + 1, :] + Rotations.matrix(attitude[n + 1, :])*tip;
-  (own_center, own_momentum, own_angular_momentum, energy) = Chains.momenta(axis, offset, m,
+  ends[1:n - 1, :] = position[3:n + 1, :];
+  ends[n, :] = tip_position;
+  (own_center, own_momentum, own_angular_momentum, link_energy) = Chains.momenta(axis, offset, m,
     center, J, phi, rate, transpose(R)*v, w);
+  energy = link_energy + 0.5*sum(rotor[i]*rate[i]^2 for i in 1:n);
   center_of_mass = r + R*own_center;
   momentum = R*own_momentum;
   angular_momentum = R*own_angular_momentum;
@@ -149,10 +160,14 @@ equation
     when initial() then
       assert(static[i] >= coulomb[i], "the static friction of joint " + String(i)
         + " is below its Coulomb friction");
+      assert(rotor[i] >= 0, "the rotor of joint " + String(i) + " has a negative inertia");
       assert(phi0[i] >= phi_min[i] and phi0[i] <= phi_max[i], "joint " + String(i) + " begins at "
         + String(phi0[i]) + " rad, outside of its limits");
-      assert(not guided or R[:, 3]*(position[i + 1, :] - r) >= 0, "joint " + String(i)
-        + " begins inside the spacecraft");
+      assert(not guided or Chains.boxDepth(
+        transpose(R)*(position[i + 1, :] - r), transpose(R)*(ends[i, :] - r), link_radius[i], body) <= 0,
+        "link " + String(i) + " begins " + String(Chains.boxDepth(
+        transpose(R)*(position[i + 1, :] - r), transpose(R)*(ends[i, :] - r), link_radius[i], body))
+        + " m deep in the spacecraft");
     end when;
     assert(phi[i] >= phi_min[i] and phi[i] <= phi_max[i], "joint " + String(i)
       + " is outside of its limits", AssertionLevel.warning);
@@ -170,11 +185,16 @@ so at the start are parameters.</p>
 with all other joints in the motion that they have. They slide with Coulomb and viscous friction. Modes
 change by events, one joint after the other: see <a href=\"modelica://SpaceDocking.Chains.settle\">settle</a>.
 A joint that sticks stands exactly still, and the chain moves as if it were welded.</p>
+<p><b>Rotors</b> turn with the joint behind a gear of a large ratio: they add to the inertia that the joint
+moves, and to the kinetic energy; their part of the angular momentum, smaller by the ratio, is left
+out.</p>
 <p><b>Base.</b> While it is guided the base moves along z of its frame only, and two springs push it.
 It leaves the rail where their force is zero; <code>rail_force</code> and <code>rail_torque</code> are what
 the rail bears until then. After that it is free, or keeps to its x-z plane if <code>planar</code>.</p>
 <p><b>Ledger.</b> <code>energy + spring_energy + friction_heat</code> is constant without outer forces and
 drives; <code>momentum</code> and <code>angular_momentum</code> are constant once the base is free.</p>
+<p><b>Spacecraft.</b> Its body is a box with the top at the foot of the rail, as the base begins; a chain
+that begins with a link in it is refused.</p>
 <p>There is no gravity, and joint limits are not walls: leaving them is a warning.</p>
 </html>"));
 end PartialChain;

@@ -22,7 +22,7 @@ from orchestrator.realtime import RealTime
 from orchestrator.recording import Result
 from orchestrator.simunits import block
 from orchestrator.simunits.devices.description import HEALTH, DeviceFacts, device_facts
-from orchestrator.system import Component, Connection, Endpoint, System
+from orchestrator.system import Component, Connection, Endpoint, System, nanoseconds, seconds
 
 _EXCITATION = "excitation"
 
@@ -145,7 +145,7 @@ def run_device(
     result = simulate(
         system,
         step=step,
-        stop=count * step,
+        stop=seconds(count * nanoseconds(step)),
         algorithm="gauss-seidel",
         realtime=realtime,
         name=component.name,

@@ -13,19 +13,12 @@ import pytest
 from fmpy import simulate_fmu
 from reproduction.ejection.reference import Ejection
 
-from orchestrator import Result, StepError, System, build_recipe, fmu, simulate
+from orchestrator import Result, StepError, System, fmu, simulate
 from orchestrator.linearisation import trajectory_sensitivity
 from python_blocks.kinematics.assumed_arm import ATTITUDES_DEG, seven_joint_arm
 
-RECIPE = Path(__file__).parents[3] / "examples" / "ejection" / "plants" / "PlanarArm.toml"
 SPRINGS = 0.5 * 2 * 812.7 * 0.086**2  # J
 FRICTIONLESS = {f"{n}[{i}]": 0.0 for n in ("static", "coulomb", "viscous") for i in (1, 2, 3)}
-
-
-@pytest.fixture(scope="module")
-def arms(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    """The plant as FMU of FMI 2.0 and of FMI 3.0."""
-    return tuple(build_recipe(RECIPE, tmp_path_factory.mktemp("plants")).files.values())
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +190,13 @@ def test_the_plant_has_the_numbers_of_the_assumed_arm(arm: Path) -> None:
         ({"J[2,1,2]": 0.1}, "the inertia of link 1 is not symmetric"),
         ({"static[2]": 1.0}, "the static friction of joint 2 is below its Coulomb friction"),
         ({"phi_max[1]": -1.5}, "joint 1 begins at -1.0472 rad, outside of its limits"),
-        ({"phi0[1]": 3.0}, "joint 2 begins inside the spacecraft"),
+        # Straight down along (0, 0.1 - 0.12 s, 0.22 - 0.9 s): deepest where it is as far from the
+        # middle in y as in z, s = 0.92/1.02; 0.6 + 0.09 m less 0.12 s - 0.1 m.
+        (
+            {"phi0[1]": np.pi, "phi0[2]": 0.0, "phi0[3]": 0.0},
+            r"link 1 begins 0.6817[67]\d* m deep in the spacecraft",  # 0.681765 m
+        ),
+        ({"rotor[2]": -1.0}, "the rotor of joint 2 has a negative inertia"),
         ({"compression": 0.0}, "its springs are released already"),
         ({"w0[2]": 0.1}, "the base turns at the start"),
     ],

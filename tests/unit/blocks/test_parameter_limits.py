@@ -21,6 +21,7 @@ _ANY = {
     *("effector", "control", "captured", "rest", "position0", "q0", "base_half", "platform_half"),
     *("sense", "stiffness0", "damping0", "stiffness_minimum", "damping_minimum"),
     *("k1", "b1", "k2", "b2", "b"),
+    "zero",  # an angle
     "c",  # of a polynomial
     *("angle0", "gravity", "tool", "velocity0"),
     *("axis", "offset", "center", "link_axis", "link_offset", "link_attitude", "link_centre"),

@@ -12,22 +12,31 @@ import pytest
 
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten
+from python_blocks.kinematics.clearance import Box, box_clearance
 from python_blocks.kinematics.manipulator_chain import ManipulatorChain
 
 MODELICA = Path(__file__).parents[3] / "modelica"
 FREE, RAIL, PLANE = np.ones(6), np.array([0, 0, 0, 0, 0, 1.0]), np.array([0, 1, 0, 1, 0, 1.0])
 # Functions of the library by their equations: no FMU has to be compiled.
 DYNAMICS = """model Probe
-  input Real axis[3, 3], offset[3, 3], m[4], center[4, 3], J[4, 3, 3], phi[3], rate[3], w[3];
+  input Real axis[3, 3], offset[3, 3], m[4], center[4, 3], J[4, 3, 3], rotor[3];
+  input Real phi[3], rate[3], w[3];
   input Real torque[3], moves[3], base_moves[6], base_torque[3], base_force[3];
   input Real tip[3], tip_torque[3], tip_force[3], v[3];
   output Real acceleration[3], load[3], turning[3], a[3], guide_torque[3], guide_force[3];
   output Real com[3], p[3], L[3], energy;
 equation
   (acceleration, load, turning, a, guide_torque, guide_force) =
-    SpaceDocking.Chains.forwardDynamics(axis, offset, m, center, J, phi, rate, w, torque, moves,
-    base_moves, base_torque, base_force, tip, tip_torque, tip_force);
+    SpaceDocking.Chains.forwardDynamics(axis, offset, m, center, J, rotor, phi, rate, w, torque,
+    moves, base_moves, base_torque, base_force, tip, tip_torque, tip_force);
   (com, p, L, energy) = SpaceDocking.Chains.momenta(axis, offset, m, center, J, phi, rate, v, w);
+end Probe;
+"""
+DEPTH = """model Probe
+  input Real a[3], b[3], radius, edges[3];
+  output Real depth;
+equation
+  depth = SpaceDocking.Chains.boxDepth(a, b, radius, edges);
 end Probe;
 """
 SETTLING = """model Probe
@@ -97,9 +106,9 @@ def random_state(random, joints=3):
     return state | {name: random.normal(size=3) for name in vectors}
 
 
-def given(chain, state, moves=(1, 1, 1), base_moves=FREE):
+def given(chain, state, moves=(1, 1, 1), base_moves=FREE, rotor=(0.0, 0.0, 0.0)):
     structure = {"axis": chain.axis, "offset": chain.offset, "m": chain.mass}
-    masses = {"center": chain.center, "J": chain.inertia}
+    masses = {"center": chain.center, "J": chain.inertia, "rotor": rotor}
     return structure | masses | state | {"moves": moves, "base_moves": base_moves}
 
 
@@ -134,6 +143,16 @@ def generalised_force(chain, state):
     return np.r_[state["base_force"] + state["tip_force"], torque, state["torque"] + joints]
 
 
+def test_depth_in_a_box_is_that_of_the_clearance(tmp_path, random):
+    depth = Probe(DEPTH, tmp_path)
+    edges = np.array([1.2, 0.8, 1.0])
+    box = Box(np.array([0.0, 0.0, -0.5]), edges)
+    for a, b in random.uniform(-1.5, 1.5, (20, 2, 3)):
+        found = depth(a=a, b=b, radius=0.1, edges=edges)["depth"]
+        assert found == pytest.approx(-box_clearance(box, a, b, 0.1).distance, abs=3e-5)
+    assert depth(a=-edges, b=-edges, radius=9.0, edges=[1.0, 0.0, 1.0])["depth"] == -1.0
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_inertia_matrix_and_bias_are_those_of_pinocchio(seed):
     random = np.random.default_rng(seed)
@@ -154,8 +173,10 @@ def test_inertia_matrix_and_bias_are_those_of_pinocchio(seed):
 def test_accelerations_are_those_of_pinocchio(dynamics, seed):
     random = np.random.default_rng(seed)
     chain, state = random_chain(random), random_state(random)
-    found = dynamics(**given(chain, state))
+    rotor = random.uniform(0.0, 20.0, 3) if seed % 2 else np.zeros(3)
+    found = dynamics(**given(chain, state, rotor=rotor))
     model = in_pinocchio(chain)
+    model.armature[6:] = rotor
     force = generalised_force(chain, state)
     velocity = np.r_[np.zeros(3), state["w"], state["rate"]]  # at the origin's velocity of zero
     expected = pin.aba(model, model.createData(), at(state), velocity, force)

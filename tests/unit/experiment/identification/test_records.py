@@ -9,7 +9,11 @@ from hw_adapters.emulation.tracking import Tracking
 from orchestrator import DescriptionError, Result, TransportDelay, read_system
 from orchestrator.experiment.identification import device_run, identify
 from orchestrator.experiment.identification.delays import set_identified_delays
-from orchestrator.experiment.identification.excitation_plan import Procedure, excitation_plan
+from orchestrator.experiment.identification.excitation_plan import (
+    ExcitationPlan,
+    Procedure,
+    excitation_plan,
+)
 from orchestrator.experiment.identification.report import write_identification
 from orchestrator.identification.excitation import Limits
 from orchestrator.identification.pair_model import pair_model
@@ -18,7 +22,7 @@ from orchestrator.identification.twin_file import read_twin
 from orchestrator.realtime import RealTime
 from orchestrator.simunits import component_of
 from orchestrator.simunits.devices.description import device_facts
-from orchestrator.system import Source, System
+from orchestrator.system import Source, System, nanoseconds
 
 DEVICE = 'kuka_rsi?axes=["x"]&measured=displacement'
 PROCEDURE = Procedure(duration=1.6, compared_duration=0.8, rest=0.24)
@@ -102,6 +106,26 @@ def test_the_robot_is_found(step, delay_ms, frequency, damping, phase):
     assert pair.sample_rate.low <= 250.0 <= pair.sample_rate.high
     assert 1e-5 < pair.jitter.value < 3e-5
     assert pair.validation.fit > 0.998
+
+
+def test_a_plan_of_any_length_is_a_run_of_whole_nanoseconds(monkeypatch):
+    """In floating point 6100 steps of 1 ms are 6.1000000000000005 s, which is no whole number."""
+    assert 6100 * 0.001 != 6.1
+    stops = []
+
+    def simulated(_system, *, stop, **_options):
+        stops.append(nanoseconds(stop))
+        raise ArithmeticError("seen enough")
+
+    monkeypatch.setattr(device_run, "simulate", simulated)
+    commands = np.zeros((6100, 1))
+    monkeypatch.setattr(
+        device_run, "excitation_plan", lambda *_: ExcitationPlan(("dx",), commands, ())
+    )
+    robot = component_of(Source.parse(f"device:{DEVICE}"), "robot")
+    with pytest.raises(ArithmeticError, match="seen enough"):
+        device_run.run_device(robot, 0.001, PROCEDURE, RealTime())
+    assert stops == [6_100_000_000]
 
 
 def sticking(rest):
