@@ -34,7 +34,8 @@ def open_rope(start: float) -> np.ndarray:
     """Return the places of the inner nodes of an open rope, m, shape (14, 3), device frame.
 
     The rope is pinned at the angle ``start`` of the fixed ring, and a third of a turn on at the
-    rotating one; it bows outward.
+    rotating one; it bows outward. Places are rounded to 1e-12 m: last digits depend on the
+    processor's linear algebra, and the files written here must not.
 
     Raises
     ------
@@ -57,7 +58,8 @@ def open_rope(start: float) -> np.ndarray:
     )
     outward = np.array([np.cos(start + pi / 3), np.sin(start + pi / 3), 0.0])
     rest = equilibrium(rope)
-    return a + rest[:, :1] * (b - a) / span + rest[:, 1:] * outward
+    places = a + rest[:, :1] * (b - a) / span + rest[:, 1:] * outward
+    return np.round(places, 12) + 0.0  # no negative zero
 
 
 def check(base: tuple[float, float]) -> None:
