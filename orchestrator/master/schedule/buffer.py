@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import chain
+from typing import Final
 
 from orchestrator.master.algorithms.plan import Plan
 from orchestrator.master.schedule.schedule import Member
 from orchestrator.simunits.protocol.signal_order import signal_order, text_order
 from orchestrator.system import Causality, Connector, Endpoint, System
+
+_NONE: Final[AbstractSet[str]] = frozenset()
+
+
+def _by_component(ends: Iterable[Endpoint]) -> dict[str, AbstractSet[str]]:
+    """Names of connectors by the component that has them."""
+    found: dict[str, set[str]] = {}
+    for end in ends:
+        found.setdefault(end.component, set()).add(end.connector)
+    return dict(found)
 
 
 class Buffer:
@@ -35,20 +48,20 @@ class Buffer:
         self.text_slots: dict[str, tuple[int, int]] = {}
         self.members: list[Member] = []
         self.slots: dict[str, tuple[int, int]] = {}
-        fed = {line.target for line in system.connections}
-        wanted = {Endpoint.parse(name) for name in recorded}
-        used = {line.source for line in system.connections} | wanted
-        read = wanted - fed
+        fed = _by_component(line.target for line in system.connections)
+        wanted = [Endpoint.parse(name) for name in recorded]
+        used = _by_component(chain((line.source for line in system.connections), wanted))
+        recorded_of = _by_component(wanted)
         for name in (name for group in plan.groups for name in group.members):
             component = system.components[name]
-            bound_in = [c for c in component.of(Causality.INPUT) if Endpoint(name, c.name) in fed]
-            bound_out = [
-                c for c in component.of(Causality.OUTPUT) if Endpoint(name, c.name) in used
-            ]
+            fed_here, used_here = fed.get(name, _NONE), used.get(name, _NONE)
+            read = recorded_of.get(name, _NONE) - fed_here
+            bound_in = [c for c in component.of(Causality.INPUT) if c.name in fed_here]
+            bound_out = [c for c in component.of(Causality.OUTPUT) if c.name in used_here]
             bound_out += [  # whatever else is recorded is read as outputs are
                 c
                 for c in component.connectors.values()
-                if c.causality is not Causality.OUTPUT and Endpoint(name, c.name) in read
+                if c.name in read and c.causality is not Causality.OUTPUT
             ]
             inputs, outputs = signal_order(bound_in), signal_order(bound_out)
             text_inputs, text_outputs = text_order(bound_in), text_order(bound_out)

@@ -172,10 +172,11 @@ class ConnectionTables:
         if len(self.text_copies) > first_text:
             operations.append((Code.TEXT, first_text, len(self.text_copies) - first_text))
         operations += self._compensate(lines)
-        operations += [row for line in lines for row in self._inject(line, sent=True)]
+        faulty = [line for line in lines if self._faults.touches(line)]
+        operations += [row for line in faulty for row in self._inject(line, sent=True)]
         if len(self.tables) > first_table:
             operations.append((Code.LOOKUP, first_table, len(self.tables) - first_table))
-        return operations + [row for line in lines for row in self._inject(line, sent=False)]
+        return operations + [row for line in faulty for row in self._inject(line, sent=False)]
 
     def _compensate(self, lines: Iterable[Connection]) -> Iterator[Rows]:
         """Return the operation that corrects inputs after their lines, if there are such."""

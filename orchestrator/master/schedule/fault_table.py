@@ -57,6 +57,10 @@ class FaultTable:
             for line in lines_of(fault, system):
                 self._of.setdefault(line.target, []).append(fault)
 
+    def touches(self, line: Connection) -> bool:
+        """Whether any fault acts on a connection."""
+        return line.target in self._of
+
     def delays(self, line: Connection) -> list[Fault]:
         """Faults that change the delay of a connection."""
         return [f for f in self._of.get(line.target, ()) if f.kind is FaultKind.DELAY_STEP]

@@ -221,11 +221,11 @@ class InputHold:
         """
         source = self._ticks.get(line.source.component, 1)
         target = self._ticks.get(line.target.component, 1)
-        latches = [
-            (begin, begin + self.read_ahead(line.target.component) + self._has_end(line))
+        ahead = self.read_ahead(line.target.component) + self._has_end(line)
+        return [
+            (begin, (begin + ahead) // source * source)
             for begin in range(0, lcm(source, target), target)
         ]
-        return [(begin, latch // source * source) for begin, latch in latches]
 
 
 def _makes_up(line: Connection) -> bool:

@@ -58,7 +58,8 @@ def short(text: str) -> str:
 
 def tag(element: etree._Element) -> str:
     """Return the prefixed name of an element; ``""`` for a comment or processing instruction."""
-    return short(element.tag) if isinstance(element.tag, str) else ""
+    name = element.tag
+    return short(name) if isinstance(name, str) else ""
 
 
 def children(element: etree._Element) -> list[etree._Element]:
@@ -77,10 +78,7 @@ def listed(element: etree._Element, group: str, name: str) -> list[etree._Elemen
         return []
     wanted = full(name)
     return [
-        inner
-        for outer in element.iterchildren(full(group))
-        for inner in outer
-        if inner.tag == wanted
+        inner for outer in element.iterchildren(full(group)) for inner in outer.iterchildren(wanted)
     ]
 
 

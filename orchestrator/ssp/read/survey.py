@@ -52,7 +52,10 @@ def _walk(
     seen: dict[tuple[Code, str], list[etree._Element]],
 ) -> None:
     walk = etree.iterwalk(element, ("start",))
+    kept: set[str] = set()  # tags as lxml has them, of elements that a system has a place for
     for _, here in walk:
+        if here.tag in kept and _METADATA.isdisjoint(here.keys()):
+            continue
         name = tag(here)
         if name in _LEFT_OUT:
             seen.setdefault((_LEFT_OUT[name], name), []).append(here)
@@ -61,8 +64,8 @@ def _walk(
         elif name.partition(":")[0] not in _PREFIXES:
             seen.setdefault((codes.FOREIGN, f"element {name}"), []).append(here)
         else:
-            found = _METADATA.intersection(here.keys())
-            for attribute in sorted(found) if found else ():
+            kept.add(here.tag)
+            for attribute in sorted(_METADATA.intersection(here.keys())):
                 if attribute != "description" or name not in _DESCRIBED:
                     seen.setdefault((codes.METADATA, f"{attribute} of {name}"), []).append(here)
             continue

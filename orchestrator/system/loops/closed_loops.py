@@ -201,7 +201,7 @@ def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]
         into.setdefault(line.target.component, []).append(line)
         out_of.setdefault(line.source.component, []).append(line)
     alike: dict[tuple[object, ...], list[Connection]] = {}
-    for line in sorted(system.connections, key=lambda line: (line.source, line.target)):
+    for line in sorted(system.connections, key=_names_of_ends):
         before = tuple(acts(other, line) for other in into.get(line.source.component, ()))
         after = tuple(acts(line, other) for other in out_of.get(line.target.component, ()))
         ends = line.source.component, line.target.component
@@ -211,6 +211,12 @@ def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]
         ends = lines[0].source.component, lines[0].target.component
         found.setdefault(ends, []).append(_Bundle(tuple(lines), lateness))
     return found
+
+
+def _names_of_ends(line: Connection) -> tuple[str, str, str, str]:
+    """Sort as the ends themselves do, without a comparison in Python."""
+    source, target = line.source, line.target
+    return source.component, source.connector, target.component, target.connector
 
 
 def _lateness(system: System, line: Connection) -> object:
