@@ -85,7 +85,8 @@ protected
   Units.Position own_center[3] "Centre of mass from the base, in its frame";
   Units.Momentum own_momentum[3] "Momentum, in the frame of the base";
   Units.AngularMomentum own_angular_momentum[3] "Angular momentum, in the frame of the base";
-  Units.Position ends[n, 3] "Ends of the links, in the world frame";
+  final parameter Units.Position depth[n] = Chains.startDepths(axis, offset, phi0, tip,
+    link_radius, body) "How deep the links begin in the spacecraft's body, negative outside";
   Units.Energy link_energy "Kinetic energy without that of the rotors";
 equation
   phi = joint.phi;
@@ -132,8 +133,6 @@ equation
   end when;
   (position, attitude) = Chains.linkFrames(axis, offset, phi, r, q);
   tip_position = position[n + 1, :] + Rotations.matrix(attitude[n + 1, :])*tip;
-  ends[1:n - 1, :] = position[3:n + 1, :];
-  ends[n, :] = tip_position;
   (own_center, own_momentum, own_angular_momentum, link_energy) = Chains.momenta(axis, offset, m,
     center, J, phi, rate, transpose(R)*v, w);
   energy = link_energy + 0.5*sum(rotor[i]*rate[i]^2 for i in 1:n);
@@ -163,10 +162,7 @@ equation
       assert(rotor[i] >= 0, "the rotor of joint " + String(i) + " has a negative inertia");
       assert(phi0[i] >= phi_min[i] and phi0[i] <= phi_max[i], "joint " + String(i) + " begins at "
         + String(phi0[i]) + " rad, outside of its limits");
-      assert(not guided or Chains.boxDepth(
-        transpose(R)*(position[i + 1, :] - r), transpose(R)*(ends[i, :] - r), link_radius[i], body) <= 0,
-        "link " + String(i) + " begins " + String(Chains.boxDepth(
-        transpose(R)*(position[i + 1, :] - r), transpose(R)*(ends[i, :] - r), link_radius[i], body))
+      assert(not guided or depth[i] <= 0, "link " + String(i) + " begins " + String(depth[i])
         + " m deep in the spacecraft");
     end when;
     assert(phi[i] >= phi_min[i] and phi[i] <= phi_max[i], "joint " + String(i)
