@@ -19,4 +19,8 @@ algorithm
       else position[n + 1, :] + Rotations.matrix(attitude[n + 1, :])*tip;
     depth[i] := boxDepth(position[i + 1, :], ends[i, :], radius[i], edges);
   end for;
+  annotation (Documentation(info = "<html>
+<p>The axis of a link goes from its joint to the next one, that of the last link to the end of the chain.
+Called with the angles at the start it depends on parameters only, so nothing of it is left in a run.</p>
+</html>"));
 end startDepths;
