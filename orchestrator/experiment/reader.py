@@ -19,7 +19,7 @@ from orchestrator.diagnostics import (
 )
 from orchestrator.diagnostics.validation import format_validation_error
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.figure_tables import SweepFigure, TimeFigure
+from orchestrator.experiment.file.figure_tables import PhaseFigure, SweepFigure, TimeFigure
 from orchestrator.experiment.file.old_words import with_new_words
 from orchestrator.experiment.file.scenes import with_scenes
 from orchestrator.experiment.prepare.map_check import named_by_maps
@@ -119,6 +119,8 @@ def _named_by_figures(experiment: Experiment) -> Named:
             for panel in figure.panels:
                 for curve in panel.curves:
                     yield from ((where, case, experiment.case) for case in curve.cases)
+        elif isinstance(figure, PhaseFigure):
+            yield from ((where, curve.case, experiment.case) for curve in figure.curves)
         elif isinstance(figure, SweepFigure):
             for line in figure.curves:
                 yield where, line.sweep, listed

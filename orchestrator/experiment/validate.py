@@ -8,7 +8,7 @@ from dataclasses import replace
 from orchestrator.diagnostics import DescriptionError, Diagnostic, Problem, Severity
 from orchestrator.diagnostics.toml_key import parts_of, toml_key
 from orchestrator.experiment.file.experiment import ContactLoopSpec, Experiment, Measure
-from orchestrator.experiment.file.figure_tables import Curve, TimeFigure
+from orchestrator.experiment.file.figure_tables import Curve, PhaseFigure, TimeFigure
 from orchestrator.experiment.file.sampled_loop_table import SampledLoopSpec
 from orchestrator.experiment.file.sweep_table import ListedSweep
 from orchestrator.experiment.file.table import Angle
@@ -110,6 +110,11 @@ def _figures(
                     wrong = _known(where, curve.signal, recorded[curve.case], curve.angle)
                     yield from _at(at, wrong)
                     yield from _at(at, _minus(where, curve, cases, recorded))
+        elif isinstance(figure, PhaseFigure):
+            for path in figure.curves:
+                for signal in (path.x, path.y) if path.case in recorded else ():
+                    wrong = _known(f"figure '{name}'", signal, recorded[path.case], None)
+                    yield from _at(("figure", name), wrong)
 
 
 def _minus(

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         read_result as read_result,
         write_parquet as write_parquet,
     )
+    from orchestrator.recording.phase_plot import plot_phase as plot_phase
     from orchestrator.recording.plot_parts import (
         PALETTE as PALETTE,
         Curve as Curve,

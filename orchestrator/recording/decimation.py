@@ -51,3 +51,39 @@ def decimate(
         )
     )
     return x[kept], y[kept]
+
+
+def thin(
+    x: NDArray[np.float64], y: NDArray[np.float64], cells: int = 2000
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Keep what a path in the plane shows: one of the samples that follow one another in a cell.
+
+    Parameters
+    ----------
+    x, y
+        Arrays of shape (n,), any path.
+    cells
+        Into how many cells the range of each is cut; a cell should be no wider than a pixel.
+
+    Returns
+    -------
+    x, y
+        Samples of the path in order, the first and the last among them. A gap (NaN) stays one.
+    """
+    if len(x) <= 2:
+        return x, y
+    places = np.column_stack([_cell(x, cells), _cell(y, cells)])
+    kept = np.append(True, (places[1:] != places[:-1]).any(axis=1))
+    kept[-1] = True
+    return x[kept], y[kept]
+
+
+def _cell(values: NDArray[np.float64], cells: int) -> NDArray[np.int64]:
+    """Number of the cell of every value; -1 where there is none."""
+    finite = np.isfinite(values)
+    found = np.full(len(values), -1, dtype=np.int64)
+    if finite.any():
+        low, high = values[finite].min(), values[finite].max()
+        scale = cells / (high - low) if high > low else 0.0
+        found[finite] = (scale * (values[finite] - low)).astype(np.int64)
+    return found

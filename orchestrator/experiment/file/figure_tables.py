@@ -61,6 +61,30 @@ class TimeFigure(Table):
     panels: tuple[Panel, ...] = Field(min_length=1)
 
 
+class PhaseCurve(Table):
+    """One recorded signal of a case over another of it."""
+
+    case: str
+    x: str
+    y: str
+    label: str
+    x_factor: float = 1.0
+    y_factor: float = 1.0
+
+
+class PhaseFigure(Table):
+    """Paths in the plane of two signals, such as velocity over deformation."""
+
+    kind: Literal["phase"]
+    title: str
+    caption: str = ""
+    xlabel: str
+    ylabel: str
+    begin: Time | None = Field(None, alias="from")
+    until: Time | None = None
+    curves: tuple[PhaseCurve, ...] = Field(min_length=1)
+
+
 class SweepCurve(Table):
     """One measure over the values of a sweep."""
 
@@ -139,5 +163,6 @@ class LinesFigure(_Drawn):
 
 
 Figure = Annotated[
-    TimeFigure | SweepFigure | PlaneFigure | MapFigure | LinesFigure, Field(discriminator="kind")
+    TimeFigure | PhaseFigure | SweepFigure | PlaneFigure | MapFigure | LinesFigure,
+    Field(discriminator="kind"),
 ]

@@ -14,6 +14,7 @@ from orchestrator.experiment.file.figure_tables import (
     Figure,
     LinesFigure,
     MapFigure,
+    PhaseFigure,
     PlaneFigure,
     SweepFigure,
     TimeFigure,
@@ -21,7 +22,7 @@ from orchestrator.experiment.file.figure_tables import (
 from orchestrator.experiment.measure.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.experiment.measure.signals import values_of
 from orchestrator.experiment.output.sweep_lines import SweepLine, SweepLook, draw_lines
-from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_signals
+from orchestrator.recording import Curve, Panel, Reference, Result, Span, plot_phase, plot_signals
 from orchestrator.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def cases_of(figure: Figure) -> set[str]:
     """Names of the cases that a figure needs."""
     if isinstance(figure, TimeFigure):
         return {name for panel in figure.panels for curve in panel.curves for name in curve.cases}
-    return set()
+    return {curve.case for curve in figure.curves} if isinstance(figure, PhaseFigure) else set()
 
 
 def sweeps_of(figure: Figure) -> set[str]:
@@ -52,6 +53,8 @@ def draw(figure: Figure, outcome: ExperimentOutcome) -> Drawing:
     """
     if isinstance(figure, TimeFigure):
         return _over_time(figure, outcome)
+    if isinstance(figure, PhaseFigure):
+        return _phase(figure, outcome)
     if isinstance(figure, SweepFigure):
         return _over_sweep(figure, outcome)
     if isinstance(figure, PlaneFigure):
@@ -89,7 +92,17 @@ def _values(curve: Drawn, outcome: ExperimentOutcome) -> NDArray[np.float64]:
     return values - values_of(other, curve.minus.signal, curve.angle)
 
 
-def _shown(figure: TimeFigure, result: Result) -> slice:
+def _phase(figure: PhaseFigure, outcome: ExperimentOutcome) -> Drawing:
+    curves = []
+    for curve in figure.curves:
+        result = outcome.cases[curve.case].result
+        shown = _shown(figure, result)
+        x, y = (values_of(result, name, None)[shown] for name in (curve.x, curve.y))
+        curves.append(Curve(curve.label, curve.x_factor * x, curve.y_factor * y))
+    return plot_phase(curves, xlabel=figure.xlabel, ylabel=figure.ylabel, title=figure.title)
+
+
+def _shown(figure: TimeFigure | PhaseFigure, result: Result) -> slice:
     """Rows of a result between the times that a figure shows."""
     first, last = 0, result.time_ns.size
     if figure.begin is not None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment import read_experiment, run_experiment
 from orchestrator.experiment.output.default_figures import default_figures
 from orchestrator.experiment.output.figures import draw
@@ -103,3 +104,25 @@ def test_a_curve_is_what_differs_between_two_cases(fuse, tmp_path):
     np.testing.assert_allclose(times, np.arange(2, 9) * 0.1, atol=1e-12)
     assert not values.any()
     assert (tmp_path / "out" / "figures" / "f.png").is_file()
+
+
+def test_a_signal_is_drawn_over_another_within_the_window(fuse, tmp_path):
+    write_ssd(fuse(), tmp_path / "fused.ssd")
+    curve = '{ case = "a", x = "fuse.y", y = "fuse.y", label = "", x_factor = -1, y_factor = 2 }'
+    text = GOOD.replace("every = 2", 'title = "again"') + (
+        '[figure.f]\nkind = "phase"\ntitle = "t"\nxlabel = "x"\nylabel = "y"\n'
+        f"from = 0.2\nuntil = 0.8\ncurves = [{curve}]\n"
+    )
+    read = read_experiment(experiment(tmp_path, text))
+    outcome = run_experiment(read, tmp_path, tmp_path / "out")
+    (axes,) = draw(read.figure["f"], outcome).axes
+    x, y = axes.lines[0].get_data()
+    kept = outcome.cases["a"].result["fuse.y"][2:9]
+    np.testing.assert_array_equal(x[[0, -1]], -kept[[0, -1]])
+    np.testing.assert_array_equal(y, -2 * x)
+    wrong = text.replace('x = "fuse.y"', 'x = "fuse.z"')
+    with pytest.raises(DescriptionError, match=r"figure 'f'.*'fuse.z'"):
+        run_experiment(read_experiment(experiment(tmp_path, wrong)), tmp_path, tmp_path / "again")
+    missing = text.replace('case = "a", x', 'case = "none", x')
+    with pytest.raises(DescriptionError, match=r"figure\.f.*none"):
+        read_experiment(experiment(tmp_path, missing))

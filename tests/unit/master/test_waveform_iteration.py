@@ -70,13 +70,14 @@ def test_a_loop_with_less_delay_than_a_step_is_right(plants):
 
 @pytest.mark.parametrize("share", [0.0, 0.6], ids=["undelayed", "0.6 H late"])
 def test_growth_is_right_to_the_sixth_order_of_the_step(plants, share):
+    """With shorter steps the round-off of the multiplier, over the step, is some 2e-12 1/s."""
     errors = []
-    for step in (1.25, 0.625):
+    for step in (1.6, 0.8):
         late = f"{share * step:g} ms" if share else None
         mode = least_damped(five_hertz(plants, late), f"{step} ms", **ITERATED)
         errors.append(mode.error)
-    assert math.log2(abs(errors[0] / errors[1])) == pytest.approx(6.0, abs=0.6)
-    assert abs(errors[1]) < 2e-11
+    assert math.log2(abs(errors[0] / errors[1])) == pytest.approx(6.0, abs=0.7)
+    assert abs(errors[1]) < 5e-11
 
 
 def test_what_the_map_says_is_what_the_run_does(plants):

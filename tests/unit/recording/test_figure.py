@@ -10,6 +10,7 @@ from orchestrator.recording import (
     Span,
     decimate,
     picture,
+    plot_phase,
     plot_signals,
     plot_xy,
     save,
@@ -182,3 +183,23 @@ def test_limits_and_lines_of_a_panel():
     assert axes.get_ylim() == (0, 10)
     assert texts(figure) == ["found", "true"]
     assert list(axes.lines[1].get_ydata()) == [5.0, 5.0]
+
+
+def test_a_path_keeps_its_order_and_its_gaps_with_fewer_points():
+    turn = np.linspace(0.0, 4.0 * np.pi, 200_001)  # twice around
+    x, y = np.cos(turn), np.sin(turn)
+    y[100_000] = np.nan
+    axes = plot_phase([Curve("loop", x, y)], xlabel="x [m]", ylabel="y [m]", title="t").axes[0]
+    drawn_x, drawn_y = axes.lines[0].get_data()
+    assert len(drawn_x) < 20_000
+    assert np.isnan(drawn_y).sum() == 1
+    assert (drawn_x[0], drawn_x[-1]) == (x[0], x[-1])
+    angle = np.unwrap(np.arctan2(drawn_y, drawn_x)[np.isfinite(drawn_y)])
+    assert np.all(np.diff(angle) > 0)
+    assert np.diff(angle).max() < 2 * np.sqrt(2) * 2 / 2000 + 1e-4  # no wider than two cells
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "y [m]")
+
+
+def test_a_path_that_stands_still_is_drawn():
+    axes = plot_phase([Curve("", np.ones(9), np.ones(9))], xlabel="x", ylabel="y").axes[0]
+    assert len(axes.lines[0].get_xdata()) == 2  # the first and the last
