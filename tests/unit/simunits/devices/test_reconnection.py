@@ -61,7 +61,9 @@ def test_a_device_that_counts_anew_is_gone_on_with():
         peer.wait_for(lambda: peer.commands[-1] == pytest.approx(0.06))
         time.sleep(0.02)
         run.step()
-        assert run.get("rig.y") == pytest.approx(1.0 + 2.0 * 0.06)  # it follows its commands again
+        # It follows its commands again; a peer that is quick has answered that of this step, too.
+        followed = [pytest.approx(1.0 + 2.0 * command) for command in (0.06, 0.07)]
+        assert run.get("rig.y") in followed
         assert run.get("rig.lost") == before  # what was not sent is not lost
 
 
