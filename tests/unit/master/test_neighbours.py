@@ -22,13 +22,14 @@ pytestmark = [
 INSTANTIATE, SET_UP, EXIT_INITIALISATION, STEP = range(1, 5)  # small_fmu.h
 SAVE, RESTORE, SERIALIZE, DESERIALIZE, READ = range(7, 12)
 EVENT_CALLS = {"enter": 1, "update": 2, "leave": 3, "read": 4, "set": 5}  # event_unit3.h
-ROUND, FLUSH, CHANGE_FOLDER, SET_LOCALE, IGNORE = range(5)  # rude.c
+ROUND, FLUSH, CHANGE_FOLDER, SET_LOCALE, IGNORE, TRAP = range(6)  # rude.c
 SAYS = {
     ROUND: "the floating-point mode",
     FLUSH: "the floating-point mode",
     CHANGE_FOLDER: "the working directory, to '/'",
     SET_LOCALE: "the locale, to 'C'",
     IGNORE: "what the signal SIGINT does",
+    TRAP: "the floating-point mode",
 }
 
 

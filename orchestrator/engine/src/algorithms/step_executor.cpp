@@ -34,15 +34,22 @@ Status StepExecutor::execute_step(std::int64_t time_ns, std::int64_t step_ns, Ou
 }
 
 Status StepExecutor::execute(std::size_t first, std::size_t end, Outcome& outcome) {
-    const auto mode = FloatMode::now();  // each unit leaves it as it found it
+    const FloatWatch watch(context_.reads_modes || context_.done == 0);
+    const auto status = execute(first, end, watch, outcome);
+    if (watch.ended_otherwise()) context_.reads_modes = true;
+    return status;
+}
+
+Status StepExecutor::execute(std::size_t first, std::size_t end, const FloatWatch& watch,
+                             Outcome& outcome) {
     for (auto i = first; i < end; ++i) {
         const auto& operation = context_.operations[i];
         if (operation.every != 1 && context_.done % operation.every != operation.phase) continue;
         auto status = Status::ok;
         if (operation.code == Code::step) {
-            status = stepper_.step(context_, operation.first, operation.count, mode, outcome);
+            status = stepper_.step(context_, operation.first, operation.count, watch, outcome);
         } else if (operation.code == Code::first_half || operation.code == Code::second_half) {
-            status = step_halves(context_, operation, mode, outcome);
+            status = step_halves(context_, operation, watch, outcome);
         } else if (operation.code == Code::correct) {
             status = correct_outputs(context_, operation, outcome);
         } else if (operation.code == Code::solve) {

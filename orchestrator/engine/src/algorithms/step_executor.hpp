@@ -34,6 +34,8 @@ class StepExecutor {
     Status restore(Outcome& outcome, std::int32_t but = -1);
 
   private:
+    Status execute(std::size_t first, std::size_t end, const FloatWatch& watch, Outcome& outcome);
+
     Context& context_;
     std::vector<std::unique_ptr<LoopSolver>> loops_;
     ParallelStepper stepper_;

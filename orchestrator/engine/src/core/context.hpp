@@ -63,7 +63,10 @@ struct Context {
     std::int64_t settling = 0;
     bool on_grid = true;               // whether the step ends where the past is remembered
     bool allows_early_return = false;  // of units
-    UnitCosts* costs = nullptr;        // where the steps of units are timed, if they are
+    // Whether the whole floating-point mode is read after each unit: since it was found changed in
+    // a way that arithmetic does not show.
+    bool reads_modes = false;
+    UnitCosts* costs = nullptr;  // where the steps of units are timed, if they are
 };
 
 }  // namespace softdock

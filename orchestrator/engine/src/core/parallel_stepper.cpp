@@ -45,25 +45,22 @@ ParallelStepper::Group& ParallelStepper::group(const Context& context, std::int3
 }
 
 Status ParallelStepper::step(Context& context, std::int32_t first, std::int32_t count,
-                             FloatMode mode, Outcome& outcome) {
-    if (count == 1) return advance_unit(context, first, mode, outcome);
+                             const FloatWatch& watch, Outcome& outcome) {
+    if (count == 1) return advance_unit(context, first, watch, outcome);
     auto& group = this->group(context, first, count);
     for (const auto i : group.together) expect_unit(context, i);
-    const auto status = step(context, group, mode, outcome);
+    const auto status = step(context, group, watch, outcome);
     if (failed(status)) {
         for (const auto i : group.together) context.members[i].unit->withdraw_step();
     }
     return status;
 }
 
-Status ParallelStepper::step(Context& context, Group& group, FloatMode mode, Outcome& outcome) {
-    if (threads_ > 1 && group.timed < timed_calls) return time(context, group, mode, outcome);
+Status ParallelStepper::step(Context& context, Group& group, const FloatWatch& watch,
+                             Outcome& outcome) {
+    if (threads_ > 1 && group.timed < timed_calls) return time(context, group, watch, outcome);
     if (group.shares.empty()) {
-        for (std::int32_t i = group.first; i < group.first + group.count; ++i) {
-            const auto status = advance_unit(context, i, mode, outcome);
-            if (failed(status)) return status;
-        }
-        return Status::ok;
+        return advance_units(context, group.first, group.count, watch, outcome);
     }
     group.context = &context;
     share(group);
@@ -100,17 +97,18 @@ void ParallelStepper::work(void* given, std::size_t worker) {
     status = Status::ok;
     outcome.early_ns = -1;
     outcome.failure.clear();
-    const auto mode = FloatMode::now();
+    const FloatWatch watch(true);  // what is shared takes much longer
     for (const auto member : group.shares[worker]) {
-        status = advance_unit(*group.context, member, mode, outcome);
+        status = advance_unit(*group.context, member, watch, outcome);
         if (failed(status)) return;
     }
 }
 
-Status ParallelStepper::time(Context& context, Group& group, FloatMode mode, Outcome& outcome) {
+Status ParallelStepper::time(Context& context, Group& group, const FloatWatch& watch,
+                             Outcome& outcome) {
     for (std::int32_t i = 0; i < group.count; ++i) {
         const auto begin = Clock::now();
-        const auto status = advance_unit(context, group.first + i, mode, outcome);
+        const auto status = advance_unit(context, group.first + i, watch, outcome);
         if (failed(status)) return status;
         const auto taken = since(begin);
         group.alone_ns += taken;

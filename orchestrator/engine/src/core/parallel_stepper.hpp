@@ -18,8 +18,8 @@ class ParallelStepper {
 
     // Steps the members first..first + count - 1. The first calls are timed; then it is decided
     // whether and how to share the work. Shared calls are timed too, as long, and given up if they
-    // take longer: other programs may need the processors. `mode` is that of this thread.
-    Status step(Context& context, std::int32_t first, std::int32_t count, FloatMode mode,
+    // take longer: other programs may need the processors. `watch` is of this thread.
+    Status step(Context& context, std::int32_t first, std::int32_t count, const FloatWatch& watch,
                 Outcome& outcome);
     // Groups that are stepped by several threads.
     std::size_t shared() const;
@@ -38,8 +38,8 @@ class ParallelStepper {
     };
 
     Group& group(const Context& context, std::int32_t first, std::int32_t count);
-    Status step(Context& context, Group& group, FloatMode mode, Outcome& outcome);
-    Status time(Context& context, Group& group, FloatMode mode, Outcome& outcome);
+    Status step(Context& context, Group& group, const FloatWatch& watch, Outcome& outcome);
+    Status time(Context& context, Group& group, const FloatWatch& watch, Outcome& outcome);
     void share(Group& group);
     void decide(const Context& context, Group& group);
     static void work(void* group, std::size_t worker);

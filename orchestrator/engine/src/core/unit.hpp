@@ -151,9 +151,7 @@ class Unit {
 // Stands around every call of a unit: then the floating-point mode of this thread is what it was.
 class ModeKept {
   public:
-    explicit ModeKept(Unit& unit) : ModeKept(unit, FloatMode::now()) {}
-    // Where the mode is known.
-    ModeKept(Unit& unit, FloatMode mode) : unit_(unit), before_(mode) {}
+    explicit ModeKept(Unit& unit) : unit_(unit), before_(FloatMode::now()) {}
     ~ModeKept() {
         if (!(FloatMode::now() != before_)) return;
         before_.set();
@@ -165,6 +163,23 @@ class ModeKept {
   private:
     Unit& unit_;
     FloatMode before_;
+};
+
+// The same around one of many calls, whose thread is watched.
+class ModeWatched {
+  public:
+    ModeWatched(Unit& unit, const FloatWatch& watch) : unit_(unit), watch_(watch) {}
+    ~ModeWatched() {
+        if (!watch_.changed()) return;
+        watch_.put_back();
+        unit_.changed_mode();
+    }
+    ModeWatched(const ModeWatched&) = delete;
+    ModeWatched& operator=(const ModeWatched&) = delete;
+
+  private:
+    Unit& unit_;
+    const FloatWatch& watch_;
 };
 
 }  // namespace softdock

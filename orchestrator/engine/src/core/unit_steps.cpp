@@ -65,32 +65,49 @@ Status check_outputs(const Context& context, const Member& member, Outcome& outc
     return status;
 }
 
-Status step_untimed(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
-                    FloatMode mode, Outcome& outcome) {
+// A whole step of a unit that has numbers only.
+inline Status step_numbers(Context& context, const Member& member, std::int64_t begin,
+                           std::int64_t end, const FloatWatch& watch, Outcome& outcome) {
+    double* signals = context.signals.data();
+    auto& unit = *member.unit;
+    auto status = Status::ok;
+    {
+        const ModeWatched kept(unit, watch);
+        status = unit.advance(signals + member.inputs, derivatives_of(context, member), begin,
+                              end - begin, signals + member.outputs);
+    }
+    if (failed(status)) return status;
+    if (!unit.reached().is(end)) return other_end(context, unit.reached(), outcome);
+    return check_outputs(context, member, outcome);
+}
+
+Status step_any(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
+                const FloatWatch& watch, Outcome& outcome) {
     const auto& member = context.members[number];
     auto& unit = *member.unit;
-    const ModeKept kept(unit, mode);
-    double* signals = context.signals.data();
+    const ModeWatched kept(unit, watch);
+    auto status = step_alone(context, number, begin, end);
+    if (failed(status)) return status;
+    if (!unit.reached().is(end)) return other_end(context, unit.reached(), outcome);
     const bool whole = end == context.now_ns + context.step_ns;
-    const bool plain = whole && context.texts.places().empty();
-    auto status = plain ? unit.advance(signals + member.inputs, derivatives_of(context, member),
-                                       begin, end - begin, signals + member.outputs)
-                        : step_alone(context, number, begin, end);
-    if (!failed(status) && !unit.reached().is(end)) {
-        status = other_end(context, unit.reached(), outcome);
-    }
-    if (!failed(status) && whole) {
-        status = plain ? check_outputs(context, member, outcome)
-                       : get_all_outputs(context, number, outcome);
-    }
-    return failed(status) ? blame(unit, number, status, outcome) : status;
+    return whole ? get_all_outputs(context, number, outcome) : status;
+}
+
+Status step_untimed(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
+                    const FloatWatch& watch, Outcome& outcome) {
+    const auto& member = context.members[number];
+    const bool whole = end == context.now_ns + context.step_ns;
+    const auto status = whole && context.texts.places().empty()
+                            ? step_numbers(context, member, begin, end, watch, outcome)
+                            : step_any(context, number, begin, end, watch, outcome);
+    return failed(status) ? blame(*member.unit, number, status, outcome) : status;
 }
 
 [[gnu::cold, gnu::noinline]] Status step_timed(Context& context, std::int32_t number,
-                                               std::int64_t begin, std::int64_t end, FloatMode mode,
-                                               Outcome& outcome) {
+                                               std::int64_t begin, std::int64_t end,
+                                               const FloatWatch& watch, Outcome& outcome) {
     const auto began = context.costs->now_ns();
-    const auto status = step_untimed(context, number, begin, end, mode, outcome);
+    const auto status = step_untimed(context, number, begin, end, watch, outcome);
     context.costs->add(number, context.costs->now_ns() - began);
     return status;
 }
@@ -109,9 +126,30 @@ Status get_outputs(Context& context, const Member& member, Outcome& outcome) {
     return failed(status) ? status : check_outputs(context, member, outcome);
 }
 
-Status advance_unit(Context& context, std::int32_t number, FloatMode mode, Outcome& outcome) {
+Status advance_units(Context& context, std::int32_t first, std::int32_t count,
+                     const FloatWatch& watch, Outcome& outcome) {
+    const auto after = first + count;
+    if (context.costs || !context.texts.places().empty()) {
+        for (auto i = first; i < after; ++i) {
+            const auto status = advance_unit(context, i, watch, outcome);
+            if (failed(status)) return status;
+        }
+        return Status::ok;
+    }
+    const auto end = context.now_ns + context.step_ns;
+    for (auto i = first; i < after; ++i) {
+        const auto& member = context.members[i];
+        const auto begin = begin_of(context, member);
+        const auto status = step_numbers(context, member, begin, end, watch, outcome);
+        if (failed(status)) return blame(*member.unit, i, status, outcome);
+    }
+    return Status::ok;
+}
+
+Status advance_unit(Context& context, std::int32_t number, const FloatWatch& watch,
+                    Outcome& outcome) {
     const auto begin = begin_of(context, context.members[number]);
-    return step_unit(context, number, begin, context.now_ns + context.step_ns, mode, outcome);
+    return step_unit(context, number, begin, context.now_ns + context.step_ns, watch, outcome);
 }
 
 void expect_unit(const Context& context, std::int32_t number) {
@@ -123,19 +161,21 @@ void expect_unit(const Context& context, std::int32_t number) {
 }
 
 Status step_unit(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
-                 FloatMode mode, Outcome& outcome) {
-    if (context.costs) return step_timed(context, number, begin, end, mode, outcome);
-    return step_untimed(context, number, begin, end, mode, outcome);
+                 const FloatWatch& watch, Outcome& outcome) {
+    if (context.costs) return step_timed(context, number, begin, end, watch, outcome);
+    return step_untimed(context, number, begin, end, watch, outcome);
 }
 
-Status step_halves(Context& context, const Operation& operation, FloatMode mode, Outcome& outcome) {
+Status step_halves(Context& context, const Operation& operation, const FloatWatch& watch,
+                   Outcome& outcome) {
     const auto middle = context.now_ns + context.step_ns / 2;
     for (auto i = operation.first; i < operation.first + operation.count; ++i) {
         auto status = Status::ok;
         if (operation.code == Code::second_half) {
-            status = step_unit(context, i, middle, context.now_ns + context.step_ns, mode, outcome);
+            status =
+                step_unit(context, i, middle, context.now_ns + context.step_ns, watch, outcome);
         } else if (middle > context.now_ns) {
-            status = step_unit(context, i, context.now_ns, middle, mode, outcome);
+            status = step_unit(context, i, context.now_ns, middle, watch, outcome);
         }
         if (failed(status)) return status;
     }

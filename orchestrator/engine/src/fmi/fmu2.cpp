@@ -56,6 +56,15 @@ void Fmu2::load(bool steps) {
 
 void Fmu2::bind(Binding inputs, Binding outputs) {
     connect(std::move(inputs), std::move(outputs));
+    const auto n_in = inputs_.reals.size(), n_out = outputs_.reals.size();
+    real_step_ = {n_in == input_count_ && n_out == output_count_,
+                  call_.set_real,
+                  call_.do_step,
+                  call_.get_real,
+                  inputs_.reals.data(),
+                  outputs_.reals.data(),
+                  n_in,
+                  n_out};
     const auto most = most_order * inputs_.reals.size();
     moving_.clear();
     moving_.reserve(most);
@@ -135,7 +144,20 @@ Status Fmu2::get_outputs(double* values) {
 
 Status Fmu2::advance(const double* inputs, const InputDerivatives& derivatives,
                      std::int64_t time_ns, std::int64_t step_ns, double* outputs) {
-    return Unit::advance(*this, inputs, derivatives, time_ns, step_ns, outputs);
+    const auto& real = real_step_;
+    if (!real.applies || derivatives.order) {
+        return Unit::advance(*this, inputs, derivatives, time_ns, step_ns, outputs);
+    }
+    failure_.clear();
+    if (real.input_count) {
+        const auto status = note(real.set(instance_, real.inputs, real.input_count, inputs));
+        if (failed(status)) return status;
+    }
+    const auto status =
+        note(real.step(instance_, to_seconds(time_ns), to_seconds(step_ns), !may_go_back()));
+    reached_.time_ns = time_ns + step_ns;
+    if (failed(status) || !real.output_count) return status;
+    return note(real.get(instance_, real.outputs, real.output_count, outputs));
 }
 
 Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {

@@ -46,6 +46,17 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
     template <class Given>
     void list_moving(const Given& given);
 
+    // What a step needs where inputs and outputs are Reals, side by side in memory.
+    struct RealStep {
+        bool applies = false;
+        decltype(fmi2::Functions::set_real) set = nullptr;
+        decltype(fmi2::Functions::do_step) step = nullptr;
+        decltype(fmi2::Functions::get_real) get = nullptr;
+        const std::uint32_t *inputs = nullptr, *outputs = nullptr;
+        std::size_t input_count = 0, output_count = 0;
+    };
+
+    RealStep real_step_;
     fmi2CallbackFunctions callbacks_{};
     // Of the Real inputs, order after order: those that were not zero once, and the others.
     std::vector<Derivative> moving_, still_;
