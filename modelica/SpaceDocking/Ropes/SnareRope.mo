@@ -50,6 +50,8 @@ protected
   Units.Position along[n] "Their places along the shaft";
   Units.Position aside[n, 3] "Their places across the shaft";
   Units.Position chord[n - 1, 3] "Segments across the shaft";
+  Real inverse_square[n - 1](each unit = "1/m2") "One over the square of their lengths";
+  Real foot[n - 1](each unit = "1") "Where the line of a segment is nearest to that of the shaft";
   Real share[n - 1](each unit = "1") "Place of the contact on its segment";
   Units.Position nearest[n - 1, 3] "What is nearest to the shaft's line, across it";
   Units.Position distance[n - 1] "Its distance from that line";
@@ -61,11 +63,18 @@ protected
   Real normal[n - 1, 3](each unit = "1") "Direction of the push on the rope";
   Units.Position depth[n - 1] "Length of that";
   Units.Position arm[n - 1, 3] "Place of the contact from the centre of mass";
+  Units.Position segment[n - 1, 3] "From a node to the next one";
+  Units.Torque turn[n - 1, 3] "Torques on the target";
   Units.Velocity slip[n - 1, 3] "Velocity of the rope against the shaft";
   Units.Velocity leaving[n - 1] "What of it is along the normal";
   Units.Velocity sliding[n - 1, 3] "What of it is not";
   Units.Damping rub[n - 1] "Friction by speed";
   Units.Force given[n - 1, 3] "Force on the rope";
+  Units.Stiffness gain[n - 1]
+    "What the cone gains in energy along a segment, over its length squared";
+  Units.Force total[n - 1, 3] "The same with the force that this gain asks for, along the segment";
+  Units.Force couple[n - 1, 3]
+    "And a couple of forces: on the node after it, and reversed on that before it";
 equation
   when initial() then
     assert((base - drag)*(base - drag) - (base[3] - drag[3])^2 <= (R - radius)^2,
@@ -97,7 +106,9 @@ equation
   end for;
   for i in 1:n - 1 loop
     chord[i, :] = aside[i + 1, :] - aside[i, :];
-    share[i] = max(0, min(1, -(aside[i, :]*chord[i, :])/(chord[i, :]*chord[i, :] + 1e-12)));
+    inverse_square[i] = 1/(chord[i, :]*chord[i, :] + 1e-12);
+    foot[i] = -(aside[i, :]*chord[i, :])*inverse_square[i];
+    share[i] = max(0, min(1, foot[i]));
     nearest[i, :] = aside[i, :] + share[i]*chord[i, :];
     distance[i] = sqrt(nearest[i, :]*nearest[i, :] + 1e-16);
     up[i] = along[i] + share[i]*(along[i + 1] - along[i]);
@@ -119,17 +130,23 @@ equation
     rub[i] = min(c_stick, mu*pushes[i]/sqrt(sliding[i, :]*sliding[i, :] + 1e-16));
     given[i, :] = pushes[i]*normal[i, :] - rub[i]*sliding[i, :];
     der(impulses[i]) = pushes[i];
+    gain[i] = noEvent(if foot[i] > 0 and foot[i] < 1 then k_contact*sine45*on_head[i]
+      *(along[i + 1] - along[i])*inverse_square[i] else 0);
+    total[i, :] = given[i, :] + gain[i]*chord[i, :];
+    couple[i, :] = gain[i]*nearest[i, :];
+    turn[i, :] = cross(total[i, :], arm[i, :]) + cross(couple[i, :], segment[i, :]);
+    segment[i, :] = shape[i + 1, :] - shape[i, :];
   end for;
-  load[1, :] = (1 - share[1])*given[1, :];
+  load[1, :] = (1 - share[1])*total[1, :] - couple[1, :];
   for i in 2:n - 1 loop
-    load[i, :] = share[i - 1]*given[i - 1, :] + (1 - share[i])*given[i, :];
+    load[i, :] = share[i - 1]*total[i - 1, :] + (1 - share[i])*total[i, :]
+      + couple[i - 1, :] - couple[i, :];
   end for;
-  load[n, :] = share[n - 1]*given[n - 1, :];
+  load[n, :] = share[n - 1]*total[n - 1, :] + couple[n - 1, :];
   for j in 1:3 loop
-    force[j] = -sum(given[:, j]);
+    force[j] = -sum(total[:, j]);
+    torque[j] = sum(turn[:, j]);
   end for;
-  torque = {given[:, 2]*arm[:, 3] - given[:, 3]*arm[:, 2],
-    given[:, 3]*arm[:, 1] - given[:, 1]*arm[:, 3], given[:, 1]*arm[:, 2] - given[:, 2]*arm[:, 1]};
   ring_torque = R*(cos(beta)*force_b[2] - sin(beta)*force_b[1]) + torque_b[3];
   der(ring_work) = -ring_torque*angle_rate;
   der(drag_work) = -(force_a + force_b)*drag_rate;
@@ -153,6 +170,10 @@ shaft ends in a cone that keeps the ropes from slipping off; in the corner betwe
 the force is continuous there. Beyond the tip nothing is felt. The push never pulls. Friction is <code>mu</code> times the push against the sliding, and at most
 <code>c_stick</code> times it: a rope that sticks creeps at the speed <code>mu*push/c_stick</code> at
 most. What the shaft gets acts where the rope gets it, so momentum and angular momentum stay.</p>
+<p>The point that is nearest to the shaft's line moves along its segment as the rope moves, and where
+the segment is not across the shaft its overlap with the cone changes with that. The gradient of the
+energy of the cone has two parts more for it: a force along the segment at the contact, and a couple of
+two forces on its nodes across the shaft. With them the cone takes no energy and gives none.</p>
 <p>What the rope holds is what it began with, and <code>ring_work</code>, <code>drag_work</code> and
 <code>target_work</code>, without <code>heat</code>. A target that begins outside of the ring, or within a
 rope, ends the run.</p>
