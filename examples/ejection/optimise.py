@@ -13,6 +13,7 @@ rail's foot, the links are capsules: the plant refuses to begin with a link in t
 
 from __future__ import annotations
 
+import logging
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -229,7 +230,25 @@ def table(*, robustly: bool) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["", *COLUMNS])
 
 
+class Counted(logging.Handler):
+    """Counts warnings, such as those of joint limits in thousands of runs, and keeps the first."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.count = 0
+        self.first = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one."""
+        self.first = self.first or record.getMessage()
+        self.count += 1
+
+
 COLUMNS = ("joint 2", "joint 4", "joint 6", "v [m/s]", "spin", "clear [m]", "v 5 %", "spin 95 %")
 
 if __name__ == "__main__":
+    told = Counted()
+    logging.basicConfig(handlers=[told])
     print(table(robustly="--robust" in sys.argv).round(4).to_string(index=False))  # noqa: T201
+    if told.count:
+        print(f"{told.count} warnings of all runs; the first: {told.first}", file=sys.stderr)  # noqa: T201
