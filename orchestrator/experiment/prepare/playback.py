@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from orchestrator.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.experiment.file.experiment import InputTable
 from orchestrator.experiment.file.signal_file import read_signal
+from orchestrator.experiment.prepare.block_in_unit import BlockInUnit
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import horizon
 from orchestrator.simunits import Block, Output, Parameter, block, class_of
@@ -25,9 +25,6 @@ from orchestrator.system import (
     conversion_between,
     seconds,
 )
-
-#: What the classes of units are called, before the unit.
-_IN = "Playback in "
 
 
 class Playback(Block):
@@ -64,19 +61,12 @@ class Playback(Block):
         """Take that back."""
 
 
-@cache
-def _playback_in(unit: str) -> type[Playback]:
-    """Return the block with an output in a unit; others find it as a class of this module."""
-    value = Output(unit=unit, depends_on=(), description="The signal")
-    members = {"__module__": __name__, "__annotations__": {"value": float}, "value": value}
-    return type(f"{_IN}{unit}", (Playback,), members)
+def _ports(unit: str) -> dict[str, object]:
+    return {"value": Output(unit=unit, depends_on=(), description="The signal")}
 
 
-def __getattr__(name: str) -> type[Playback]:
-    """Return the class of a unit, in a process that was sent a prepared system, too."""
-    if not name.startswith(_IN):
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return _playback_in(name.removeprefix(_IN))
+PLAYBACK = BlockInUnit(Playback, _ports)
+__getattr__ = PLAYBACK.named
 
 
 def is_playback(component: Component) -> bool:
@@ -129,7 +119,7 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
         conversion_between(given, own)
     except DescriptionError as error:
         raise DescriptionError(f"input '{name}', column '{table.column}': {error}") from None
-    made = block(Playback if given.unit is None else _playback_in(given.unit))
+    made = block(Playback if given.unit is None else PLAYBACK.of(given.unit))
     output = replace(made.connectors["value"], unit_definition=given.unit_definition)
     made = replace(made, connectors={**made.connectors, "value": output})
     hold = table.interpolation == "hold"

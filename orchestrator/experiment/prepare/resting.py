@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.experiment.file.rest_table import RestTable
+from orchestrator.experiment.prepare.block_in_unit import BlockInUnit
 from orchestrator.simunits import Block, Input, Notice, Output, Parameter, State, block
 from orchestrator.system import (
     Causality,
@@ -19,9 +19,6 @@ from orchestrator.system import (
     System,
     Value,
 )
-
-#: What the classes of units are called, before the unit.
-_IN = "Rest in "
 
 
 class Rest(Block):
@@ -68,24 +65,16 @@ class Rest(Block):
         return (Notice(round(self.begun * 1e9), what + how, "see why it was lost", safe=True),)
 
 
-@cache
-def _rest_in(unit: str) -> type[Rest]:
-    """Return the block for a unit; others find it as a class of this module."""
-    members = {
-        "__module__": __name__,
-        "__annotations__": {"wanted": float, "value": float, "at": float},
+def _ports(unit: str) -> dict[str, object]:
+    return {
         "wanted": Input(unit=unit, description="What is passed"),
         "value": Output(unit=unit, depends_on=("wanted", "valid"), description="What is passed on"),
         "at": Parameter(start=0.0, unit=unit, description="At rest"),
     }
-    return type(f"{_IN}{unit}", (Rest,), members)
 
 
-def __getattr__(name: str) -> type[Rest]:
-    """Return the class of a unit, in a process that was sent a prepared system, too."""
-    if not name.startswith(_IN):
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return _rest_in(name.removeprefix(_IN))
+REST = BlockInUnit(Rest, _ports)
+__getattr__ = REST.named
 
 
 def with_rests(system: System, rests: Mapping[str, RestTable]) -> System:
@@ -122,7 +111,7 @@ def _with_rest(system: System, path: str, table: RestTable) -> System:
     name = f"rest_{end.component}_{end.connector}"
     if name in system.components:
         raise DescriptionError(f"rest.'{path}': the system has a component '{name}' already")
-    made = block(Rest if connector.unit is None else _rest_in(connector.unit))
+    made = block(Rest if connector.unit is None else REST.of(connector.unit))
     definition = connector.unit_definition
     ports = {
         key: replace(made.connectors[key], unit_definition=definition)
