@@ -35,7 +35,7 @@ def differences(declared: Component, found: Component) -> Iterator[DescriptionEr
                 f" {listed_names(list(found.connectors), name)}"
             )
             yield UnknownNameError.about(text, code="FMU105", place=where, key=at)
-        elif not _agree(connector, actual, found):
+        elif connector is not actual and not _agree(connector, actual, found):
             text = (
                 f"connector '{name}' is declared as {_contract(connector)},"
                 f" but the source has {_contract(actual)}"
@@ -65,7 +65,7 @@ def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
 
 def as_declared(actual: Connector, declared: Connector | None, found: Component) -> Connector:
     """Return a connector of a source with unit and enumeration as the system's file has them."""
-    if declared is None:
+    if declared is None or declared is actual:
         return actual
     enumeration = declared.enumeration or actual.enumeration
     if declared.unit is None:

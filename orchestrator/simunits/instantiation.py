@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -154,7 +154,7 @@ def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
 
         return ModelExchangeUnit(component.name, instance, options)
     what = f"{described.path}, run as Co-Simulation,"
-    _refuse_fmu_options(replace(component, options=options.changed({"interface": None})), what)
+    _refuse_fmu_options(component, what, ("solver", "tolerance"))
     return instance
 
 
@@ -185,12 +185,14 @@ def _backend(backend: Backend) -> Callable[[str, FmuDescription], SimulationUnit
     return PyfmiUnit
 
 
-def _refuse_fmu_options(component: Component, what: str) -> None:
+def _refuse_fmu_options(
+    component: Component, what: str, among: Sequence[str] = ("interface", "solver", "tolerance")
+) -> None:
     """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
     options = component.options
     given = [
         f"{name} = {value!r}"
-        for name in ("interface", "solver", "tolerance")
+        for name in among
         if (value := getattr(options, name)) is not None
     ]
     if given:

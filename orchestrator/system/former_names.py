@@ -31,25 +31,20 @@ def with_present_ends(
     lines: Iterable[Connection], components: Mapping[str, Component]
 ) -> tuple[Connection, ...]:
     """Return connections between the present names of connectors."""
-    lines = tuple(lines)
-    renamed = {
-        name: component.connectors
-        for name, component in components.items()
-        if isinstance(component.connectors, Connectors)
-    }
-    if not renamed:
-        return lines
 
     def present(end: Endpoint) -> Endpoint:
-        known = renamed.get(end.component)
-        return end if known is None else replace(end, connector=known.present(end.connector))
+        component = components.get(end.component)
+        if component is None or not isinstance(component.connectors, Connectors):
+            return end
+        name = component.connectors.present(end.connector)
+        return end if name == end.connector else replace(end, connector=name)
 
-    return tuple(
-        replace(line, source=present(line.source), target=present(line.target))
-        if line.source.component in renamed or line.target.component in renamed
-        else line
-        for line in lines
-    )
+    def renamed(line: Connection) -> Connection:
+        source, target = present(line.source), present(line.target)
+        same = source is line.source and target is line.target
+        return line if same else replace(line, source=source, target=target)
+
+    return tuple(renamed(line) for line in lines)
 
 
 def present_path(text: str, components: Mapping[str, Component]) -> str:

@@ -142,12 +142,16 @@ class ComponentOptions:
 
     def said(self) -> dict[str, str]:
         """Say the options that differ from their defaults, as text by name."""
-        usual = ComponentOptions()
+        if self == _USUAL:
+            return {}
         return {
             field.name: str(value)
             for field in fields(self)
-            if (value := getattr(self, field.name)) != getattr(usual, field.name)
+            if (value := getattr(self, field.name)) != getattr(_USUAL, field.name)
         }
+
+
+_USUAL = ComponentOptions()
 
 
 def _is_tolerance(value: object) -> bool:
