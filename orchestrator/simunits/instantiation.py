@@ -191,9 +191,7 @@ def _refuse_fmu_options(
     """Raise CapabilityError if options of Model Exchange are set that nothing would read."""
     options = component.options
     given = [
-        f"{name} = {value!r}"
-        for name in among
-        if (value := getattr(options, name)) is not None
+        f"{name} = {value!r}" for name in among if (value := getattr(options, name)) is not None
     ]
     if given:
         raise CapabilityError(
