@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import select
 import subprocess
 import sys
 import time
@@ -66,9 +67,14 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[s
     """
     with (folder / "said.txt").open("w", encoding="utf-8") as said:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-m", _CHILD], stdin=subprocess.PIPE, stderr=said, text=True
+            [sys.executable, "-m", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,  # nothing is written: see await_heirs
+            stderr=said,
+            text=True,
         )
     assert process.stdin is not None  # noqa: S101 - asked for
+    assert process.stdout is not None  # noqa: S101 - asked for
     process.stdin.write(json.dumps(dict(told)) + "\n")
     process.stdin.close()
     try:
@@ -77,6 +83,16 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[s
         if process.poll() is None:
             process.kill()
         process.wait()
+        process.stdout.close()
+
+
+def await_heirs(process: subprocess.Popen[str], limit_s: float) -> None:
+    """Wait until all that a run started has ended: its journal outlives it when it is killed.
+
+    They have its standard output as theirs, which ends with the last of them.
+    """
+    assert process.stdout is not None  # noqa: S101 - of run_of
+    select.select([process.stdout], [], [], limit_s)
 
 
 @contextlib.contextmanager

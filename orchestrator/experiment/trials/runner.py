@@ -20,6 +20,7 @@ from orchestrator.experiment.prepare.emulators import EmulatorPlan, with_emulato
 from orchestrator.experiment.trials.evidence import was_disturbed
 from orchestrator.experiment.trials.judge import Judge, Outcome
 from orchestrator.experiment.trials.programs import (
+    await_heirs,
     emulators_of,
     run_of,
     second_client,
@@ -35,7 +36,7 @@ _PERIOD_S = 0.01
 #: A machine that others use may disturb a rig.
 _ATTEMPTS = 4
 #: The process of the journal writes what is left of a run that was killed, s.
-_JOURNAL_S = 3.0
+_JOURNAL_S = 60.0
 
 
 class _DisturbedError(Exception):
@@ -116,7 +117,7 @@ class TrialRig:
             struck_s = self._strike(trial, case, plans, emulators, child, terminal, stack)
             self._await_end(child)
             if trial.kill == "engine":
-                time.sleep(_JOURNAL_S)
+                await_heirs(child, _JOURNAL_S)
         changes = folder / f"{self._case}.supervisor" / "changes.csv"
         if was_disturbed(changes, struck_s):
             raise _DisturbedError("the supervisor found something before the fault came")
