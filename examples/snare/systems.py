@@ -81,7 +81,7 @@ def check(base: tuple[float, float]) -> None:
 def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> System:
     """Draw the snare around a target whose shaft is ``aside`` of the axis, m.
 
-    The device stands in the world, or is ``free``: a body that keeps its attitude.
+    The device stands in the world, or is ``free``: a body that floats and turns.
     """
     check(aside)
     place = (aside[0] - SHAFT[0], aside[1] - SHAFT[1], BASE - SHAFT[2])
@@ -89,7 +89,11 @@ def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> Sys
     system = (
         System("snare", experiment=RUN, description=text)
         .add("target", fmu(FMUS / "GrappleTarget.fmu"), **_elements("r0", place))
-        .add("lock", fmu(FMUS / "FlushLock.fmu"))
+    )
+    if free:  # before the lock: both it and the target get the forces of the step before
+        system = system.add("device", fmu(FMUS / "FreeDevice.fmu"))
+    system = (
+        system.add("lock", fmu(FMUS / "FlushLock.fmu"))
         .add("ring", fmu(FMUS / "SnareRing.fmu"))
         .add("servo", fmu(FMUS / "RigidGearboxServo.fmu"), ratio=200.0, torque_limit=0.05)
         .set("servo.rate_command", 0.8)
@@ -98,35 +102,52 @@ def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> Sys
         .connect("ring.rate", "servo.rate", delay=0.0)
     )
     system = _lines(system, "lock.force", "target.force", 3)
-    system = _lines(system, "lock.torque", "target.torque", 3)
-    system = _free(system) if free else _seen(system, "lock")
+    system = _seen(_lines(system, "lock.torque", "target.torque", 3), "lock")
+    system = _floating(system) if free else _standing(system)
     for number, name in enumerate(ROPES):
-        system = _rope(system, number, name, "device" if free else "screw")
+        system = _rope(system, number, name, free=free)
         if free:
-            for end in "ab":
-                system = _lines(system, f"{name}.force_{end}", f"device.force_{number + 1}{end}", 3)
+            system = _on_device(system, name, number + 1)
     return system
 
 
-def _free(system: System) -> System:
-    """Add the body of the device, on which the lock acts, and through which it sees the target."""
-    system = system.add("device", fmu(FMUS / "FreeDevice.fmu"))
-    for source, sink in (
-        ("screw.drag", "device.screw"),
-        ("screw.drag_rate", "device.screw_rate"),
-        ("target.r", "device.position"),
-        ("target.v", "device.velocity"),
-        ("lock.force", "device.lock"),
-        ("device.seen", "lock.position"),
-        ("device.seen_rate", "lock.velocity"),
+def _standing(system: System) -> System:
+    """Let the face of the lock stand in the world."""
+    values = {f"frame_{name}": (0.0, 0.0, 0.0) for name in ("r", "v", "omega")}
+    for port, vector in (values | {"frame_q": (1.0, 0.0, 0.0, 0.0)}).items():
+        for element, value in _elements(port, vector).items():
+            system = system.set(f"lock.{element}", value)
+    return system
+
+
+def _floating(system: System) -> System:
+    """Let the lock act on the device, where that is."""
+    for source, sink, size in (
+        ("screw.drag", "device.screw", 3),
+        ("screw.drag_rate", "device.screw_rate", 3),
+        ("lock.force", "device.lock", 3),
+        ("lock.frame_torque", "device.lock_torque", 3),
+        ("device.frame_r", "lock.frame_r", 3),
+        ("device.frame_v", "lock.frame_v", 3),
+        ("device.q", "lock.frame_q", 4),
+        ("device.omega", "lock.frame_omega", 3),
     ):
-        system = _lines(system, source, sink, 3)
-    system = _lines(system, "target.q", "lock.q", 4)
-    return _lines(system, "target.w", "lock.omega", 3)
+        system = _lines(system, source, sink, size)
+    return system.connect("ring.rate", "device.ring_rate")
 
 
-def _rope(system: System, number: int, name: str, mover: str) -> System:
+def _on_device(system: System, name: str, number: int) -> System:
+    """Let a rope pull at the rings of the device, and turn with them."""
+    for end in "ab":
+        system = _lines(system, f"{name}.force_{end}", f"device.force_{number}{end}", 3)
+    system = _lines(system, f"{name}.ring_moment", f"device.moment_{number}", 3)
+    system = _lines(system, "device.q", f"{name}.ring_q", 4, extrapolation="linear")
+    return _lines(system, "device.omega", f"{name}.ring_omega", 3, extrapolation="linear")
+
+
+def _rope(system: System, number: int, name: str, *, free: bool) -> System:
     """Add a rope with its lines to rings, target and what moves the rings."""
+    mover, kind = ("device", "FloatingSnareRope") if free else ("screw", "SnareRope")
     start = number * 2 * pi / 3
     values = {
         "start_a": start,
@@ -142,7 +163,7 @@ def _rope(system: System, number: int, name: str, mover: str) -> System:
     }
     for i, node in enumerate(open_rope(start), start=1):
         values |= _elements(f"x0[{i}", tuple(node.tolist()))
-    system = system.add(name, fmu(FMUS / "SnareRope.fmu"), **values)
+    system = system.add(name, fmu(FMUS / f"{kind}.fmu"), **values)
     system = _lines(system, f"{name}.force", f"target.force_{number + 1}", 3)
     system = _lines(system, f"{name}.torque", f"target.torque_{number + 1}", 3)
     system = system.connect(f"{name}.ring_torque", f"ring.{name}")
