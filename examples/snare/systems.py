@@ -86,9 +86,8 @@ def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> Sys
     check(aside)
     place = (aside[0] - SHAFT[0], aside[1] - SHAFT[1], BASE - SHAFT[2])
     text = "A snare of three wire ropes closes around the grapple shaft of a free target."
-    system = (
-        System("snare", experiment=RUN, description=text)
-        .add("target", fmu(FMUS / "GrappleTarget.fmu"), **_elements("r0", place))
+    system = System("snare", experiment=RUN, description=text).add(
+        "target", fmu(FMUS / "GrappleTarget.fmu"), **_elements("r0", place)
     )
     if free:  # before the lock: both it and the target get the forces of the step before
         system = system.add("device", fmu(FMUS / "FreeDevice.fmu"))

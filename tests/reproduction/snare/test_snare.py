@@ -123,7 +123,8 @@ def test_target_ropes_and_a_free_device_keep_momentum_angular_momentum_and_energ
         parts = ("ring", "lock", *ROPES)
         held = [run[f"{one}.energy"] for one in (*parts, "target", "device")]
         given = ("ring.motor_work", "device.screw_work", "lock.latch_work")
-        created = sum(energy[-1] - energy[0] for energy in held) + sum(run[f"{one}.heat"][-1] for one in parts)
+        created = sum(energy[-1] - energy[0] for energy in held)
+        created += sum(run[f"{one}.heat"][-1] for one in parts)
         created -= sum(run[one][-1] for one in given)
         left.append((momentum.max(), turning[:2].max(), turning[2], abs(created)))
     assert left[0][0] < 5e-3
