@@ -10,7 +10,14 @@ from typing import Any
 
 import casadi as ca
 
-from orchestrator.export.codegen import events_c, implicit_c, jacobian_c, sampled_c, verlet_c
+from orchestrator.export.codegen import (
+    events_c,
+    implicit_c,
+    jacobian_c,
+    looped_c,
+    sampled_c,
+    verlet_c,
+)
 from orchestrator.export.codegen.array_layout import entries
 from orchestrator.export.codegen.classification import output_slots
 from orchestrator.export.codegen.layout import Layout, Region
@@ -135,10 +142,14 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
     seed_z = ca.SX.sym("dz", z.numel())
     tangent = ca.jtimes(everything, ca.vertcat(knowns, z), ca.vertcat(seeds, seed_z))
     ends = [0, ode.y.numel(), ode.y.numel() + ode.w.numel(), everything.numel()]
+    running = looped_c.results(ode)
+    looped = {name: looped_c.code(ode, name, results) for name, results in running.items()}
     for function in (
-        ca.Function("model_ode", [t, u, x, p, c, q, z], [ode.xdot]),
-        ca.Function("model_outputs", [t, u, x, p, c, q, z], [ode.y]),
-        ca.Function("model_locals", [t, u, x, p, c, q, z], [ode.w, ode.xdot]),
+        *(
+            ca.Function(name, [t, u, x, p, c, q, z], [result.values for result in results])
+            for name, results in running.items()
+            if looped[name] is None
+        ),
         ca.Function("model_calculated", [p, c], [ca.densify(ode.c_running)]),
         ca.Function("model_start", [p, c], [ca.densify(ode.start)]),
         ca.Function(
@@ -156,7 +167,9 @@ def functions(ode: ExplicitOde, solver: Solver, fmi: str) -> str:
     if solver.is_implicit:
         generator.add(jacobian_c.function(ode))
     text = _OPTIONAL_ARGUMENT.sub(r"\2", generator.dump())
-    return _OPTIONAL_RESULT.sub(r"\2", text)
+    text = _OPTIONAL_RESULT.sub(r"\2", text)
+    loops = [code for code in looped.values() if code is not None]
+    return "\n".join([text, *(['#include "loops.h"'] if loops else []), *loops])
 
 
 def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:

@@ -27,6 +27,17 @@ _SX = Any  # casadi.SX column
 
 
 @dataclass(frozen=True)
+class Inner:
+    """Everything that has a name and is computed, protected or not: no part of the interface.
+
+    The functions of time are made of these expressions, and their names say which are alike.
+    """
+
+    names: tuple[str, ...] = ()
+    values: _SX = field(default_factory=lambda: ca.SX(0, 1))
+
+
+@dataclass(frozen=True)
 class ExplicitOde:
     """``xdot = f(t, u, x, p, c, q)``, ``y = g(..)``, ``w = h(..)``, ``c = c(p)``, ``x0 = s(p, c)``.
 
@@ -63,6 +74,7 @@ class ExplicitOde:
     events: Events = field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
     sampled: Sampled | None = None  # what happens at each step instead, if there is no equation
+    inner: Inner = field(default_factory=lambda: Inner())
 
     @property
     def z(self) -> _SX:
@@ -140,18 +152,20 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     calculated = dae.of_kind(Kind.CALCULATED)
     outputs = tuple(variable for variable in others if variable.kind is Kind.OUTPUT)
     shown = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)
+    hidden = tuple(v for v in others if v.kind is Kind.LOCAL and v.protected)
+    named = (*outputs, *shown, *hidden)
     columns = ca.cse(
         ca.densify(
             column(
                 (
                     *(solution.values[dae.derivatives[state.name].name()] for state in states),
-                    *(solution.values[variable.name] for variable in (*outputs, *shown)),
+                    *(solution.values[variable.name] for variable in named),
                 )
             )
         )
     )
-    ends = [0, len(states), len(states) + len(outputs), columns.numel()]
-    xdot, y, w = ca.vertsplit(columns, ends)
+    ends = [0, len(states), len(states) + len(outputs), columns.numel() - len(hidden)]
+    xdot, y, w, protected = ca.vertsplit(columns, [*ends, columns.numel()])
     running = calculated_values(dae, calculated)
     initial = initial_system(dae, states, solution)
     return ExplicitOde(
@@ -181,6 +195,7 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
             replace(g, margin=solution.insert(g.margin), slope=solution.insert(g.slope))
             for g in dae.guards
         ),
+        inner=Inner(tuple(v.name for v in named), ca.vertcat(y, w, protected)),
     )
 
 

@@ -1,0 +1,178 @@
+"""Rows of numbers that are computed alike: which operation is which element of which row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import casadi as ca
+
+from orchestrator.export.codegen.loops.array_names import Element
+from orchestrator.export.codegen.loops.formula import Computed, Formula, Neighbour, Scalar
+from orchestrator.export.codegen.loops.operation_graph import OperationGraph
+
+SHORTEST = 4  # elements of a row for which a loop pays
+_DEEPEST = 60  # operations one within the other in a formula
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Where a row lies in an argument or a result: element i at ``first + stride*i``."""
+
+    column: int
+    first: int
+    stride: int
+
+
+@dataclass
+class Rows:
+    """All rows, and the formulas of the elements that are computed.
+
+    ``place`` says of an operation which element of which row it is; ``arguments`` and ``results``
+    where rows lie that are given or wanted. ``formulas`` are by row and element, with the operation
+    that the element is. Operations that have no name but are used more than once are rows of their
+    own, named by the row and the way in its formula on which they were met first.
+    """
+
+    graph: OperationGraph
+    place: dict[int, tuple[str, int]] = field(default_factory=dict)
+    arguments: dict[str, Storage] = field(default_factory=dict)
+    results: dict[str, Storage] = field(default_factory=dict)
+    formulas: dict[str, dict[int, tuple[int, Formula]]] = field(default_factory=dict)
+    _scalars: set[int] = field(default_factory=set)
+    _varying: dict[int, bool] = field(default_factory=dict)
+    _asked: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    def place_arguments(self, named: Sequence[Mapping[int, Element]]) -> None:
+        """Place inputs of the function; ``named`` has the elements of each argument by position."""
+        operations = self.graph.operations
+        leaves = {operations[n].place: n for n in self.graph.needed if operations[n].place}
+        for column, elements in enumerate(named):
+            for row, storage, members in _evenly_stored(column, elements):
+                own = f"{row} of argument {column}"
+                self.arguments[own] = storage
+                for position, index in members:
+                    if (column, position) in leaves:
+                        self.place[leaves[column, position]] = own, index
+
+    def place_inner(self, named: Mapping[int, Element]) -> None:
+        """Place what has a name; of an operation with two names that in the longer row."""
+        members: dict[str, list[tuple[int, int]]] = {}
+        for position, element in named.items():
+            number = self.graph.inner[position]
+            if self.graph.uses[number] and self.graph.computed(number):
+                members.setdefault(element.row, []).append((number, element.index))
+        for row, numbers in sorted(members.items(), key=lambda item: -len(item[1])):
+            if len(numbers) >= SHORTEST:
+                for number, index in numbers:
+                    if self.place.setdefault(number, (row, index)) == (row, index):
+                        self._ask(number, row, index)
+
+    def place_results(self, named: Sequence[Mapping[int, Element]]) -> None:
+        """Make rows of results that lie evenly."""
+        for column, elements in enumerate(named):
+            for row, storage, members in _evenly_stored(column, elements):
+                own = f"{row} of result {column}"
+                self.results[own] = storage
+                for position, index in members:
+                    self._ask(self.graph.results[column][position], own, index)
+
+    def find_formulas(self) -> None:
+        """Follow rows to all that they are computed from, one row after the other."""
+        while self._asked:
+            row = next(iter(self._asked))
+            found = self.formulas.setdefault(row, {})
+            asked = {i: n for i, n in sorted(self._asked.pop(row).items()) if i not in found}
+            self._find_scalars(row, asked.values())
+            for index, number in asked.items():
+                found[index] = number, self._formula(number, row, index, "")
+
+    def _ask(self, number: int, row: str, index: int) -> None:
+        self._asked.setdefault(row, {})[index] = number
+
+    def _find_scalars(self, row: str, numbers: Iterable[int]) -> None:
+        """Note what is no neighbour, as many elements of a row take it."""
+        takers: Counter[int] = Counter()
+        for number in numbers:
+            shared: set[int] = set()
+            left = list(self._operands(number)) if row not in self.results else [number]
+            while left:
+                one = left.pop()
+                if one in self.place or one in shared or not self._varies(one):
+                    continue
+                if self.graph.uses[one] > 1:
+                    shared.add(one)
+                else:
+                    left += self._operands(one)
+            takers.update(shared)
+        self._scalars |= {one for one, count in takers.items() if count >= SHORTEST}
+
+    def _formula(self, number: int, row: str, index: int, way: str) -> Formula:
+        """What stands for an operation in the formula of an element; ``way`` leads there."""
+        if way or row in self.results:
+            place = self.place.get(number)
+            if place is not None:
+                if place[0] not in self.arguments:
+                    self._ask(number, *place)
+                return Neighbour(place[0], place[1] - index)
+            if number in self._scalars or not self._varies(number):
+                return Scalar(number)
+            if self.graph.uses[number] > 1 or len(way) > _DEEPEST:
+                shared = f"{row} by {way or 'itself'}"
+                self.place[number] = shared, index
+                self._ask(number, shared, index)
+                return Neighbour(shared, 0)
+        operands = enumerate(self._operands(number))
+        formulas = tuple(self._formula(one, row, index, f"{way}{i}") for i, one in operands)
+        return Computed(self.graph.operations[number].code, formulas)
+
+    def _operands(self, number: int) -> tuple[int, ...]:
+        return self.graph.operations[number].operands
+
+    def _varies(self, number: int) -> bool:
+        """Whether an operation depends on elements of rows; what does not is computed once."""
+        left = [number]
+        while left:
+            one = left.pop()
+            if one in self._varying:
+                continue
+            operands = self._operands(one)
+            unknown = [o for o in operands if o not in self._varying]
+            if one in self.place or not unknown:
+                varies = one in self.place or any(self._varying[o] for o in operands)
+                self._varying[one] = varies
+            else:
+                left += [one, *unknown]
+        return self._varying[number]
+
+
+def _evenly_stored(
+    column: int, named: Mapping[int, Element]
+) -> Iterator[tuple[str, Storage, list[tuple[int, int]]]]:
+    """Rows of a column that are long enough and lie evenly, with positions and indices."""
+    members: dict[str, list[tuple[int, int]]] = {}
+    for position, element in named.items():
+        members.setdefault(element.row, []).append((position, element.index))
+    for row, pairs in members.items():
+        if len(pairs) < SHORTEST:
+            continue
+        (p0, i0), (p1, i1) = pairs[:2]
+        stride = p1 - p0
+        if i1 == i0 + 1 and all(p == p0 + stride * (i - i0) for p, i in pairs):
+            yield row, Storage(column, p0 - stride * i0, stride), pairs
+
+
+def find_rows(
+    graph: OperationGraph,
+    arguments: Sequence[Mapping[int, Element]],
+    results: Sequence[Mapping[int, Element]],
+    inner: Mapping[int, Element],
+) -> Rows:
+    """Rows of a function from the names of what it takes, gives, and computes between."""
+    rows = Rows(graph)
+    rows.place_arguments(arguments)
+    rows.place_inner(inner)
+    rows.place_results(results)
+    rows.find_formulas()
+    return rows
