@@ -18,8 +18,27 @@ _HYSTERESIS = 1e-14
 _RELATIVE_HYSTERESIS = 1e-14
 
 
+def at_every_step(ode: ExplicitOde) -> dict[str, tuple[Any, ...]]:
+    """Results of the functions that look for events; none for a continuous model."""
+    events = ode.events
+    if not events:
+        return {}
+    columns = {
+        "model_relations": (
+            (r.value for r in events.relations),
+            (r.margin for r in events.relations),
+            (_HYSTERESIS + _RELATIVE_HYSTERESIS * r.size for r in events.relations),
+        ),
+        "model_assertions": (
+            (a.condition for a in events.assertions),
+            (a.level for a in events.assertions),
+        ),
+    }
+    return {name: tuple(column(one) for one in results) for name, results in columns.items()}
+
+
 def functions(ode: ExplicitOde) -> Iterator[Any]:
-    """Functions of everything that happens at instants; none for a continuous model."""
+    """Functions of all else that happens at instants; none for a continuous model."""
     events = ode.events
     if not events:
         return
@@ -30,24 +49,12 @@ def functions(ode: ExplicitOde) -> Iterator[Any]:
     def function(name: str, *columns: Any) -> Any:
         return ca.Function(name, arguments, [ca.densify(ca.SX(one)) for one in columns])
 
-    relations, discrete = events.relations, events.discrete
-    yield function(
-        "model_relations",
-        column(r.value for r in relations),
-        column(r.margin for r in relations),
-        column(_HYSTERESIS + _RELATIVE_HYSTERESIS * r.size for r in relations),
-    )
-    yield function("model_discrete", column(d.value for d in discrete))
-    yield function("model_discrete_start", column(d.start for d in discrete))
+    yield function("model_discrete", column(d.value for d in events.discrete))
+    yield function("model_discrete_start", column(d.start for d in events.discrete))
     yield function(
         "model_reinits",
         column(r.active for r in events.reinits),
         column(r.value for r in events.reinits),
-    )
-    yield function(
-        "model_assertions",
-        column(a.condition for a in events.assertions),
-        column(a.level for a in events.assertions),
     )
     yield function("model_terminations", column(t.active for t in events.terminations))
     yield function("model_messages", column(n for m in _messages(events) for n in m.numbers))

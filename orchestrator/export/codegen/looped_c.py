@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import casadi as ca
+
+from orchestrator.export.codegen import events_c
 from orchestrator.export.codegen.loops.function_code import Column, function_code
 from orchestrator.export.dae.explicit_ode import ExplicitOde
 from orchestrator.export.dae.residual_dae import Variable
@@ -13,7 +16,11 @@ def results(ode: ExplicitOde) -> Mapping[str, tuple[Column, ...]]:
     """Columns of results of the functions that run at every step."""
     y, w = (Column(v, _names(group)) for v, group in ((ode.y, ode.outputs), (ode.w, ode.locals)))
     xdot = Column(ode.xdot, _names(ode.states))
-    return {"model_ode": (xdot,), "model_outputs": (y,), "model_locals": (w, xdot)}
+    events = {
+        name: tuple(Column(ca.densify(ca.SX(one)), ()) for one in columns)
+        for name, columns in events_c.at_every_step(ode).items()
+    }
+    return {"model_ode": (xdot,), "model_outputs": (y,), "model_locals": (w, xdot), **events}
 
 
 def code(ode: ExplicitOde, name: str, columns: Sequence[Column]) -> str | None:

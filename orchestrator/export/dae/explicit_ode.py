@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any
 
 import casadi as ca
@@ -74,7 +75,7 @@ class ExplicitOde:
     events: Events = field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
     sampled: Sampled | None = None  # what happens at each step instead, if there is no equation
-    inner: Inner = field(default_factory=lambda: Inner())
+    inner: Inner = field(default_factory=Inner)
 
     @property
     def z(self) -> _SX:
@@ -160,12 +161,15 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
                 (
                     *(solution.values[dae.derivatives[state.name].name()] for state in states),
                     *(solution.values[variable.name] for variable in named),
+                    _of_events(dae, states, solution),
                 )
             )
         )
     )
-    ends = [0, len(states), len(states) + len(outputs), columns.numel() - len(hidden)]
-    xdot, y, w, protected = ca.vertsplit(columns, [*ends, columns.numel()])
+    counts = [len(states), len(outputs), len(shown), len(hidden)]
+    ends = [0, *accumulate(counts), columns.numel()]
+    xdot, y, w, protected, of_events = ca.vertsplit(columns, ends)
+    one_by_one = iter(ca.vertsplit(of_events))
     running = calculated_values(dae, calculated)
     initial = initial_system(dae, states, solution)
     return ExplicitOde(
@@ -190,7 +194,7 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
         initial,
         _guesses(dae, initial.blocks, initial.guesses) if initial else column(()),
         dae.of_kind(Kind.DISCRETE),
-        _events(dae, states, solution),
+        dae.events.map(lambda _: next(one_by_one)),
         tuple(
             replace(g, margin=solution.insert(g.margin), slope=solution.insert(g.slope))
             for g in dae.guards
@@ -199,8 +203,8 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     )
 
 
-def _events(dae: ResidualDae, states: Sequence[Variable], solution: Solution) -> Events:
-    """The events in terms of knowns and unknowns of blocks, what they have in common only once."""
+def _of_events(dae: ResidualDae, states: Sequence[Variable], solution: Solution) -> _SX:
+    """The expressions of the events in terms of knowns and unknowns of blocks."""
     names = {state.name for state in states}
     for reinit in dae.events.reinits:
         if reinit.state not in names:
@@ -213,10 +217,7 @@ def _events(dae: ResidualDae, states: Sequence[Variable], solution: Solution) ->
             f"{dae.name}: pre({strangers[0]}): pre() of a continuous variable is exported for"
             f" states only ({', '.join(sorted(names)) or 'the model has none'})"
         )
-    expressions = [ca.SX(expression) for expression in dae.events.expressions()]
-    inserted = ca.cse(ca.densify(solution.insert(column(expressions))))
-    one_by_one = iter(ca.vertsplit(inserted))
-    return dae.events.map(lambda _: next(one_by_one))
+    return solution.insert(column(ca.SX(expression) for expression in dae.events.expressions()))
 
 
 def _guesses(dae: ResidualDae, blocks: Sequence[Block], solved: Mapping[str, _SX]) -> _SX:

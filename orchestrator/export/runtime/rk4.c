@@ -1,7 +1,8 @@
 /* Runge-Kutta's classical method of fourth order. */
 #include "instance.h"
+#include "loops.h"
 
-static void integrate(Instance* instance, double time, double h) {
+VECTORISED static void integrate(Instance* instance, double time, double h) {
     double* x = instance->state.values + AT_X;
     double *k1 = instance->k[0], *k2 = instance->k[1], *k3 = instance->k[2], *k4 = instance->k[3];
     double* stage = instance->stage;

@@ -32,12 +32,19 @@ def elements(names: Sequence[str]) -> dict[int, Element]:
     for position, (pattern, indices) in split.items():
         sizes = [len(seen[pattern, dimension]) for dimension in range(len(indices))]
         along = sizes.index(max(sizes))
-        shown = iter("*" if d == along else str(i) for d, i in enumerate(indices))
-        counts = [group.count(",") + 1 for group in _INDICES.findall(names[position])]
-        groups = iter([",".join(next(shown) for _ in range(count)) for count in counts])
-        row = _INDICES.sub(lambda _, groups=groups: f"[{next(groups)}]", names[position])
-        found[position] = Element(row, indices[along])
+        found[position] = Element(_with_star(names[position], along), indices[along])
     return found
+
+
+def _with_star(name: str, along: int) -> str:
+    """A name with a star in place of one of its indices."""
+    counted = iter(range(name.count("[") + name.count(",")))
+
+    def replaced(group: re.Match[str]) -> str:
+        indices = group[1].split(",")
+        return f"[{','.join('*' if next(counted) == along else i for i in indices)}]"
+
+    return _INDICES.sub(replaced, name)
 
 
 def _split(name: str) -> tuple[str, tuple[int, ...]]:

@@ -9,7 +9,8 @@ from typing import Any
 import casadi as ca
 
 from orchestrator.export.codegen.loops.array_names import elements
-from orchestrator.export.codegen.loops.formula import Computed, Formula, Neighbour, Scalar, taken
+from orchestrator.export.codegen.loops.formula import Computed, Formula, Scalar
+from orchestrator.export.codegen.loops.kept_rows import kept_rows
 from orchestrator.export.codegen.loops.operation_graph import operation_graph
 from orchestrator.export.codegen.loops.program import Loop, Program, arrange, single_results
 from orchestrator.export.codegen.loops.rows import Storage, find_rows
@@ -46,7 +47,8 @@ _FORMS: Mapping[int, str] = {
     )
 }
 _LARGEST_STACK = 128 * 1024  # bytes of rows: threads with small stacks step FMUs, too
-_SMALLEST_SHARE = 0.5  # of the operations, below which CasADi's code stays
+_SMALLEST_SHARE = 0.5  # of the operations in loops, below which CasADi's code stays
+_FEWEST = 64  # operations in loops, likewise
 
 
 @dataclass(frozen=True)
@@ -70,22 +72,28 @@ def function_code(
     computed = [number for number in graph.needed if graph.computed(number)]
     if any(graph.operations[number].code not in _FORMS for number in computed):
         return None
-    named = ([elements(column.names) for column in columns] for columns in (arguments, results))
-    program = arrange(find_rows(graph, *named, elements(inner.names)))
+    taken_names, given_names = (
+        [elements(column.names) for column in columns] for columns in (arguments, results)
+    )
+    program = arrange(find_rows(graph, taken_names, given_names, elements(inner.names)))
     single = sum(isinstance(step, int) for step in program.order)
     writer = _Writer(program)
-    if single > (1.0 - _SMALLEST_SHARE) * len(computed) or writer.stack > _LARGEST_STACK:
+    wanted = max(_FEWEST, _SMALLEST_SHARE * len(computed))
+    if len(computed) - single < wanted or writer.stack > _LARGEST_STACK:
         return None
-    head = f"VECTORISED static int {name}(const double** arg, double** res, int* iw, double* w, int mem)"
+    takes = "const double** arg, double** res, int* iw, double* w, int mem"
     lines = [
         *(f"const double* restrict const a{i} = arg[{i}];" for i in range(len(arguments))),
         *(f"double* restrict const y{i} = res[{i}];" for i in range(len(results))),
         *(f"(void)a{i};" for i in range(len(arguments))),
+        *(f"(void)y{i};" for i in range(len(results))),
         *writer.lines(),
         "(void)iw, (void)w, (void)mem;",
         "return 0;",
     ]
-    return "\n".join([f"{head} {{", *(f"  {line}" for line in lines), "}", ""])
+    return "\n".join(
+        [f"VECTORISED static int {name}({takes}) {{", *(f"  {line}" for line in lines), "}", ""]
+    )
 
 
 class _Writer:
@@ -95,26 +103,13 @@ class _Writer:
         self._program, self._rows = program, program.rows
         self._memory = {
             row: (f"r{count}", first, last)
-            for count, (row, (first, last)) in enumerate(self._kept().items())
+            for count, (row, (first, last)) in enumerate(kept_rows(program).items())
         }
 
     @property
     def stack(self) -> int:
         """Bytes of all rows that are kept."""
         return sum(8 * (last + 1 - first) for _, first, last in self._memory.values())
-
-    def _kept(self) -> dict[str, tuple[int, int]]:
-        """First and last element of rows that loops write or read; all but arguments and results."""
-        found: dict[str, tuple[int, int]] = {}
-        for step in self._program.order:
-            for loop in step if isinstance(step, tuple) else ():
-                neighbours = [p for p in taken(loop.formula) if isinstance(p, Neighbour)]
-                for part in (Neighbour(loop.row, 0), *neighbours):
-                    if part.row not in self._rows.arguments and part.row not in self._rows.results:
-                        first, last = loop.begin + part.ahead, loop.end - 1 + part.ahead
-                        old = found.get(part.row, (first, last))
-                        found[part.row] = min(old[0], first), max(old[1], last)
-        return found
 
     def lines(self) -> Iterator[str]:
         """Declarations, everything in order, and results that no loop writes."""
@@ -157,9 +152,10 @@ class _Writer:
                 yield f"  y{storage.column}[{_stored(storage, begin)}] = {text};"
                 continue
             local[loop.row] = f"v{count}"
-            name, first, _ = self._memory[loop.row]
             yield f"  const double v{count} = {text};"
-            yield f"  {name}[{_plus(begin - first)}] = v{count};"
+            if loop.row in self._memory:
+                name, first, _ = self._memory[loop.row]
+                yield f"  {name}[{_plus(begin - first)}] = v{count};"
         yield "}"
 
     def _formula(self, formula: Formula, begin: int, local: Mapping[str, str]) -> str:

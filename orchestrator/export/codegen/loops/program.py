@@ -74,38 +74,37 @@ def _alike(rows: Rows, row: str) -> Iterator[Loop]:
             yield Loop(row, indices[0], indices[-1] + 1, formula)
 
 
-def _dependences(program: Program, loops: list[Loop]) -> nx.DiGraph:
+def _dependences(program: Program, loops: list[Loop]) -> nx.DiGraph[Step]:
     """All steps, with edges to those that take what one computes."""
-    rows, operations = program.rows, program.rows.graph
-    graph: nx.DiGraph = nx.DiGraph()
-    left: list[int] = []
-
-    def take(number: int, taker: Step | None) -> None:
+    operations = program.rows.graph
+    graph: nx.DiGraph[Step] = nx.DiGraph()
+    graph.add_nodes_from(loops)
+    left: list[tuple[int, Step | None]] = []
+    for loop in loops:
+        left += ((number, loop) for number in _taken_numbers(program.rows, loop))
+    left += ((number, None) for _, number in single_results(program))
+    while left:
+        number, taker = left.pop()
         if not operations.computed(number):
-            return
-        loop = program.loop_of(number)
-        maker: Step = number if loop is None else loop
-        if loop is None and number not in graph:
-            graph.add_node(number)
-            left.append(number)
+            continue
+        loop_before = program.loop_of(number)
+        maker: Step = number if loop_before is None else loop_before
+        if maker not in graph:  # a single operation that was not met before
+            graph.add_node(maker)
+            left += ((operand, number) for operand in operations.operations[number].operands)
         if taker is not None:
             graph.add_edge(maker, taker)
-
-    graph.add_nodes_from(loops)
-    for loop in loops:
-        for part in taken(loop.formula):
-            if isinstance(part, Scalar):
-                take(part.number, loop)
-            elif part.row not in rows.arguments:
-                for index in range(loop.begin + part.ahead, loop.end + part.ahead):
-                    take(rows.formulas[part.row][index][0], loop)
-    for _, number in single_results(program):
-        take(number, None)
-    while left:
-        number = left.pop()
-        for operand in operations.operations[number].operands:
-            take(operand, number)
     return graph
+
+
+def _taken_numbers(rows: Rows, loop: Loop) -> Iterator[int]:
+    """All operations whose results a loop takes."""
+    for part in taken(loop.formula):
+        if isinstance(part, Scalar):
+            yield part.number
+        elif part.row not in rows.arguments:
+            for index in range(loop.begin + part.ahead, loop.end + part.ahead):
+                yield rows.formulas[part.row][index][0]
 
 
 def single_results(program: Program) -> Iterator[tuple[tuple[int, int], int]]:
@@ -123,7 +122,7 @@ def single_results(program: Program) -> Iterator[tuple[tuple[int, int], int]]:
                 yield (column, position), number
 
 
-def _ordered(graph: nx.DiGraph) -> Iterator[int | tuple[Loop, ...]]:
+def _ordered(graph: nx.DiGraph[Step]) -> Iterator[int | tuple[Loop, ...]]:
     """Single operations as soon as they can be done; of the loops those first that share a span."""
     waits = dict(graph.in_degree())
     ready: dict[Step, None] = {step: None for step, count in waits.items() if count == 0}
@@ -147,7 +146,10 @@ def _ordered(graph: nx.DiGraph) -> Iterator[int | tuple[Loop, ...]]:
 
 
 def _together(
-    graph: nx.DiGraph, waits: Mapping[Step, int], ready: Mapping[Step, None], span: tuple[int, int]
+    graph: nx.DiGraph[Step],
+    waits: Mapping[Step, int],
+    ready: Mapping[Step, None],
+    span: tuple[int, int],
 ) -> tuple[Loop, ...]:
     """Loops of a span that take what is there already, or the same element of each other."""
     group = [step for step in ready if isinstance(step, Loop) and step.span == span]

@@ -40,6 +40,7 @@ class Rows:
     arguments: dict[str, Storage] = field(default_factory=dict)
     results: dict[str, Storage] = field(default_factory=dict)
     formulas: dict[str, dict[int, tuple[int, Formula]]] = field(default_factory=dict)
+    _covered: set[int] = field(default_factory=set)  # what stands in formulas
     _scalars: set[int] = field(default_factory=set)
     _varying: dict[int, bool] = field(default_factory=dict)
     _asked: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -77,6 +78,31 @@ class Rows:
                 self.results[own] = storage
                 for position, index in members:
                     self._ask(self.graph.results[column][position], own, index)
+
+    def place_terms(self) -> None:
+        """Make rows of the terms of long sums that are no part of a row themselves."""
+        operations = self.graph.operations
+        inside = {
+            operations[number].operands[0]
+            for number in self.graph.needed
+            if operations[number].code == ca.OP_ADD
+        }
+        for number in self.graph.needed:
+            is_sum = operations[number].code == ca.OP_ADD and number not in self._covered
+            if not is_sum or (number in inside and self.graph.uses[number] == 1):
+                continue
+            terms, first = [], number
+            while operations[first].code == ca.OP_ADD and (
+                first == number or self.graph.uses[first] == 1
+            ):
+                first, last = operations[first].operands
+                terms.append(last)
+            terms.append(first)
+            if len(terms) >= SHORTEST:
+                for index, term in enumerate(reversed(terms)):
+                    if term not in self.place and term not in self._covered and self._varies(term):
+                        self.place[term] = f"terms of {number}", index
+                        self._ask(term, *self.place[term])
 
     def find_formulas(self) -> None:
         """Follow rows to all that they are computed from, one row after the other."""
@@ -123,6 +149,7 @@ class Rows:
                 self.place[number] = shared, index
                 self._ask(number, shared, index)
                 return Neighbour(shared, 0)
+        self._covered.add(number)
         operands = enumerate(self._operands(number))
         formulas = tuple(self._formula(one, row, index, f"{way}{i}") for i, one in operands)
         return Computed(self.graph.operations[number].code, formulas)
@@ -174,5 +201,7 @@ def find_rows(
     rows.place_arguments(arguments)
     rows.place_inner(inner)
     rows.place_results(results)
+    rows.find_formulas()
+    rows.place_terms()
     rows.find_formulas()
     return rows
