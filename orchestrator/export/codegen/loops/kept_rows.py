@@ -26,7 +26,7 @@ def kept_rows(program: Program) -> dict[str, tuple[int, int]]:
     for step in program.order:
         own = {loop.row for loop in step} if isinstance(step, tuple) else set()
         for loop, part in _row_reads(step):
-            if part.row not in own and part.row not in program.rows.arguments:
+            if (part.ahead or part.row not in own) and part.row not in program.rows.arguments:
                 keep(part.row, loop.begin + part.ahead, loop.end - 1 + part.ahead)
     for (row, _), loop in program.looped.items():  # a loop writes all of its elements
         if row in found:
