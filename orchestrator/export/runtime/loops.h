@@ -1,5 +1,6 @@
 /* What functions with loops over arrays are made of. The compiler makes two versions of each, and
- * the loader takes the one for the processor at hand; both round alike, as nothing is contracted. */
+ * the loader takes the one for the processor at hand; both round alike, as nothing is contracted.
+ */
 #ifndef SOFTDOCK_LOOPS_H
 #define SOFTDOCK_LOOPS_H
 
