@@ -22,7 +22,7 @@ STILL = {"DragScrew"}
 #: Torn by ends that are anywhere: their inputs keep their starts.
 AS_IT_IS = {"PlanarRope", "SpatialRope"}
 #: Torn unless it is told where its nodes begin.
-LED = {"SnareRope"}
+LED = {"SnareRope", "FloatingSnareRope"}
 #: Steps of its own, which an input that is set anew begins again: equal to the solver's tolerance.
 TOLERANCES = {"MotorBench": 1e-6, "ServoArm": 1e-6}
 NAMES = sorted({path.stem for path in (ROOT / "fmus").glob("*.toml")} - LED)
