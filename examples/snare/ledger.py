@@ -1,20 +1,25 @@
 """Where the energy of a snare comes from, and where it goes; run it to print the tables.
 
-python examples/snare/ledger.py
+python examples/snare/ledger.py [STEP, such as "0.5 ms"]
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-from orchestrator import Result, read_system, resolve, simulate
+import numpy as np
+
+from orchestrator import Result, System, read_system, resolve, simulate
 
 HERE = Path(__file__).parent
 ROPES = ("rope_1", "rope_2", "rope_3")
+_TUMBLING = {"target.r0[2]": 0.02137, "target.w0[1]": -0.03, "target.w0[3]": 0.05}
 CASES = {
-    "on the axis": {},
-    "40 mm aside": {"target.r0[2]": 0.04137},
-    "tumbling": {"target.r0[2]": 0.02137, "target.w0[1]": -0.03, "target.w0[3]": 0.05},
+    "on the axis": ("SystemStructure.ssd", {}),
+    "40 mm aside": ("SystemStructure.ssd", {"target.r0[2]": 0.04137}),
+    "tumbling": ("SystemStructure.ssd", _TUMBLING),
+    "free": ("free.ssd", _TUMBLING),
 }
 _WORKS = {
     "ring": ("motor_work", "rope_work"),
@@ -22,6 +27,16 @@ _WORKS = {
     "lock": ("target_work", "latch_work"),
     **dict.fromkeys(ROPES, ("ring_work", "drag_work", "target_work")),
 }
+J_RING = 0.03276  # kg.m2, as in FreeDevice
+
+
+def case(name: str) -> System:
+    """Return the system of one of ``CASES``."""
+    file, values = CASES[name]
+    system = resolve(read_system(HERE / file))
+    for element, value in values.items():
+        system = system.set(element, value)
+    return system
 
 
 def parts(run: Result, until: int = -1) -> dict[str, float]:
@@ -29,21 +44,25 @@ def parts(run: Result, until: int = -1) -> dict[str, float]:
 
     ``motor``, ``screw``, ``latches``: work from outside. ``begin``: energy at the start. ``stored``
     and ``heat``: of all parts, then. A part by its name: what it holds more than it was given. ``at
-    rings``, ``at target``: what one side says that it gave less than the other that it got, since
-    forces and motion are passed on in steps.
+    rings``, ``at bodies``: what one side says that it gave less than the other that it got, since
+    forces and motion are passed on in steps; bodies are the target and a free device. ``turning``:
+    what the ring would get from a device that turns, and does not (`turning_work`).
     """
 
     def total(*names: str) -> float:
         return float(sum(run[name][until] for name in names))
 
-    energies = [f"{part}.energy" for part in _WORKS]
+    free = "device.energy" in run.names
+    energies = [f"{part}.energy" for part in (*_WORKS, *(["device"] if free else []))]
+    drags = [f"{rope}.drag_work" for rope in ROPES]
     found = {
         "begin": float(sum(run[name][0] for name in energies)),
         "motor": total("ring.motor_work"),
-        "screw": total(*(f"{rope}.drag_work" for rope in ROPES)),
+        "screw": total("device.screw_work") if free else total(*drags),
         "latches": total("lock.latch_work"),
         "stored": total(*energies),
         "heat": total("ring.heat", "lock.heat", *(f"{rope}.heat" for rope in ROPES)),
+        "turning": turning_work(run, until) if free else 0.0,
     }
     for part, works in _WORKS.items():
         heat = 0.0 if part == "target" else total(f"{part}.heat")
@@ -51,19 +70,29 @@ def parts(run: Result, until: int = -1) -> dict[str, float]:
         found[part] = gained + heat - total(*(f"{part}.{work}" for work in works))
     found["at rings"] = total("ring.rope_work", *(f"{rope}.ring_work" for rope in ROPES))
     others = ("lock.target_work", *(f"{rope}.target_work" for rope in ROPES))
-    found["at target"] = total("target.work", *others)
+    found["at bodies"] = total("target.work", *others)
+    if free:
+        gained = total("device.energy", *drags) - float(run["device.energy"][0])
+        found["at bodies"] += gained - found["screw"] - found["turning"]
     return found
+
+
+def turning_work(run: Result, until: int = -1) -> float:
+    """Return what goes into the turning of a free device as its ring speeds up and slows down, J.
+
+    The angular momentum of ring and rotor is taken from that of the device, and the ring does not
+    feel that the device turns (`FreeDevice`), so the work of this torque on the device comes from
+    nowhere.
+    """
+    rate, w = run["ring.rate"], run["device.w[3]"]
+    pairs = slice(None, until % len(rate))
+    return float(-J_RING * np.sum((np.diff(rate) * (w[1:] + w[:-1]) / 2)[pairs]))
 
 
 def main() -> None:
     """Print a column for each case."""
-    system = resolve(read_system(HERE / "SystemStructure.ssd"))
-    columns = []
-    for values in CASES.values():
-        case = system
-        for name, value in values.items():
-            case = case.set(name, value)
-        columns.append(parts(simulate(case, step="1 ms", stop="4 s")))
+    step = sys.argv[1] if len(sys.argv) > 1 else "1 ms"
+    columns = [parts(simulate(case(name), step=step, stop="4 s")) for name in CASES]
     rows = [["J", *CASES], ["---"] * (1 + len(CASES))]
     rows += [[entry, *(f"{column[entry]:.3g}" for column in columns)] for entry in columns[0]]
     print("\n".join(f"| {' | '.join(row)} |" for row in rows))  # noqa: T201

@@ -81,7 +81,9 @@ def check(base: tuple[float, float]) -> None:
 def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> System:
     """Draw the snare around a target whose shaft is ``aside`` of the axis, m.
 
-    The device stands in the world, or is ``free``: a body that floats and turns.
+    The device stands in the world, or is ``free``: a body that floats and turns. All lines are
+    extrapolated: forces that are held over a step make energy of a target that moves on, and ropes
+    beat where an end of theirs jumps.
     """
     check(aside)
     place = (aside[0] - SHAFT[0], aside[1] - SHAFT[1], BASE - SHAFT[2])
@@ -107,7 +109,7 @@ def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> Sys
         system = _rope(system, number, name, free=free)
         if free:
             system = _on_device(system, name, number + 1)
-    return system
+    return system.with_extrapolation("linear")
 
 
 def _standing(system: System) -> System:
@@ -140,8 +142,8 @@ def _on_device(system: System, name: str, number: int) -> System:
     for end in "ab":
         system = _lines(system, f"{name}.force_{end}", f"device.force_{number}{end}", 3)
     system = _lines(system, f"{name}.ring_moment", f"device.moment_{number}", 3)
-    system = _lines(system, "device.q", f"{name}.ring_q", 4, extrapolation="linear")
-    return _lines(system, "device.omega", f"{name}.ring_omega", 3, extrapolation="linear")
+    system = _lines(system, "device.q", f"{name}.ring_q", 4)
+    return _lines(system, "device.omega", f"{name}.ring_omega", 3)
 
 
 def _rope(system: System, number: int, name: str, *, free: bool) -> System:
@@ -166,25 +168,24 @@ def _rope(system: System, number: int, name: str, *, free: bool) -> System:
     system = _lines(system, f"{name}.force", f"target.force_{number + 1}", 3)
     system = _lines(system, f"{name}.torque", f"target.torque_{number + 1}", 3)
     system = system.connect(f"{name}.ring_torque", f"ring.{name}")
-    # A rope follows what moves its ends within its step: an end that jumps would beat on it.
     for source, sink in (("angle", "angle"), ("rate", "angle_rate")):
-        system = system.connect(f"ring.{source}", f"{name}.{sink}", extrapolation="linear")
+        system = system.connect(f"ring.{source}", f"{name}.{sink}")
     for port in ("drag", "drag_rate"):
-        system = _lines(system, f"{mover}.{port}", f"{name}.{port}", 3, extrapolation="linear")
-    return _seen(system, name, extrapolation="linear")
+        system = _lines(system, f"{mover}.{port}", f"{name}.{port}", 3)
+    return _seen(system, name)
 
 
-def _seen(system: System, name: str, **line: str) -> System:
+def _seen(system: System, name: str) -> System:
     """Let a component see where the target is."""
     for source, sink, size in (("r", "position", 3), ("v", "velocity", 3), ("q", "q", 4)):
-        system = _lines(system, f"target.{source}", f"{name}.{sink}", size, **line)
-    return _lines(system, "target.w", f"{name}.omega", 3, **line)
+        system = _lines(system, f"target.{source}", f"{name}.{sink}", size)
+    return _lines(system, "target.w", f"{name}.omega", 3)
 
 
-def _lines(system: System, source: str, sink: str, size: int, **line: str) -> System:
+def _lines(system: System, source: str, sink: str, size: int) -> System:
     """Connect the elements of two arrays."""
     for i in range(1, size + 1):
-        system = system.connect(f"{source}[{i}]", f"{sink}[{i}]", **line)
+        system = system.connect(f"{source}[{i}]", f"{sink}[{i}]")
     return system
 
 

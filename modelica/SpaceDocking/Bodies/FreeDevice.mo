@@ -6,6 +6,11 @@ model FreeDevice "Capture device that floats and turns"
   parameter Units.Position centre[3] = {0, 0, -0.4} "Centre of mass, in the device's frame";
   parameter Units.Inertia J_ring = 0.03276
     "Angular momentum of ring and rotor about the axis, for 1 rad/s of the ring";
+  parameter Units.Position frame_r0[3] = {0, 0, 0} "Origin of the device's frame at the start";
+  parameter Units.Velocity v0[3] = {0, 0, 0} "Velocity of the centre of mass at the start";
+  parameter Real q0[4](each unit = "1") = {1, 0, 0, 0} "Unit quaternion at the start, scalar first";
+  parameter Units.AngularVelocity w0[3] = {0, 0, 0}
+    "Angular velocity at the start, in the device's frame, with the ring at rest";
   input Units.Force force_1a[3] "Force of rope 1 on the fixed ring";
   input Units.Force force_1b[3] "Force of rope 1 on the rotating ring";
   input Units.Force force_2a[3] "Force of rope 2 on the fixed ring";
@@ -20,12 +25,11 @@ model FreeDevice "Capture device that floats and turns"
   input Units.Torque lock_torque[3] "Torque of the lock on the device about the frame's origin";
   input Units.Position screw[3] "Way of the rings in the device, device frame";
   input Units.Velocity screw_rate[3] "Its rate";
-  output Units.Position r[3](start = centre, each fixed = true) "Centre of mass";
-  output Units.Velocity v[3](each start = 0, each fixed = true) "Its velocity";
-  output Real q[4](start = {1, 0, 0, 0}, each fixed = true, each unit = "1")
+  output Units.Position r[3] "Centre of mass";
+  output Units.Velocity v[3](start = v0, each fixed = true) "Its velocity";
+  output Real q[4](start = q0, each fixed = true, each unit = "1")
     "Unit quaternion that turns the device's frame into the world frame, scalar first";
-  output Units.AngularMomentum spin[3](each start = 0, each fixed = true)
-    "Angular momentum about the centre of mass";
+  output Units.AngularMomentum spin[3] "Angular momentum about the centre of mass";
   output Units.AngularVelocity w[3] "Angular velocity, in the device's frame";
   output Units.AngularVelocity omega[3] "Angular velocity, world frame";
   output Units.Position drag[3] "Middle of the rings";
@@ -63,11 +67,15 @@ equation
   energy = 0.5*m*(v*v) + 0.5*(w*(J*w));
   momentum = m*v;
   angular_momentum = spin + cross(r, m*v);
+initial equation
+  r = frame_r0 + Rotations.matrix(q0)*centre;
+  spin = Rotations.matrix(q0)*(J*w0);
   annotation (Documentation(info = "<html>
 <p>The rings of <a href=\"modelica://SpaceDocking.Ropes.SnareRope\">SnareRope</a> and the face of
 <a href=\"modelica://SpaceDocking.Contact.FlushLock\">FlushLock</a> on a body that is free to move: both are
 told where it is and how it is turned. All vectors are in the world frame where nothing else is said;
-the device's frame begins on it, with the rings about its origin.</p>
+where nothing says how it begins, the device's frame is the world frame at the start, with the rings
+about its origin.</p>
 <p>Its angular momentum is the state, so that what ropes and lock give is kept whatever the ring does:
 <code>spin = R*(J*w + {0, 0, J_ring*ring_rate})</code>. A rotor behind a gear of the ratio n has n times
 its inertia in <code>J_ring</code>, where

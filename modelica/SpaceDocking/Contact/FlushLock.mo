@@ -77,9 +77,11 @@ equation
   nearness = max(max(place[1, 3], place[2, 3]), place[3, 3]) - face;
   fastest = max(max(abs(rate[1, 3]), abs(rate[2, 3])), abs(rate[3, 3]));
   flush = nearness < gap and offset < aside and fastest < speed;
-  when flush then
+  when {initial(), locked} then
     held_x = place[:, 1];
     held_y = place[:, 2];
+  end when;
+  when locked then
     latch_work = 0.5*k*(max(0, place[1, 3] - face)^2 + max(0, place[2, 3] - face)^2
       + max(0, place[3, 3] - face)^2);
   end when;
