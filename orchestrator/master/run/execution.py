@@ -7,16 +7,13 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import StepClock
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
 from orchestrator.master.run.pacing import Pacing, threads_of
-from orchestrator.master.run.ports import Ports, PortValue
+from orchestrator.master.run.ports import Ports
 from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.run.run_view import RunView
@@ -24,8 +21,12 @@ from orchestrator.realtime import RealTime
 from orchestrator.system import Fault, System, Value, nanoseconds
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
     from orchestrator.master.run.checkpointer import Checkpointer
+    from orchestrator.master.run.ports import PortValue
     from orchestrator.realtime.shared_rows import SharedRows
 
 

@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from orchestrator.simunits.isolation.unit_set_up import UnitSetUp
 from orchestrator.simunits.isolation.worker_process import RemoteTraceback, WorkerProcess
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
-from orchestrator.simunits.protocol.unit import Floats, Phase, SimulationUnit
+from orchestrator.simunits.protocol.unit import Phase, SimulationUnit
 from orchestrator.system import Component, Connector, Value
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 _LOG = logging.getLogger(__name__)
 #: Steps between two states that are kept for a restart.
@@ -142,10 +145,10 @@ class WorkerUnit(SimulationUnit):
     def _initialise_outputs(self, start_ns: int) -> None:
         self._call("initialising", "initialise_outputs", {"start": start_ns})
 
-    def set(self, values: Floats) -> None:
+    def set(self, values: Floats | memoryview[float]) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
         super().set(values)
-        self._set_up.inputs = values.copy()
+        self._set_up.inputs = np.array(values)
         self._check(self.native.flush(), "setting its inputs")
 
     def _exit_initialisation(self) -> None:

@@ -20,6 +20,7 @@ HEAVY = {
     "multiprocessing",
     "networkx",
     "numba",
+    "numpy",
     "pandas",
     "pint",
     "pyarrow",
@@ -31,7 +32,7 @@ HEAVY = {
     "tomllib",
 }
 #: What a run needs beyond.
-FOR_RUNS = {"lxml", "numpy"}
+FOR_RUNS = {"lxml"}
 ROOMS = [
     "analysis",
     "animation",
