@@ -12,12 +12,10 @@ from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import StepClock
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
-from orchestrator.master.run.pacing import Pacing, threads_of
 from orchestrator.master.run.ports import Ports
 from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.run.run_view import RunView
-from orchestrator.realtime import RealTime
 from orchestrator.system import Fault, System, Value, nanoseconds
 
 if TYPE_CHECKING:
@@ -26,7 +24,9 @@ if TYPE_CHECKING:
 
     from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
     from orchestrator.master.run.checkpointer import Checkpointer
+    from orchestrator.master.run.pacing import Pacing
     from orchestrator.master.run.ports import PortValue
+    from orchestrator.realtime import RealTime
     from orchestrator.realtime.shared_rows import SharedRows
 
 
@@ -104,9 +104,10 @@ class Execution(RunView):
         step_clock: StepClock | None = None,
     ) -> None:
         if realtime is not None:
-            threads = threads_of(realtime, threads)
             from orchestrator.master.run.device_clock import expect_clock
+            from orchestrator.master.run.pacing import threads_of
 
+            threads = threads_of(realtime, threads)
             expect_clock(realtime, system, step)
         options = ExecutionOptions(
             step=step,
@@ -138,6 +139,8 @@ class Execution(RunView):
     def _paced(self, realtime: RealTime | None, clock: StepClock | None) -> Pacing | None:
         if realtime is None:
             return None
+        from orchestrator.master.run.pacing import Pacing
+
         try:
             return Pacing(realtime, self.schedule, self.units, clock)
         except DescriptionError:
