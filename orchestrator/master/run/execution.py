@@ -58,7 +58,6 @@ class Execution(RunView):
     threads
         Most threads that step units of one group at the same time; ``None``: as many as there are
         processors. They are used where they save time, and never change a result.
-
     early_return
         Whether units with event mode that others listen to may end a step at an event, where all
         units can go back: the step is done again as far as that. All states are saved before every

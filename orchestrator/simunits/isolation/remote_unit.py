@@ -8,9 +8,10 @@ import time
 import weakref
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.diagnostics import CapabilityError, SoftdockError, StepError
 from orchestrator.engine import RemoteUnit
@@ -22,9 +23,6 @@ from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.simunits.protocol.unit import Phase, SimulationUnit
 from orchestrator.system import Component, Connector, Value
-
-if TYPE_CHECKING:
-    from orchestrator.simunits.protocol.unit import Floats
 
 _LOG = logging.getLogger(__name__)
 #: Steps between two states that are kept for a restart.
@@ -145,7 +143,7 @@ class WorkerUnit(SimulationUnit):
     def _initialise_outputs(self, start_ns: int) -> None:
         self._call("initialising", "initialise_outputs", {"start": start_ns})
 
-    def set(self, values: Floats | memoryview[float]) -> None:
+    def set(self, values: NDArray[np.float64] | memoryview[float]) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
         super().set(values)
         self._set_up.inputs = np.array(values)
@@ -213,7 +211,7 @@ class WorkerUnit(SimulationUnit):
         _LOG.warning("%s", note)
         return True
 
-    def _give(self, inputs: Floats) -> None:
+    def _give(self, inputs: NDArray[np.float64]) -> None:
         self._check(self.native.set_inputs(inputs), "setting its inputs")
 
     def _expect_alive(self) -> None:
@@ -248,8 +246,8 @@ class WorkerUnit(SimulationUnit):
         number, _ = self._call("reading its state from bytes", "deserialize", data=data)
         return self._states.add(number)
 
-    def _value(self, connector: Connector) -> Value | Floats:
-        found: Value | Floats
+    def _value(self, connector: Connector) -> Value | NDArray[np.float64]:
+        found: Value | NDArray[np.float64]
         found, _ = self._call(f"reading '{connector.name}'", "value", {"name": connector.name})
         return found
 
