@@ -1,23 +1,29 @@
 """Start-up: imports, a chain of N FMUs until its first step, and how large systems scale.
 
-usage: python benchmarks/startup.py [--turns N] [--sizes N ...] [--json FILE]
+usage: python benchmarks/startup.py [--turns N] [--sizes N ...] [--source] [--json FILE]
 
 All times are processor time of a process of its own, in milliseconds, the least of all turns; the
 contestants take turns, so that ratios hold on a machine that others use too. A chain is
-fmus/build/PositionAxis.fmu, H = 1 ms, Jacobi, nothing recorded.
+fmus/build/PositionAxis.fmu, H = 1 ms, Jacobi, nothing recorded. ecos and libcosim take
+part where they are installed. Modules are loaded as those of an installed package are, from
+bytecode, which the first turn makes; with ``--source`` they are compiled in every turn.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+
+from orchestrator.simunits import read_fmu
 
 ROOT = Path(__file__).resolve().parents[1]
 FMU = ROOT / "fmus" / "build" / "PositionAxis.fmu"
@@ -66,6 +72,44 @@ for unit in units:
     unit.terminate()
 shutil.rmtree(folder)
 """
+ECOS = """
+import ctypes
+from importlib.metadata import files
+for file in files("tbb"):  # which ecospy does not find
+    if file.name == "libtbb.so.12":
+        ctypes.CDLL(str(file.locate()), mode=ctypes.RTLD_GLOBAL)
+from ecospy import EcosLib, EcosSimulation, EcosSimulationStructure
+EcosLib.set_log_level("warn")
+system, names = EcosSimulationStructure(), [f"x{i}" for i in range(N)]
+for name in names:
+    system.add_model(name, PATH)
+for a, b in zip(names, names[1:]):
+    system.make_real_connection(f"{a}::position", f"{b}::position_command")
+system.add_parameter_set("start", {"x0::position_command": 1.0})
+run = EcosSimulation(structure=system, step_size=1e-3)
+assert run.init(parameter_set="start")
+run.step(1)
+"""
+LIBCOSIM = """
+from libcosimpy.CosimExecution import CosimExecution
+from libcosimpy.CosimLogging import CosimLogLevel, log_output_level
+from libcosimpy.CosimSlave import CosimLocalSlave
+log_output_level(CosimLogLevel.ERROR)
+run = CosimExecution.from_step_size(step_size=1_000_000)
+units = [CosimLocalSlave(fmu_path=PATH, instance_name=f"x{i}") for i in range(N)]
+numbers = [run.add_local_slave(unit) for unit in units]
+for a, b in zip(numbers, numbers[1:]):
+    assert run.connect_real_variables(a, POSITION, b, COMMAND) == 0
+assert run.real_initial_value(numbers[0], COMMAND, 1.0)
+assert run.step(1)
+"""
+#: By name: the program, and what must be installed for it.
+CONTESTANTS = {
+    "FMPy": (FMPY, "fmpy"),
+    "ecos": (ECOS, "ecospy"),
+    "libcosim": (LIBCOSIM, "libcosimpy"),
+    "Softdock": (SOFTDOCK, "orchestrator"),
+}
 GROWTH = """
 import time
 from dataclasses import replace
@@ -107,6 +151,8 @@ timed("check", lambda: system.check())
 recorded = [f"{n}.position" for n in names]
 timed("compile", lambda: compile_schedule(system, "jacobi", 10**6, DelayMode.EXACT, recorded))
 """
+#: Of the processes; how they load modules is chosen in it.
+ENVIRONMENT = dict(os.environ)
 #: Before what a process says of itself.
 MARK = "took"
 #: Said by every process at its end: its processor time, imports and all.
@@ -120,7 +166,7 @@ def measure(code: str, **values: object) -> dict[str, float]:
     """Run a program; return the milliseconds that it says, and by ``""`` those of all of it."""
     head = "".join(f"{name} = {value!r}\n" for name, value in {"MARK": MARK, **values}.items())
     command = [sys.executable, "-c", head + code + TOLD]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=ENVIRONMENT)
     said = [line.split("|") for line in done.stdout.splitlines() if line.startswith(f"{MARK}|")]
     return {name: float(text) for _, name, text in said}
 
@@ -154,21 +200,33 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 2, 10, 50])
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--source", action="store_true", help="compile modules in every turn")
     given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)
+        ENVIRONMENT["PYTHONPYCACHEPREFIX"] = folder
+        if given.source:
+            ENVIRONMENT["PYTHONDONTWRITEBYTECODE"] = "1"
+        compare(given)
 
+
+def compare(given: argparse.Namespace) -> None:
+    """Let all take turns; print what they took."""
     imports = least(given.turns, {name: (code, {}) for name, code in IMPORTS.items()})
     show("Imports, against FMPy's", imports, dict.fromkeys(imports, "import fmpy"))
 
-    path = str(FMU)
+    path, references = str(FMU), read_fmu(FMU).references
+    ends = {"COMMAND": references["position_command"], "POSITION": references["position"]}
+    there = {name: code for name, (code, module) in CONTESTANTS.items() if find_spec(module)}
     starts = least(
         given.turns,
         {
-            f"{name}, N = {n}": (code, {"PATH": path, "N": n})
+            f"{name}, N = {n}": (code, {"PATH": path, "N": n, **ends})
             for n in given.sizes
-            for name, code in (("FMPy", FMPY), ("Softdock", SOFTDOCK))
+            for name, code in there.items()
         },
     )
-    against = {f"Softdock, N = {n}": f"FMPy, N = {n}" for n in given.sizes}
+    against = {f"{name}, N = {n}": f"FMPy, N = {n}" for n in given.sizes for name in there}
     show("Start-up with imports, up to the first step", starts, against)
 
     with tempfile.TemporaryDirectory() as folder:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from orchestrator.system import Connection, Delivery, Jitter, JitterKind, Newest, TransportDelay
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: Steps of probability of a distribution's table; between them it is straight.
 _STEPS = 1024
@@ -64,6 +66,8 @@ class Channel:
         For samples that come once in a step. Overtaken samples are counted, although nobody takes
         them: where the jitter is longer than a step the true age is somewhat less.
         """
+        import numpy as np
+
         if self.quantiles_ns:
             ends = np.array(self.quantiles_ns)
             delays = (ends[:-1] + ends[1:]) / 2
@@ -98,12 +102,15 @@ def channel_of(line: Connection) -> Channel | None:
 
 
 def _quantiles(delay: TransportDelay, jitter: Jitter) -> tuple[float, ...]:
+    import numpy as np
+
     share = np.linspace(0.0, 1.0, _STEPS + 1)
     return tuple((delay.nominal_ns + jitter.spread_ns * _standard(jitter, share)).tolist())
 
 
 def _standard(jitter: Jitter, share: NDArray[np.float64]) -> NDArray[np.float64]:
     """Quantiles of a jitter of spread 1 about a delay of 0."""
+    import numpy as np
     from scipy.special import gammaincinv, ndtr, ndtri
 
     if jitter.kind is JitterKind.UNIFORM:

@@ -18,9 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from orchestrator.coupling.line_plan import (
     DelayMode,
@@ -33,7 +31,11 @@ from orchestrator.coupling.ring_delay import traced_delay
 from orchestrator.coupling.timing import Timing
 from orchestrator.system import Compensation, Connection, Endpoint, Loop
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +147,16 @@ class _Planner:
             for line in connections
             if line.delay is None and self._timing(line).follows
         }
+
+    def _add_up(self) -> None:
+        """Count the delayed lines of every loop, and what its other parts add."""
+        import numpy as np
+
         index = {line.target: i for i, line in enumerate(self._delayed)}
-        self._membership = np.zeros((len(loops), len(self._delayed)))
+        self._membership = np.zeros((len(self._loops), len(self._delayed)))
         #: What the undelayed lines and the feed-through of every loop add.
-        self._rest = np.zeros(len(loops))
-        for row, loop in enumerate(loops):
+        self._rest = np.zeros(len(self._loops))
+        for row, loop in enumerate(self._loops):
             self._rest[row] = self._through(loop)
             for line in loop.connections:
                 if line.target in index:
@@ -162,12 +169,15 @@ class _Planner:
 
     def plan(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
         """Return the plans by target, and the delays of the loops."""
+        if not self._loops:
+            return self._plans() | self._predicted, []
+        self._add_up()
         plans = self._plans()
         totals = self._totals(plans)
         if self._exact:
             # What following a value found beside the means is taken off as well.
             beside = totals - self._means(plans)
-            if np.abs(beside).max(initial=0.0) > 1.0:
+            if abs(beside).max(initial=0.0) > 1.0:
                 self._rest += beside
                 plans = self._plans()
                 totals = self._totals(plans)
@@ -194,7 +204,7 @@ class _Planner:
         return plan is not None and plan.span_ns > 0
 
     def _plans(self) -> dict[Endpoint, DelayPlan]:
-        shares = np.zeros(len(self._delayed))
+        shares: Floats | list[float] = [0.0] * len(self._delayed)
         if self._exact and self._delayed and self._loops:
             counts = [loop.count for loop in self._loops]
             shares = _shares(self._membership, self._rest, counts, self._delayed, self._timing)
@@ -205,7 +215,7 @@ class _Planner:
 
     def _means(self, plans: Mapping[Endpoint, DelayPlan]) -> Floats:
         """Delay around every loop by the mean lateness of its lines."""
-        seen = np.array([plans[line.target].seen_ns for line in self._delayed])
+        seen = [plans[line.target].seen_ns for line in self._delayed]
         means: Floats = self._rest + self._membership @ seen
         return means
 
@@ -233,6 +243,8 @@ def _shares(
     extrapolated while a loop has a delay to draw from. Where not all loops can be met, each counts
     as often as there are rings of it.
     """
+    import numpy as np
+
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
     times = [timing(line) for line in delayed]
     newest = np.array([t.newest_ns - t.target_ns * (1.0 if t.follows else 0.5) for t in times])

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.master.algorithms.plan import StepMethod
 from orchestrator.master.run.step_failure import element
 from orchestrator.master.schedule.schedule import Code, Member, Schedule
 from orchestrator.simunits import Capabilities, SimulationUnit
 
-Floats = NDArray[np.float64]
 _WARNING = 1
 _OTHERWISE = "choose 'jacobi' or 'gauss-seidel'; or replace the component"
 _WAYS_OUT = f"put a delay on a connection of its loop, which cuts it; {_OTHERWISE}"
@@ -122,7 +118,7 @@ def _ways_out(schedule: Schedule, member: Member) -> str:
 
 
 def verify_rollback(
-    schedule: Schedule, units: Sequence[SimulationUnit], signals: Floats, start_ns: int
+    schedule: Schedule, units: Sequence[SimulationUnit], signals: memoryview[float], start_ns: int
 ) -> None:
     """Try at the start whether units that are to be repeated do go back to a saved state.
 
@@ -143,10 +139,15 @@ def verify_rollback(
     CapabilityError
         If a state cannot be saved, or outputs of the two steps differ: unit and outputs are named.
     """
+    numbers = repeated(schedule)
+    if not numbers:
+        return
+    import numpy as np
+
     problems = []
-    for number in repeated(schedule):
+    for number in numbers:
         member, unit = schedule.members[number], units[number]
-        inputs = signals[member.input_offset :][: member.input_size].copy()
+        inputs = np.array(signals[member.input_offset :][: member.input_size])
         found = []
         if unit.native.save(0) > _WARNING:
             who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"

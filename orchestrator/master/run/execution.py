@@ -7,25 +7,26 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.engine import StepClock
 from orchestrator.master.algorithms.registry import DEFAULT_ALGORITHM
 from orchestrator.master.run.assembly import ExecutionOptions, assemble
-from orchestrator.master.run.pacing import Pacing, threads_of
-from orchestrator.master.run.ports import Ports, PortValue
+from orchestrator.master.run.ports import Ports
 from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.run.run_view import RunView
-from orchestrator.realtime import RealTime
 from orchestrator.system import Fault, System, Value, nanoseconds
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from orchestrator.master.run.checkpoint import Checkpoint, StoredCheckpoint
     from orchestrator.master.run.checkpointer import Checkpointer
+    from orchestrator.master.run.pacing import Pacing
+    from orchestrator.master.run.ports import PortValue
+    from orchestrator.realtime import RealTime
     from orchestrator.realtime.shared_rows import SharedRows
 
 
@@ -57,7 +58,6 @@ class Execution(RunView):
     threads
         Most threads that step units of one group at the same time; ``None``: as many as there are
         processors. They are used where they save time, and never change a result.
-
     early_return
         Whether units with event mode that others listen to may end a step at an event, where all
         units can go back: the step is done again as far as that. All states are saved before every
@@ -103,9 +103,10 @@ class Execution(RunView):
         step_clock: StepClock | None = None,
     ) -> None:
         if realtime is not None:
-            threads = threads_of(realtime, threads)
             from orchestrator.master.run.device_clock import expect_clock
+            from orchestrator.master.run.pacing import threads_of
 
+            threads = threads_of(realtime, threads)
             expect_clock(realtime, system, step)
         options = ExecutionOptions(
             step=step,
@@ -137,6 +138,8 @@ class Execution(RunView):
     def _paced(self, realtime: RealTime | None, clock: StepClock | None) -> Pacing | None:
         if realtime is None:
             return None
+        from orchestrator.master.run.pacing import Pacing
+
         try:
             return Pacing(realtime, self.schedule, self.units, clock)
         except DescriptionError:

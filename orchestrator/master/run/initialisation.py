@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-
-import numpy as np
+from math import isfinite
 
 from orchestrator.diagnostics import StepError
 from orchestrator.engine import Engine, FailureKind
-from orchestrator.master.run.initial_loop import solve_at_start
 from orchestrator.master.run.step_failure import reason_of, unsettled_message
 from orchestrator.master.schedule.schedule import Code, Schedule
 from orchestrator.simunits import SimulationUnit
@@ -46,15 +44,14 @@ def initialise(
     """
     for unit in units:
         unit.setup(start_ns, stop_ns)
-    signals = engine.signals
     exchange = _Exchange(schedule, units, engine, start_ns)
     for _ in range(schedule.initial_passes):
-        before, texts_before = signals.copy(), engine.texts
+        before = engine.signals.tolist(), engine.texts
         if schedule.events is not None and schedule.events.held_back[1]:
             engine.lines(Code.COPY, *schedule.events.held_back)
         exchange.unread = -1
         exchange.execute(0, len(schedule.operations))
-        if np.array_equal(before, signals) and engine.texts == texts_before:
+        if before == (engine.signals.tolist(), engine.texts):
             break
     _expect_sound(schedule, engine, start_ns, exchange.unread)
     engine.start(start_ns, schedule.step_ns)
@@ -84,8 +81,9 @@ def _expect_sound(schedule: Schedule, engine: Engine, start_ns: int, unread: int
     at = f"at the start, t = {start_ns / 1e9:.9g} s"
     if unread >= 0:
         raise StepError(f"input '{schedule.input_of(unread)}' {at}: {engine.read_error}")
+    signals = engine.signals
     for name, (slot, size) in schedule.slots.items():
-        if not np.isfinite(engine.signals[slot : slot + size]).all():
+        if not all(map(isfinite, signals[slot : slot + size])):
             raise StepError(f"'{name}' is not finite (NaN or infinite) {at}")
 
 
@@ -115,13 +113,19 @@ class _Exchange:
                 for row in range(first, first + count):
                     self._evaluate(row)
             elif code == Code.SOLVE:
-                body = partial(self.execute, number, number + count)
-                solve_at_start(self._schedule.loops[first], body, self._engine.signals)
+                self._solve(first, partial(self.execute, number, number + count))
                 number += count
             elif code not in _LATER:
                 # the past is what the signals are now
                 self._engine.start(self._start_ns, self._schedule.step_ns)
                 self.unread = max(self.unread, self._engine.lines(code, first, count))
+
+    def _solve(self, loop: int, body: Callable[[], None]) -> None:
+        import numpy as np
+
+        from orchestrator.master.run.initial_loop import solve_at_start
+
+        solve_at_start(self._schedule.loops[loop], body, np.asarray(self._engine.signals))
 
     def _evaluate(self, row: int) -> None:
         member, unit = self._schedule.members[row], self._units[row]

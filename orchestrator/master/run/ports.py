@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError
 from orchestrator.engine import Engine
@@ -15,8 +12,11 @@ from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
 from orchestrator.system import Causality, Connector, DataType, Endpoint, System, Value
 
-PortValue = float | str | bytes | tuple[str, ...] | tuple[bytes, ...] | NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
+    PortValue = float | str | bytes | tuple[str, ...] | tuple[bytes, ...] | NDArray[np.float64]
 
 #: Kinds of NumPy's types that an array connector takes.
 _KINDS = {
@@ -64,12 +64,22 @@ class Ports:
         end, connector = self._connector(name)
         name = str(end)
         if name not in self._slots:
-            value = self._units[end.component].value(end.connector)
-            as_it_is = isinstance(value, (str, bytes, tuple, np.ndarray))
-            return value if as_it_is else float(value)  # type: ignore[arg-type, return-value]
+            return self._of_unit(end)
         slot, size = self._slots[name]
-        values = self._engine.signals[slot : slot + size].copy()
-        return values.reshape(connector.shape) if connector.shape else float(values[0])
+        values = self._engine.signals[slot : slot + size]
+        if not connector.shape:
+            return values[0]
+        import numpy as np
+
+        return np.array(values).reshape(connector.shape)
+
+    def _of_unit(self, end: Endpoint) -> PortValue:
+        """Return a value that is in no signal, as its unit says it."""
+        import numpy as np
+
+        value = self._units[end.component].value(end.connector)
+        as_it_is = isinstance(value, (str, bytes, tuple, np.ndarray))
+        return value if as_it_is else float(value)  # type: ignore[arg-type, return-value]
 
     def set(self, name: str, value: Any) -> None:
         """Set an input that nothing is connected to; see :meth:`Execution.set`."""
@@ -99,6 +109,8 @@ class Ports:
 
 def _checked(name: str, connector: Connector, value: Any) -> Value:
     """Return the value as the units take it, or say what was expected."""
+    import numpy as np
+
     plain = value
     if isinstance(value, np.generic):
         plain = value.item()

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from orchestrator.engine import Engine
+from orchestrator.engine import Engine, allot_rows
 from orchestrator.master.schedule.schedule import Schedule
-from orchestrator.realtime.shared_rows import SharedRows
 from orchestrator.system import System
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from orchestrator.realtime.shared_rows import SharedRows
+
+    Values = NDArray[np.float64] | memoryview[float]
+    Times = NDArray[np.int64] | memoryview[int]
 
 #: Rows that are allotted at least, so that single steps do not allot each.
 _FEWEST = 1024
@@ -44,12 +50,13 @@ class Recording:
 class Rows:
     """Rows that will not change any more: a block, and those before it.
 
-    A chain, so that saving a run shares what was recorded instead of copying it.
+    A chain, so that saving a run shares what was recorded instead of copying it. The memory is
+    plain until somebody wants it as arrays: a run does not load NumPy for it.
     """
 
     before: Rows | None
-    block: NDArray[np.float64]
-    times_ns: NDArray[np.int64]
+    block: Values
+    times_ns: Times
     begin: int = 0
 
     @property
@@ -67,6 +74,8 @@ class Rows:
         times_ns
             int64 array of shape (rows,), nanoseconds.
         """
+        import numpy as np
+
         blocks = []
         part: Rows | None = self
         while part is not None and (part is self or part.end > since):
@@ -74,7 +83,7 @@ class Rows:
             blocks.append((part.block[skipped:], part.times_ns[skipped:]))
             part = part.before
         rows, times_ns = zip(*reversed(blocks), strict=True)
-        return np.concatenate(rows), np.concatenate(times_ns)
+        return np.concatenate(rows), np.concatenate(times_ns, dtype=np.int64)
 
 
 class Recorder:
@@ -110,7 +119,9 @@ class Recorder:
                     self._units[name] = about.unit
                 if about.description:
                     self._descriptions[name] = about.description
-        self._block, self._times = self._empty(0)
+        self._block: Values
+        self._times: Times
+        self._block, self._times = allot_rows(0, self.columns)
         self._full = Rows(None, self._block, self._times)
 
     @property
@@ -123,17 +134,16 @@ class Recorder:
         if engine.rows + rows <= len(self._block):
             return
         self._full = self._rows(engine)
-        self._attach(engine, *self._empty(max(rows, _FEWEST)))
+        self._attach(engine, *allot_rows(max(rows, _FEWEST), self.columns))
 
     def share(self, engine: Engine, rows: int) -> SharedRows:
         """Let the engine write so many coming rows where another process can read them."""
+        from orchestrator.realtime.shared_rows import SharedRows
+
         self._full = self._rows(engine)
         shared = SharedRows(rows, self.columns)
         self._attach(engine, shared.values, shared.times_ns)
         return shared
-
-    def _empty(self, rows: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        return np.empty((rows, len(self._slots))), np.empty(rows, dtype=np.int64)
 
     def _rows(self, engine: Engine) -> Rows:
         full, count = self._full, engine.rows
@@ -141,9 +151,7 @@ class Recorder:
             return full
         return Rows(full, self._block[:count], self._times[:count], full.end)
 
-    def _attach(
-        self, engine: Engine, block: NDArray[np.float64], times_ns: NDArray[np.int64]
-    ) -> None:
+    def _attach(self, engine: Engine, block: Values, times_ns: Times) -> None:
         self._block, self._times = block, times_ns
         engine.record(self._slots, self.every, block, times_ns)
 
@@ -156,7 +164,7 @@ class Recorder:
     def restore(self, engine: Engine, rows: Rows) -> None:
         """Go on behind rows that were saved."""
         self._full = rows
-        self._attach(engine, *self._empty(0))
+        self._attach(engine, *allot_rows(0, self.columns))
 
     def recording(self, engine: Engine, since: int = 0, *, latest: bool = False) -> Recording:
         """Return the rows so far.
@@ -174,7 +182,10 @@ class Recorder:
         rows = self._rows(engine)
         values, time_ns = rows.joined(since)
         if latest and engine.time_ns > rows.times_ns[-1]:
-            values = np.concatenate([values, engine.signals[self._slots][np.newaxis]])
+            import numpy as np
+
+            now = np.asarray(engine.signals)[self._slots]
+            values = np.concatenate([values, now[np.newaxis]])
             time_ns = np.append(time_ns, engine.time_ns)
         return Recording(
             time_ns,

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from orchestrator.engine import Engine
 from orchestrator.master.run.assembly import Assembly
-from orchestrator.master.run.pacing import Pacing
 from orchestrator.master.run.recorder import Recorder, Recording
 from orchestrator.master.run.run_loop import RunLoop
 from orchestrator.master.schedule.events import EventStatistics, late_note
 from orchestrator.master.schedule.schedule import Schedule
-from orchestrator.realtime import RealTimeRecord
 from orchestrator.simunits import Notice, SimulationUnit
 from orchestrator.system import seconds
 
 if TYPE_CHECKING:
     from orchestrator.coupling import LineStatistics
+    from orchestrator.master.run.pacing import Pacing
+    from orchestrator.realtime import RealTimeRecord
 
 
 class RunView:

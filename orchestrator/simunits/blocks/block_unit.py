@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from orchestrator.simunits.blocks.block_file import is_of_file
 from orchestrator.simunits.blocks.state_text import decode, encode
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
-from orchestrator.simunits.protocol.unit import Floats, SimulationUnit
+from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.system import Connector, DataType, Value, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 _CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
 

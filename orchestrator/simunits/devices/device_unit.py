@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from orchestrator.simunits.devices.description import HEALTH, device_facts
 from orchestrator.simunits.devices.io_process import IoProcess
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
-from orchestrator.simunits.protocol.unit import Floats, Phase, SimulationUnit
+from orchestrator.simunits.protocol.unit import Phase, SimulationUnit
 from orchestrator.system import Connector, Value
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 _LOG = logging.getLogger(__name__)
 

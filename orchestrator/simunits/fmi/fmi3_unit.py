@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from orchestrator.engine import Fmu3
 from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.simunits.fmi.fmu_unit import FmuUnit
 from orchestrator.simunits.protocol.notice import Notice
-from orchestrator.simunits.protocol.unit import Floats, Phase
+from orchestrator.simunits.protocol.unit import Phase
 from orchestrator.system import Causality, Connector, DataType, Value, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 
 class Fmu3Unit(FmuUnit):

@@ -6,7 +6,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from orchestrator.diagnostics import CapabilityError, FmuError, StepError
 from orchestrator.engine import PythonUnit
 from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.simunits.protocol.description import Capabilities, UnitDescription
-from orchestrator.simunits.protocol.unit import Floats, SimulationUnit
+from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.system import Connector, DataType, Value, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 _CODES = {DataType.REAL: "f", DataType.INTEGER: "i", DataType.BOOLEAN: "b"}
 

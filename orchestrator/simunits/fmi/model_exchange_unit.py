@@ -5,14 +5,18 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import CapabilityError, FmuError, LoadError
 from orchestrator.engine import Fmi2Model, Fmi3Model, Fmu, Fmu2, Fmu3, MeUnit
 from orchestrator.simunits.fmi.exchange_description import ExchangeDescription, describe_exchange
 from orchestrator.simunits.fmi.fmu_description import open_description
 from orchestrator.simunits.fmi.fmu_unit import FmuUnit
-from orchestrator.simunits.protocol.unit import Floats, SimulationUnit
+from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.system import ComponentOptions, Connector, DataType, Value
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 DEFAULT_TOLERANCE = 1e-6
 _COUNT = struct.Struct("<q")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.diagnostics import CapabilityError, SoftdockError, StepError
 from orchestrator.engine import RemoteUnit
@@ -20,7 +21,7 @@ from orchestrator.simunits.isolation.unit_set_up import UnitSetUp
 from orchestrator.simunits.isolation.worker_process import RemoteTraceback, WorkerProcess
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
-from orchestrator.simunits.protocol.unit import Floats, Phase, SimulationUnit
+from orchestrator.simunits.protocol.unit import Phase, SimulationUnit
 from orchestrator.system import Component, Connector, Value
 
 _LOG = logging.getLogger(__name__)
@@ -142,10 +143,10 @@ class WorkerUnit(SimulationUnit):
     def _initialise_outputs(self, start_ns: int) -> None:
         self._call("initialising", "initialise_outputs", {"start": start_ns})
 
-    def set(self, values: Floats) -> None:
+    def set(self, values: NDArray[np.float64] | memoryview[float]) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
         super().set(values)
-        self._set_up.inputs = values.copy()
+        self._set_up.inputs = np.array(values)
         self._check(self.native.flush(), "setting its inputs")
 
     def _exit_initialisation(self) -> None:
@@ -210,7 +211,7 @@ class WorkerUnit(SimulationUnit):
         _LOG.warning("%s", note)
         return True
 
-    def _give(self, inputs: Floats) -> None:
+    def _give(self, inputs: NDArray[np.float64]) -> None:
         self._check(self.native.set_inputs(inputs), "setting its inputs")
 
     def _expect_alive(self) -> None:
@@ -245,8 +246,8 @@ class WorkerUnit(SimulationUnit):
         number, _ = self._call("reading its state from bytes", "deserialize", data=data)
         return self._states.add(number)
 
-    def _value(self, connector: Connector) -> Value | Floats:
-        found: Value | Floats
+    def _value(self, connector: Connector) -> Value | NDArray[np.float64]:
+        found: Value | NDArray[np.float64]
         found, _ = self._call(f"reading '{connector.name}'", "value", {"name": connector.name})
         return found
 

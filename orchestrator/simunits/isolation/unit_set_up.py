@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.simunits.protocol.unit import Floats
 from orchestrator.system import Component
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 
 @dataclass(slots=True)

@@ -6,10 +6,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar
 
 from orchestrator.diagnostics import CapabilityError, StepError
 from orchestrator.engine import Surroundings, Unit
@@ -19,9 +16,13 @@ from orchestrator.simunits.protocol.phase import Phase
 from orchestrator.simunits.protocol.signal_order import signal_order, text_order
 from orchestrator.system import Connector, Value
 
-__all__ = ["Floats", "Phase", "SimulationUnit", "changed_note"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    Floats = NDArray[np.float64]
+
+__all__ = ["Phase", "SimulationUnit", "changed_note"]
 
 _DISCARD = 2
 _LOG = logging.getLogger(__name__)
@@ -141,12 +142,12 @@ class SimulationUnit(ABC):
             self._begin_events()
         self.phase = Phase.STEPPING
 
-    def set(self, values: Floats) -> None:
+    def set(self, values: Floats | memoryview[float]) -> None:
         """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
         self._expect(Phase.INITIALISING, Phase.STEPPING)
         self._check(self.native.set_inputs(values), "setting its inputs")
 
-    def get(self, values: Floats) -> None:
+    def get(self, values: Floats | memoryview[float]) -> None:
         """Read all bound outputs into a contiguous float64 array of shape (n_outputs,)."""
         self._expect(Phase.INITIALISING, Phase.STEPPING)
         self._check(self.native.get_outputs(values), "reading its outputs")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import astuple
+from typing import TYPE_CHECKING
 
 from orchestrator.engine import TwinUnit as NativeUnit
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.simunits.protocol.notice import Notice
-from orchestrator.simunits.protocol.unit import Floats, SimulationUnit
+from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.simunits.twins.description import channels_of
 from orchestrator.system import Component, Connector, Value
+
+if TYPE_CHECKING:
+    from orchestrator.simunits.protocol.unit import Floats
 
 
 class TwinUnit(SimulationUnit):

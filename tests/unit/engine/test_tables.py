@@ -161,6 +161,6 @@ def test_a_full_block_of_rows_is_not_overrun():
 
 
 def test_views_keep_the_engine_alive():
-    signals = make().signals
+    signals = np.asarray(make().signals)
     signals[:] = 7.0
     assert signals.tolist() == [7.0, 7.0]

@@ -20,6 +20,7 @@ HEAVY = {
     "multiprocessing",
     "networkx",
     "numba",
+    "numpy",
     "pandas",
     "pint",
     "pyarrow",
@@ -31,7 +32,7 @@ HEAVY = {
     "tomllib",
 }
 #: What a run needs beyond.
-FOR_RUNS = {"lxml", "numpy"}
+FOR_RUNS = {"lxml"}
 ROOMS = [
     "analysis",
     "animation",
@@ -90,6 +91,7 @@ with Execution(system, step="1 ms", algorithm="jacobi", record=["b.position"]) a
     assert loaded & HEAVY == set()
     of_blocks = {name for name in loaded if name.startswith("orchestrator.simunits.blocks.")}
     others = {f"orchestrator.simunits.fmi.fmi{version}_unit" for version in (1, 3)}
+    others |= {"orchestrator.realtime", "orchestrator.master.run.pacing"}
     assert of_blocks | (others & loaded) == set()
 
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <tuple>
@@ -85,6 +86,16 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
     schedule.compensations = as_rows<Compensation>(compensations);
     return std::unique_ptr<Runner>(new Runner{Engine(std::move(schedule), threads), std::move(kept),
                                               nb::object(), nb::object()});
+}
+
+// Memory that nothing has written to yet, so that no page of it is taken before it is needed.
+template <class Value, std::size_t Axes>
+auto allot(const std::array<std::size_t, Axes>& shape) {
+    std::size_t size = 1;
+    for (const auto length : shape) size *= length;
+    auto* values = new Value[size];
+    const nb::capsule owner(values, [](void* all) noexcept { delete[] static_cast<Value*>(all); });
+    return nb::ndarray<nb::memview, Value, nb::ndim<Axes>>(values, Axes, shape.data(), owner);
 }
 
 }  // namespace
@@ -221,9 +232,16 @@ void bind_engine(nb::module_& module) {
         .def_prop_ro("time_ns", [](Runner& r) { return r.engine.time_ns(); })
         .def_prop_ro("signals", [](Runner& r) {
             auto& signals = r.engine.context().signals;
-            return nb::ndarray<nb::numpy, double, nb::ndim<1>>(signals.data(), {signals.size()},
-                                                               nb::find(r));
+            return nb::ndarray<nb::memview, double, nb::ndim<1>>(signals.data(), {signals.size()},
+                                                                 nb::find(r));
         });
+    module.def(
+        "allot_rows",
+        [](std::size_t rows, std::size_t columns) {
+            return nb::make_tuple(allot<double, 2>({rows, columns}),
+                                  allot<std::int64_t, 1>({rows}));
+        },
+        "rows"_a, "columns"_a);
 }
 
 }  // namespace softdock
