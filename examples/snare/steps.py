@@ -35,6 +35,7 @@ WAYS = {
     "smoothed": ({"extrapolation": Extrapolation.SMOOTHED},) * 2 + ({},),
     "forces by NEPCE": ({"extrapolation": HELD, "compensation": Compensation.NEPCE}, {}, {}),
     "forces with a delay of zero": ({"extrapolation": HELD, "delay": TransportDelay(0)}, {}, {}),
+    "motion held": ({}, {"extrapolation": HELD}, {}),
     "motion followed": ({}, {"extrapolation": HELD}, {"delay": "waveform"}),
     "algorithm `waveform`": ({"extrapolation": HELD},) * 2 + ({"algorithm": "waveform"},),
 }
@@ -100,13 +101,14 @@ def of_steps() -> Iterator[list[str]]:
             ledger = parts(result)
             created = ledger["at rings"] + ledger["at bodies"]
             values = (momentum.max(), angular[:2].max(), angular[2], created)
-            yield [way, step, *(f"{value:.2g}" for value in values)]
+            locked = result.time[np.argmax(result["lock.locked"])]
+            yield [way, step, *(f"{value:.2g}" for value in values), f"{locked:g}"]
 
 
 def main() -> None:
     """Print both tables."""
     heads = [f"{name}: {entry}" for name in CASES for entry in ("created [mJ]", "peaks [%]", "s")]
-    kept = ["momentum [N s]", "about x, y [N m s]", "about z [N m s]", "created [J]"]
+    kept = ["momentum [N s]", "about x, y [N m s]", "about z [N m s]", "created [J]", "lock [s]"]
     for head, rows in ((["lines", *heads], of_ways()), (["lines", "step", *kept], of_steps())):
         print(f"| {' | '.join(head)} |\n{'|---' * len(head)}|")  # noqa: T201
         for row in rows:
