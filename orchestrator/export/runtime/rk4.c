@@ -2,7 +2,11 @@
 #include "instance.h"
 #include "loops.h"
 
-VECTORISED static void integrate(Instance* instance, double time, double h) {
+/* In line where there are few states. */
+#if N_X >= 32
+VECTORISED
+#endif
+static void integrate(Instance* instance, double time, double h) {
     double* x = instance->state.values + AT_X;
     double *k1 = instance->k[0], *k2 = instance->k[1], *k3 = instance->k[2], *k4 = instance->k[3];
     double* stage = instance->stage;
