@@ -1,28 +1,12 @@
 """The snare on a device that floats and turns: what it keeps, and that no direction is special."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+from reproduction.snare.example import EXAMPLE, ROPES, part_of_the_example, vector
 from scipy.spatial.transform import Rotation
 
 from orchestrator import System, fmu, read_system, simulate
 from orchestrator.simunits import resolve
-
-EXAMPLE = Path(__file__).parents[3] / "examples" / "snare"
-ROPES = ("rope_1", "rope_2", "rope_3")
-
-
-def part_of_the_example(name):
-    spec = importlib.util.spec_from_file_location(f"snare_{name}", EXAMPLE / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def vector(run, name, size=3):
-    return np.array([run[f"{name}[{i + 1}]"] for i in range(size)]).T
 
 
 def put(system, made, vectors):

@@ -1,16 +1,11 @@
 """The snare from the open ropes to the lock: what acts on what, the step, bad input."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+from reproduction.snare.example import EXAMPLE, ROPES, part_of_the_example, vector
 
 from orchestrator import DescriptionError, StepError, read_system, simulate
 from orchestrator.simunits import resolve
-
-EXAMPLE = Path(__file__).parents[3] / "examples" / "snare"
-ROPES = ("rope_1", "rope_2", "rope_3")
 
 
 def snare(file="SystemStructure.ssd", **values):
@@ -18,17 +13,6 @@ def snare(file="SystemStructure.ssd", **values):
     for name, value in values.items():
         system = system.set(name, value)
     return system
-
-
-def part_of_the_example(name):
-    spec = importlib.util.spec_from_file_location(f"snare_{name}", EXAMPLE / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def vector(run, name, size=3):
-    return np.array([run[f"{name}[{i + 1}]"] for i in range(size)]).T
 
 
 @pytest.fixture(scope="module")
