@@ -23,6 +23,9 @@ from orchestrator.identification.step_response import Lag
 
 #: Of a damping's logarithm, where its derivative is taken by a difference.
 _SMALL = 1e-5
+#: The fastest lag, in parts of the samples' rate. A first-order one has done 90 % of its step after
+#: a sample: a faster one is in the samples what a delay alone is, of which some commands are late.
+_FASTEST = 0.367
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +45,8 @@ class LagFit:
         offset, in this order, for residuals of variance 1.
     residuals
         Response less model, where samples count.
+    is_fastest
+        The samples can tell no faster lag, so they do not tell this one either.
     """
 
     delay: float
@@ -50,6 +55,7 @@ class LagFit:
     offset: float
     covariance: Floats
     residuals: Floats
+    is_fastest: bool
 
     @property
     def parameters(self) -> int:
@@ -79,8 +85,8 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
     begin += [] if lag.damping is None else [math.log(lag.damping)]
     low = [0.0, -np.inf, *([math.log(0.01)] if problem.second else []), -np.inf, -np.inf]
     high = [longest, np.inf, *([math.log(20.0)] if problem.second else []), np.inf, np.inf]
-    around = math.log(1.0 / record.period)  # frequencies that samples can tell
-    low[1], high[1] = around - 12.0, around - 0.5
+    fastest = _FASTEST / record.period
+    low[1], high[1] = math.log(1e-5 * fastest), math.log(fastest)
     start = np.clip(np.array([*begin, gain, offset]), low, high)
     size = max(abs(gain), 1e-300)
     spread = max(float(np.std(record.values)), 1e-300)
@@ -99,8 +105,15 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
     scaled = found.jac * scale
     covariance = np.linalg.pinv(scaled.T @ scaled) * np.outer(scale, scale)
     values = [float(each) for each in found.x]
+    lag = problem.lag(found.x)
     return LagFit(
-        values[0], problem.lag(found.x), values[-2], values[-1], covariance, -np.array(found.fun)
+        values[0],
+        lag,
+        values[-2],
+        values[-1],
+        covariance,
+        -np.array(found.fun),
+        is_fastest=lag.frequency > 0.98 * fastest,
     )
 
 

@@ -52,7 +52,8 @@ class PairModel:
     quantisation
         Step of the response's values, 0: none.
     criteria
-        Of Schwarz, by order; the least was chosen.
+        Of Schwarz, by order, without those whose lag is too fast for the samples to tell; the least
+        was chosen.
     left_out
         Samples that were far out.
     response
@@ -124,7 +125,8 @@ def pair_model(
         order: _without_far(record, fit, longest, rounding)
         for order, fit in _fits(record, measured, longest, orders).items()
     }
-    criteria = {order: _criterion(fit, record, rounding) for order, (fit, _) in fits.items()}
+    told_apart = {o: each for o, each in fits.items() if not _is_too_fast(each[0])} or fits
+    criteria = {order: _criterion(fit, record, rounding) for order, (fit, _) in told_apart.items()}
     fit, kept = fits[min(criteria, key=lambda each: criteria[each])]
     noise = deviation_interval(fit.residuals, fit.parameters, confidence).without(step**2 / 12.0)
     freedom = max(1, kept.count - fit.parameters)
@@ -156,6 +158,10 @@ def _fits(
         delay, lag = min(starts, key=lambda start: remainder(record, *start))
         found[order] = fit_lag(record, delay, lag, longest)
     return found
+
+
+def _is_too_fast(fit: LagFit | StaticFit) -> bool:
+    return isinstance(fit, LagFit) and fit.is_fastest
 
 
 def _criterion(fit: LagFit | StaticFit, record: Record, rounding: float) -> float:

@@ -109,6 +109,23 @@ def test_a_delay_alone_is_known_to_a_sample():
         assert model.delay.low == pytest.approx(0.012, abs=PERIOD / 30)
 
 
+def test_commands_that_were_late_make_no_lag():
+    """What some stairs a sample aside leave looks like a lag that is over within a sample."""
+    found = []
+    for seed in range(50):
+        random = np.random.default_rng(seed)
+        commands = 5e-4 * np.repeat(random.choice([-1.0, 1.0], 63), 4)[:250]
+        response = 1e-7 * np.round(np.concatenate([np.zeros(4), commands])[:250] / 1e-7)
+        times = np.arange(250) * PERIOD
+        changes = times.copy()
+        changes[random.choice(248, 10, replace=False)] += PERIOD if seed % 2 else -PERIOD
+        changes = np.maximum.accumulate(changes)
+        used = np.ones(250, dtype=bool)
+        model = pair_model(Record(times, response, changes, commands, used), longest=0.2)
+        found.append((model.dynamics.order, round(model.delay.value, 4)))
+    assert found == [(0, 0.016)] * 50
+
+
 def test_a_second_record_shows_what_the_model_is_worth():
     lag, delay = Lag(15.0, 0.7), 0.0163
     first = record(noiseless(lag, delay), 0.01, 5)
