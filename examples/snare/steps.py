@@ -37,6 +37,7 @@ WAYS = {
     "forces with a delay of zero": ({"extrapolation": HELD, "delay": TransportDelay(0)}, {}, {}),
     "motion held": ({}, {"extrapolation": HELD}, {}),
     "motion followed": ({}, {"extrapolation": HELD}, {"delay": "waveform"}),
+    "all lines linear, `jacobi`": ({}, {}, {"algorithm": "jacobi"}),
     "algorithm `waveform`": ({"extrapolation": HELD},) * 2 + ({"algorithm": "waveform"},),
 }
 

@@ -19,7 +19,7 @@ from orchestrator.master.schedule.boundary import SINK, SOURCE
 from orchestrator.master.schedule.schedule import EventTable
 
 MAGIC = b"SOFTDOCK"
-VERSION = 2
+VERSION = 3
 _TEXTS = (Type.STRING, Type.BINARY)
 
 
@@ -40,6 +40,7 @@ def write_system(
     to.i64(schedule.step_ns)
     to.u32(schedule.signals, schedule.texts)
     to.i32(schedule.initial_passes)
+    to.slots(schedule.read_early)
     to.tag("UNIT")
     to.count(fmus)
     for fmu in fmus:

@@ -33,8 +33,9 @@ def initialise(
 ) -> None:
     """Set the units up and exchange initial values until all are consistent.
 
-    Before the start a delayed signal has the value that it has at the start. The exchange is
-    repeated until it changes nothing; each pass settles at least one more unit, or one more loop,
+    Before the start a delayed signal has the value that it has at the start. Units that others read
+    before their turn first give what they have by their own start values. The exchange is repeated
+    until it changes nothing; each pass settles at least one more unit, or one more loop,
     and as many passes as there are units suffice.
 
     Raises
@@ -45,6 +46,8 @@ def initialise(
     for unit in units:
         unit.setup(start_ns, stop_ns)
     exchange = _Exchange(schedule, units, engine, start_ns)
+    for row in schedule.read_early:
+        exchange.read_outputs(row)
     for _ in range(schedule.initial_passes):
         before = engine.signals.tolist(), engine.texts
         if schedule.events is not None and schedule.events.held_back[1]:
@@ -134,7 +137,12 @@ class _Exchange:
         if member.text_inputs:
             texts = self._engine.texts[member.text_input_offset : member.text_output_offset]
             unit.set_texts(texts)
+        self.read_outputs(row)
+
+    def read_outputs(self, row: int) -> None:
+        """Read the outputs that a unit has by the inputs that it has now."""
+        member, unit = self._schedule.members[row], self._units[row]
         unit.initialise_outputs(self._start_ns)
-        unit.get(signals[member.output_offset :][: member.output_size])
+        unit.get(self._engine.signals[member.output_offset :][: member.output_size])
         if member.text_outputs:
             self._engine.put_texts(member.text_output_offset, unit.get_texts())

@@ -136,6 +136,7 @@ def compile_schedule(
         events,
         tuple(fault_table.rows),
         tuple(tables.compensations),
+        tuple(emission.read_early),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from orchestrator.master.algorithms.plan import Group, Plan
@@ -49,6 +49,8 @@ class Emission:
                 self._at_steps.setdefault(end.component, []).append(number)
         self.operations: list[Operation] = []
         self.loops: list[LoopTable] = []
+        #: Numbers of the members whose outputs are read before the operations come to them.
+        self.read_early = sorted({self._numbers[name] for name in self._sources_read_early()})
         for group in plan.groups:
             if group.loop:
                 self._iterate(group)
@@ -93,6 +95,17 @@ class Emission:
 
     def _kind_of_step(self, name: str) -> tuple[int, bool]:
         return self._ticks(name), name in self._halved
+
+    def _sources_read_early(self) -> Iterator[str]:
+        """Components that lines lead out of before they are stepped; in a loop, where it is cut."""
+        stepped: set[str] = set()
+        for group in self._plan.groups:
+            place = {name: i for i, name in enumerate(group.members)} if group.loop else {}
+            for line in self._into(group.members):
+                source = line.source.component
+                if source not in stepped and (source not in place or _is_cut(line, place)):
+                    yield source
+            stepped.update(group.members)
 
     def _iterate(self, group: Group) -> None:
         """Write a loop: every component of it exchanges and steps, again and again."""

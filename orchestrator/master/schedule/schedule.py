@@ -197,6 +197,8 @@ class Schedule:
         How long the steps are.
     initial_passes
         How often initial outputs are exchanged at most until all are consistent.
+    read_early
+        Numbers of the members whose outputs a pass reads before it comes to them.
     plans, loop_delays
         How delayed connections are read, and the delay of every loop.
     watched
@@ -241,6 +243,7 @@ class Schedule:
     events: EventTable | None = None
     faults: tuple[FaultRow, ...] = ()
     compensations: tuple[CompensationRow, ...] = ()
+    read_early: tuple[int, ...] = ()
 
     @property
     def varies(self) -> bool:

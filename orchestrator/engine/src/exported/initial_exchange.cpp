@@ -33,10 +33,8 @@ void InitialExchange::run(std::int64_t start_ns) {
     auto& texts = engine_.context().texts.buffer();
     std::fill(signals.begin(), signals.end(), 0.0);
     std::fill(texts.begin(), texts.end(), std::string());
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-        if (tables_.members[i].kind == MemberRow::Kind::source) {
-            evaluate(static_cast<std::int32_t>(i));  // what is given is there from the first pass
-        }
+    for (const auto member : tables_.read_early) {
+        read_outputs(static_cast<std::size_t>(member));  // by the units' own start values
     }
     for (std::int32_t count = 0; count < tables_.initial_passes; ++count) {
         const auto before = signals;
@@ -90,16 +88,23 @@ void InitialExchange::evaluate(std::int32_t member) {
     const auto number = static_cast<std::size_t>(member);
     auto& unit = *units_[number];
     const ModeKept kept(unit);
-    const auto& row = tables_.members[number];
-    auto* signals = engine_.context().signals.data();
+    auto status =
+        unit.set_inputs(engine_.context().signals.data() + tables_.members[number].inputs);
     const bool has_texts = !engine_.context().texts.places().empty();
-    auto status = unit.set_inputs(signals + row.inputs);
     if (has_texts && !failed(status)) status = engine_.context().texts.send(unit, number);
     if (failed(status)) {
         throw std::runtime_error("component '" + tables_.name_of(number) +
                                  "' failed while setting its inputs: " + unit.failure());
     }
-    status = unit.get_outputs(signals + row.outputs);
+    read_outputs(number);
+}
+
+void InitialExchange::read_outputs(std::size_t number) {
+    auto& unit = *units_[number];
+    const ModeKept kept(unit);
+    auto status =
+        unit.get_outputs(engine_.context().signals.data() + tables_.members[number].outputs);
+    const bool has_texts = !engine_.context().texts.places().empty();
     if (has_texts && !failed(status)) status = engine_.context().texts.receive(unit, number);
     if (failed(status)) {
         throw std::runtime_error("component '" + tables_.name_of(number) +

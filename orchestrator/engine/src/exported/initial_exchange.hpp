@@ -25,6 +25,7 @@ class InitialExchange {
     void pass(std::size_t first, std::size_t end);
     void lines(const Operation& operation);
     void evaluate(std::int32_t member);
+    void read_outputs(std::size_t number);
     void solve(std::size_t loop, std::size_t first, std::size_t end);
     // Whether the pass from there could be done; `image` is what came out, else no numbers.
     bool tried(const Numbers& x, Numbers& image);

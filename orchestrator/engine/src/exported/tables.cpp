@@ -11,7 +11,7 @@ namespace softdock {
 namespace {
 
 constexpr char magic[] = "SOFTDOCK";
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 // Histories and buffers of one system; more is a damaged file.
 constexpr std::size_t most_samples = 50'000'000, most_signals = 100'000'000;
 
@@ -143,6 +143,7 @@ SystemTables read_tables(ByteReader& file) {
     tables.schedule.signals = file.u32();
     tables.text_count = file.u32();
     tables.initial_passes = file.i32();
+    file.read(tables.read_early);
     if (tables.step_ns <= 0 || tables.schedule.signals > most_signals ||
         tables.text_count > most_signals) {
         file.refuse("a step of " + std::to_string(tables.step_ns) + " ns with " +
@@ -153,6 +154,11 @@ SystemTables read_tables(ByteReader& file) {
     for (auto& each : tables.fmus) each = read_fmu(file);
     tables.members.resize(file.count(41));
     for (auto& each : tables.members) each = member(file, tables);
+    for (const auto each : tables.read_early) {
+        if (each < 0 || static_cast<std::size_t>(each) >= tables.members.size()) {
+            file.refuse("a member that is read early is not there");
+        }
+    }
     read_histories(file, tables.schedule);
     read_lines(file, tables);
     read_operations(file, tables.schedule);

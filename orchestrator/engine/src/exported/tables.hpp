@@ -97,6 +97,7 @@ struct SystemTables {
     std::int64_t step_ns = 1;
     std::size_t text_count = 0;
     std::int32_t initial_passes = 1;
+    std::vector<std::int32_t> read_early;  // members that a pass reads before it comes to them
     std::vector<InnerFmu> fmus;
     std::vector<MemberRow> members;
     Schedule schedule;  // its members have no units yet
