@@ -106,12 +106,17 @@ def closed_loops(system: System) -> list[Loop]:
         return []
     import networkx as nx
 
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_edges_from(bundles)
+    # numbers, whose sets have the same order in every process: names have not
+    names = sorted({name for ends in bundles for name in ends})
+    number = {name: i for i, name in enumerate(names)}
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_edges_from((number[source], number[target]) for source, target in bundles)
     loops = (
         loop
-        for names in nx.simple_cycles(graph)
-        for loop in _around([bundles[ends] for ends in pairwise([*names, names[0]])], acts)
+        for ring in nx.simple_cycles(graph)
+        for loop in _around(
+            [bundles[names[i], names[j]] for i, j in pairwise([*ring, ring[0]])], acts
+        )
     )
     found = sorted(islice(loops, MOST_LOOPS), key=_order)
     if next(loops, None) is not None:

@@ -1,4 +1,7 @@
 import logging
+import os
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise, product
 
@@ -49,6 +52,43 @@ def test_signals_side_by_side_are_one_loop():
     assert sorted(map(str, loop.lines)) == [
         "a.y0 -> b.u0", "a.y1 -> b.u1", "b.y0 -> a.u0", "b.y1 -> a.u1",
     ]  # fmt: skip
+
+
+_MANY = """
+from orchestrator import System
+from orchestrator.system import Causality, Component, Connector, Source, SourceKind, closed_loops
+from orchestrator.system.loops import closed_loops as module
+
+module.MOST_LOOPS = 20
+ports = {"u": Connector("u", Causality.INPUT), "y": Connector("y", Causality.OUTPUT)}
+for i in range(6):
+    ports[f"u{i}"] = Connector(f"u{i}", Causality.INPUT)
+system, source = System("many"), Source(SourceKind.BLOCK, "part")
+names = "target", "servo", "screw", "ring", "device", "lock"
+for name in names:
+    system = system.add(name, Component(name, source, ports, {}, has_states=True))
+for i, one in enumerate(names):
+    for other in names:
+        if other != one:
+            system = system.connect(f"{one}.y", f"{other}.u{i}")
+print(*closed_loops(system), sep=";")
+"""
+
+
+def test_where_there_are_too_many_every_process_takes_the_same():
+    """The order of sets of names is another in each process."""
+    found = {
+        subprocess.run(  # noqa: S603
+            [sys.executable, "-c", _MANY],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1
+    assert found.pop().count(";") == 19
 
 
 def test_signals_that_pass_otherwise_are_loops_of_their_own():
