@@ -36,7 +36,7 @@ WAYS = {
     "forces by NEPCE": ({"extrapolation": HELD, "compensation": Compensation.NEPCE}, {}, {}),
     "forces with a delay of zero": ({"extrapolation": HELD, "delay": TransportDelay(0)}, {}, {}),
     "motion held": ({}, {"extrapolation": HELD}, {}),
-    "motion followed": ({}, {"extrapolation": HELD}, {"delay": "waveform"}),
+    "motion followed": ({}, {}, {"delay": "waveform"}),
     "all lines linear, `jacobi`": ({}, {}, {"algorithm": "jacobi"}),
     "algorithm `waveform`": ({"extrapolation": HELD},) * 2 + ({"algorithm": "waveform"},),
 }

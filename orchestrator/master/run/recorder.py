@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Rows that are allotted at least, so that single steps do not allot each.
 _FEWEST = 1024
+#: A block is so many times the one before, up to so many bytes: a long run has few, in large pages.
+_GROWTH, _LARGEST = 4, 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,8 @@ class Recorder:
         if engine.rows + rows <= len(self._block):
             return
         self._full = self._rows(engine)
-        self._attach(engine, *allot_rows(max(rows, _FEWEST), self.columns))
+        grown = min(_GROWTH * len(self._block), _LARGEST // (8 * max(1, self.columns)))
+        self._attach(engine, *allot_rows(max(rows, grown, _FEWEST), self.columns))
 
     def share(self, engine: Engine, rows: int) -> SharedRows:
         """Let the engine write so many coming rows where another process can read them."""

@@ -16,6 +16,7 @@ from orchestrator.system import (
     Connection,
     DataType,
     Endpoint,
+    Extrapolation,
     Interpolation,
     MappingTransformation,
     System,
@@ -119,9 +120,10 @@ class InputHold:
     def follows(self, line: Connection) -> bool:
         """Whether a connection's target is given what the signal does over its step.
 
-        That is known of a delayed signal, of one whose source is stepped before its target, and of
-        one that is iterated. A signal that is held for its kind, by a table of values, by what the
-        user wants of the line, or by how samples are lost, is not followed.
+        That is known of a delayed signal, of one whose source is stepped before its target, which
+        then needs no extrapolation, and of one that is iterated. A signal that is held for its
+        kind, by a table of values, by what the user wants of the line, or by how samples are lost,
+        is not followed, and one that is smoothed neither.
         """
         wanted = self._waveform or (self._iterates and line.delay is None)
         if not wanted or line.target in self._faulty:
@@ -129,7 +131,8 @@ class InputHold:
         component = self._system.components[line.target.component]
         as_it_is = line.interpolation in {None, Interpolation.CUBIC}
         if line.delay is None:
-            known = self._has_end(line) and not line.is_predicted and self._reaches_end(line)
+            as_it_is = as_it_is and line.extrapolation is not Extrapolation.SMOOTHED
+            known = self._has_end(line) and self._reaches_end(line)
         else:
             known = line.delay.variation is None
         if line.compensation is not None:

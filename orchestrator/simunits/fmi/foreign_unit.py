@@ -101,6 +101,7 @@ class ForeignUnit(SimulationUnit):
         self._importer = importer
         self._puppet = _Puppet(importer, [], [])
         super().__init__(name, description, PythonUnit(self._puppet, name, [], []))
+        self._has_inputs = False  # before it is given some, the instance has its own
         self._log = logging.getLogger(f"orchestrator.fmu.{name}")
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
@@ -139,9 +140,15 @@ class ForeignUnit(SimulationUnit):
         except Exception as error:
             raise self._failure("entering initialisation", error) from error
 
+    def set(self, values: Floats | memoryview[float]) -> None:
+        """Set all bound inputs from a contiguous float64 array of shape (n_inputs,)."""
+        super().set(values)
+        self._has_inputs = True
+
     def _initialise_outputs(self, start_ns: int) -> None:
         try:
-            self._puppet.send()
+            if self._has_inputs:
+                self._puppet.send()
             self._puppet.receive()
         except Exception as error:
             raise self._failure("initialising", error) from error

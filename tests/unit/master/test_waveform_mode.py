@@ -101,6 +101,25 @@ def test_a_line_that_a_fault_acts_on_is_held(plants):
     assert told.endswith("that are held: body.position -> contact.position_a")
 
 
+@pytest.mark.parametrize(
+    ("way", "algorithm", "order"),
+    [
+        ("linear", "gauss-seidel", 3),
+        ("quadratic", "gauss-seidel", 3),
+        ("smoothed", "gauss-seidel", 0),  # not to be gone through
+        ("linear", "jacobi", 0),  # its end is not known
+    ],
+)
+def test_a_line_whose_end_is_known_needs_no_extrapolation(plants, way, algorithm, order):
+    system = oscillator(plants).disconnect("contact.force_a", "body.force")
+    line = {"step": "4 ms", "delay": "waveform", "algorithm": algorithm}
+    system = system.connect("contact.force_a", "body.force", extrapolation=way)
+    plans = Execution(system, **line).schedule.plans
+    assert {plan.order for plan in plans if plan.connection.is_predicted} == {order}
+    same = [simulate(one, stop="0.4 s", **line).values for one in (system, oscillator(plants))]
+    assert np.array_equal(*same) is bool(order)
+
+
 @pytest.mark.parametrize("way", ["hold", "linear"])
 def test_a_line_is_read_as_it_asks_for(plants, way):
     system = oscillator(plants).disconnect("body.position", "contact.position_a")

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <memory>
@@ -88,12 +89,24 @@ std::unique_ptr<Runner> make_runner(std::size_t signals, const std::vector<Membe
                                               nb::object(), nb::object()});
 }
 
+// Large memory in large pages, where the system has them: each page that is taken stops the run.
+void ask_for_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr std::size_t page = 4096, large = std::size_t{1} << 22;
+    if (bytes < large) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    const auto skipped = (page - address % page) % page;
+    madvise(static_cast<char*>(begin) + skipped, bytes - skipped, MADV_HUGEPAGE);
+#endif
+}
+
 // Memory that nothing has written to yet, so that no page of it is taken before it is needed.
 template <class Value, std::size_t Axes>
 auto allot(const std::array<std::size_t, Axes>& shape) {
     std::size_t size = 1;
     for (const auto length : shape) size *= length;
     auto* values = new Value[size];
+    ask_for_large_pages(values, size * sizeof(Value));
     const nb::capsule owner(values, [](void* all) noexcept { delete[] static_cast<Value*>(all); });
     return nb::ndarray<nb::memview, Value, nb::ndim<Axes>>(values, Axes, shape.data(), owner);
 }

@@ -48,6 +48,13 @@ void Context::start(std::int64_t start_ns, std::int64_t length_ns) {
     step_ratio = 0.0;
     last_ns = settling = 0;
     for (auto& history : histories) history.start(start_ns, signals[history.slot()]);
+    const void* last = nullptr;
+    for (auto& member : members) {
+        const bool held = member.ticks == 1 && !member.order;
+        const auto* kind = held ? member.unit->row_kind() : nullptr;
+        member.joins = kind && kind == last;
+        last = kind;
+    }
 }
 
 void Context::begin_step(std::int64_t time_ns, std::int64_t length_ns) {

@@ -44,29 +44,31 @@ struct FloatMode {
 
 // What arithmetic shows of the mode: how is rounded, and whether tiny numbers are flushed to 0; not
 // which exceptions trap. To read MXCSR takes longer (7 ns on a Zen 4) than all else around the step
-// of a small unit; this, below 1 ns.
+// of a small unit. This is one addition, and few instructions: between two small units there is
+// room for some 50, then the processor does not see far enough to work on both at once.
 struct FloatProbe {
 #if defined(__x86_64__)
     static FloatProbe now() {
         // 1 + 0.75 eps and -1 - 0.75 eps together differ in all four ways of rounding, and a tiny
         // number plus another is 0 where either is flushed.
-        __m128d rounded = _mm_set_pd(-1.0, 1.0);
-        __m128d tiny = _mm_set_sd(2.5e-323);
-        asm volatile("addpd %2, %0\n\taddsd %1, %1"
-                     : "+x"(rounded), "+x"(tiny)
-                     : "x"(_mm_set_pd(-1.6653345369377348e-16, 1.6653345369377348e-16)));
-        const auto high = _mm_unpackhi_pd(rounded, rounded);
-        return {word(rounded) + 2 * word(high) + word(tiny)};
+        __m128 sums = _mm_set_ps(7e-45f, 7e-45f, -1.0f, 1.0f);
+        asm volatile("addps %1, %0"
+                     : "+x"(sums)
+                     : "x"(_mm_set_ps(7e-45f, 7e-45f, -0.75f * eps, 0.75f * eps)));
+        return {_mm_castps_si128(sums)};
     }
-    static std::uint64_t word(__m128d value) {
-        return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_castpd_si128(value)));
+    bool operator!=(const FloatProbe& other) const {
+        return _mm_movemask_epi8(_mm_cmpeq_epi32(sums, other.sums)) != 0xffff;
     }
-#else
-    static FloatProbe now() { return {FloatMode::now().bits}; }
-#endif
-    bool operator!=(const FloatProbe& other) const { return bits != other.bits; }
 
-    std::uint64_t bits;
+    static constexpr float eps = 1.1920928955078125e-07f;
+    __m128i sums;
+#else
+    static FloatProbe now() { return {FloatMode::now()}; }
+    bool operator!=(const FloatProbe& other) const { return mode != other.mode; }
+
+    FloatMode mode;
+#endif
 };
 
 // The mode of a thread over many calls of units. After each call arithmetic shows whether it is

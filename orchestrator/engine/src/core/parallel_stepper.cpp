@@ -46,7 +46,7 @@ ParallelStepper::Group& ParallelStepper::group(const Context& context, std::int3
 
 Status ParallelStepper::step(Context& context, std::int32_t first, std::int32_t count,
                              const FloatWatch& watch, Outcome& outcome) {
-    if (count == 1) return advance_unit(context, first, watch, outcome);
+    if (count == 1) return advance_units(context, first, count, watch, outcome);
     auto& group = this->group(context, first, count);
     for (const auto i : group.together) expect_unit(context, i);
     const auto status = step(context, group, watch, outcome);

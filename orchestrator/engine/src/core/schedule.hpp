@@ -60,6 +60,7 @@ struct Member {
     std::size_t inputs, outputs;  // where its segments begin in the buffer
     std::int32_t ticks = 1;       // communication steps that one step of this unit takes
     int order = 0;                // of the derivatives that its inputs have within a step
+    bool joins = false;           // what steps the unit before it steps it too: Unit::advance_row
 };
 
 // The past of one signal: see history.hpp. The channel is a row of those, or -1.

@@ -1,6 +1,17 @@
 #include "core/unit.hpp"
 
+#include "core/schedule.hpp"
+
 namespace softdock {
+
+Status Unit::advance_row(const UnitRow& row, const Member*& last) {
+    last = row.first;
+    const ModeWatched kept(*this, row.watch);
+    auto status = set_inputs(row.signals + last->inputs);
+    if (!failed(status)) status = step(row.stride.begin_ns, row.stride.length_ns);
+    if (failed(status) || !reached_.is(row.stride.end_ns())) return status;
+    return get_outputs(row.signals + last->outputs);
+}
 
 Status Unit::cannot(const char* what) {
     failure_ = std::string("this kind of unit cannot ") + what;

@@ -25,6 +25,31 @@ inline bool in_reach(std::int64_t ns) { return ns >= -reach_ns && ns <= reach_ns
 
 inline double to_seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
+// One step of a unit. Several units do the same: that it is divided once leaves their processor
+// more room.
+struct Stride {
+    Stride(std::int64_t begin, std::int64_t end)
+        : begin_ns(begin),
+          length_ns(end - begin),
+          begin_s(to_seconds(begin_ns)),
+          length_s(to_seconds(length_ns)) {}
+
+    std::int64_t end_ns() const { return begin_ns + length_ns; }
+
+    std::int64_t begin_ns, length_ns;
+    double begin_s, length_s;
+};
+
+struct Member;
+
+// Units that step one after the other over the same time, with their inputs held.
+struct UnitRow {
+    const Member *first, *after;
+    double* signals;
+    Stride stride;
+    const FloatWatch& watch;
+};
+
 // How the last step ended.
 struct Reached {
     std::int64_t time_ns = 0;
@@ -53,12 +78,12 @@ class Unit {
     virtual Status set_inputs(const double* values) = 0;
     virtual Status step(std::int64_t time_ns, std::int64_t step_ns) = 0;
     virtual Status get_outputs(double* values) = 0;
-    // All three in one call; no outputs if the step did not go to its end. Derivatives of order 0
-    // are not set.
-    virtual Status advance(const double* inputs, const InputDerivatives& derivatives,
-                           std::int64_t time_ns, std::int64_t step_ns, double* outputs) {
-        return advance(*this, inputs, derivatives, time_ns, step_ns, outputs);
-    }
+    // All three of the members of a row: of the first, which this is, and of those that join it, up
+    // to one that fails; no outputs if its step did not go to its end. `last` becomes that one, or
+    // the last of all.
+    virtual Status advance_row(const UnitRow& row, const Member*& last);
+    // What members that join each other have in common; null: none joins this one.
+    virtual const void* row_kind() const { return nullptr; }
 
     // String and Binary connectors, as bytes, in the order in which they were bound; none by
     // default.
@@ -123,19 +148,6 @@ class Unit {
 
   protected:
     Status cannot(const char* what);
-    // Of a final class they are known when this is compiled, and become one.
-    template <class Kind>
-    static Status advance(Kind& unit, const double* inputs, const InputDerivatives& derivatives,
-                          std::int64_t time_ns, std::int64_t step_ns, double* outputs) {
-        auto status = unit.set_inputs(inputs);
-        if (derivatives.order && !failed(status)) {
-            status = unit.set_input_derivatives(derivatives);
-        }
-        if (!failed(status)) status = unit.step(time_ns, step_ns);
-        if (failed(status) || !unit.reached().is(time_ns + step_ns)) return status;
-        return unit.get_outputs(outputs);
-    }
-
     Reached reached_;
     std::size_t input_count_ = 0;
     std::size_t output_count_ = 0;

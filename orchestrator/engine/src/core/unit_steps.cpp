@@ -1,10 +1,14 @@
 #include "core/unit_steps.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace softdock {
 
 namespace {
+
+// So many units are stepped before their outputs are asked for, all in the nearest cache.
+constexpr std::int32_t at_once = 16;
 
 Status other_end(const Context& context, const Reached& reached, Outcome& outcome) {
     if (reached.terminate) return wants_end(outcome);
@@ -65,22 +69,6 @@ Status check_outputs(const Context& context, const Member& member, Outcome& outc
     return status;
 }
 
-// A whole step of a unit that has numbers only.
-inline Status step_numbers(Context& context, const Member& member, std::int64_t begin,
-                           std::int64_t end, const FloatWatch& watch, Outcome& outcome) {
-    double* signals = context.signals.data();
-    auto& unit = *member.unit;
-    auto status = Status::ok;
-    {
-        const ModeWatched kept(unit, watch);
-        status = unit.advance(signals + member.inputs, derivatives_of(context, member), begin,
-                              end - begin, signals + member.outputs);
-    }
-    if (failed(status)) return status;
-    if (!unit.reached().is(end)) return other_end(context, unit.reached(), outcome);
-    return check_outputs(context, member, outcome);
-}
-
 Status step_any(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
                 const FloatWatch& watch, Outcome& outcome) {
     const auto& member = context.members[number];
@@ -96,11 +84,35 @@ Status step_any(Context& context, std::int32_t number, std::int64_t begin, std::
 Status step_untimed(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
                     const FloatWatch& watch, Outcome& outcome) {
     const auto& member = context.members[number];
-    const bool whole = end == context.now_ns + context.step_ns;
-    const auto status = whole && context.texts.places().empty()
-                            ? step_numbers(context, member, begin, end, watch, outcome)
-                            : step_any(context, number, begin, end, watch, outcome);
+    const auto status = step_any(context, number, begin, end, watch, outcome);
     return failed(status) ? blame(*member.unit, number, status, outcome) : status;
+}
+
+// Steps members from `first` on: those that make a row with it, or it alone. `first` becomes the
+// one after them.
+Status advance_next(Context& context, std::int32_t& first, std::int32_t after,
+                    const FloatWatch& watch, Outcome& outcome) {
+    const auto* members = context.members.data();
+    const auto& member = members[first];
+    if (member.ticks != 1 || member.order) {
+        const auto number = first++;
+        return advance_unit(context, number, watch, outcome);
+    }
+    const auto end = context.now_ns + context.step_ns;
+    const auto* last = &member;
+    const UnitRow row{
+        &member, members + after, context.signals.data(), {context.now_ns, end}, watch};
+    auto status = member.unit->advance_row(row, last);
+    const auto& reached = last->unit->reached();
+    const bool ends = !failed(status) && reached.is(end);
+    const auto number = static_cast<std::int32_t>(last - members);
+    for (; first < number + ends; ++first) {
+        const auto sound = check_outputs(context, members[first], outcome);
+        if (failed(sound)) return blame(*members[first].unit, first, sound, outcome);
+    }
+    if (ends) return status;
+    if (!failed(status)) status = other_end(context, reached, outcome);
+    return blame(*last->unit, number, status, outcome);
 }
 
 [[gnu::cold, gnu::noinline]] Status step_timed(Context& context, std::int32_t number,
@@ -136,12 +148,10 @@ Status advance_units(Context& context, std::int32_t first, std::int32_t count,
         }
         return Status::ok;
     }
-    const auto end = context.now_ns + context.step_ns;
-    for (auto i = first; i < after; ++i) {
-        const auto& member = context.members[i];
-        const auto begin = begin_of(context, member);
-        const auto status = step_numbers(context, member, begin, end, watch, outcome);
-        if (failed(status)) return blame(*member.unit, i, status, outcome);
+    while (first < after) {
+        const auto limit = std::min(first + at_once, after);
+        const auto status = advance_next(context, first, limit, watch, outcome);
+        if (failed(status)) return status;
     }
     return Status::ok;
 }

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/schedule.hpp"
+
 namespace softdock {
 
 namespace {
@@ -142,22 +144,42 @@ Status Fmu2::get_outputs(double* values) {
     return receive(values);
 }
 
-Status Fmu2::advance(const double* inputs, const InputDerivatives& derivatives,
-                     std::int64_t time_ns, std::int64_t step_ns, double* outputs) {
+inline Status Fmu2::advance_reals(const double* inputs, const Stride& stride) {
     const auto& real = real_step_;
-    if (!real.applies || derivatives.order) {
-        return Unit::advance(*this, inputs, derivatives, time_ns, step_ns, outputs);
-    }
     failure_.clear();
     if (real.input_count) {
         const auto status = note(real.set(instance_, real.inputs, real.input_count, inputs));
         if (failed(status)) return status;
     }
-    const auto status =
-        note(real.step(instance_, to_seconds(time_ns), to_seconds(step_ns), !may_go_back()));
-    reached_.time_ns = time_ns + step_ns;
-    if (failed(status) || !real.output_count) return status;
-    return note(real.get(instance_, real.outputs, real.output_count, outputs));
+    reached_.time_ns = stride.end_ns();
+    return note(real.step(instance_, stride.begin_s, stride.length_s, !may_go_back()));
+}
+
+// Small units take as long as it takes to get through one's divisions after the other's, unless the
+// processor sees the next one's meanwhile: so outputs are asked for when all have been stepped.
+Status Fmu2::advance_row(const UnitRow& row, const Member*& last) {
+    if (!real_step_.applies) return Unit::advance_row(row, last);
+    auto status = Status::ok;
+    const auto* member = row.first;
+    do {
+        last = member++;
+        auto& unit = static_cast<Fmu2&>(*last->unit);
+        const ModeWatched kept(unit, row.watch);
+        status = unit.advance_reals(row.signals + last->inputs, row.stride);
+    } while (!failed(status) && member != row.after && member->joins);
+    const auto* after = failed(status) ? last : member;
+    for (member = row.first; member != after; ++member) {
+        auto& unit = static_cast<Fmu2&>(*member->unit);
+        const auto& real = unit.real_step_;
+        if (!real.output_count) continue;
+        const ModeWatched kept(unit, row.watch);
+        const auto got = unit.note(real.get(unit.instance_, real.outputs, real.output_count,
+                                            row.signals + member->outputs));
+        if (!failed(got)) continue;
+        last = member;
+        return got;
+    }
+    return status;
 }
 
 Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {

@@ -19,8 +19,8 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
-    Status advance(const double* inputs, const InputDerivatives& derivatives, std::int64_t time_ns,
-                   std::int64_t step_ns, double* outputs) override;
+    Status advance_row(const UnitRow& row, const Member*& last) override;
+    const void* row_kind() const override { return real_step_.applies ? &row_of_reals : nullptr; }
 
     // What the model description declares; without it the functions are not called.
     void declare(bool rolls_back, int input_order, bool has_derivatives);
@@ -55,6 +55,8 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
         const std::uint32_t *inputs = nullptr, *outputs = nullptr;
         std::size_t input_count = 0, output_count = 0;
     };
+    Status advance_reals(const double* inputs, const Stride& stride);
+    static constexpr char row_of_reals = 0;
 
     RealStep real_step_;
     fmi2CallbackFunctions callbacks_{};
