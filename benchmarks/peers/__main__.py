@@ -1,7 +1,7 @@
 """A chain of one FMU in Softdock, in its peers and in a bare C loop.
 
 usage: python benchmarks/peers [--output FOLDER] [--sizes N ...] [--turns N] [--limit SECONDS]
-                               [--python PEER=INTERPRETER ...]
+                               [--only PEER ...] [--python PEER=INTERPRETER ...]
 
 Every measurement is a process of its own with a time limit; the peers take turns. CoFMPy needs an
 older FMPy than Softdock, hence an environment of its own: --python cofmupy=PATH.
@@ -42,6 +42,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 10, 50, 200, 1000])
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of one measurement")
+    parser.add_argument("--only", nargs="+", choices=PEERS[1:], default=PEERS[1:], metavar="PEER")
     parser.add_argument("--python", nargs="+", default=[], metavar="PEER=INTERPRETER")
     given = parser.parse_args()
     if min(given.sizes) < 1 or given.turns < 1 or not given.limit > 0:
@@ -106,7 +107,9 @@ def main() -> None:
         console.print(f"N = {last['n']}, {'all' if last['record'] else 'no'} outputs recorded")
 
     with tempfile.TemporaryDirectory(prefix="softdock-peers-") as name:
-        rows = measure_all(_job(Path(name)), given.sizes, given.turns, given.limit, pythons, keep)
+        rows = measure_all(
+            _job(Path(name)), given.sizes, given.turns, given.limit, pythons, keep, given.only
+        )
     show(rows, given.sizes, console)
     title = f"Chain of {MODEL}, H = 1 ms; {machine['cpu']}, {machine['cores']} cores"
     draw(rows, title, given.output / "peers.png")

@@ -51,6 +51,7 @@ def measure_all(
     limit: float,
     pythons: Mapping[str, str],
     keep: Callable[[list[Row]], None],
+    chosen: Sequence[str] = PEERS,
 ) -> list[Row]:
     """Measure every peer at every size, without and with recording.
 
@@ -58,7 +59,7 @@ def measure_all(
     after each size and kind.
     """
     rows: list[Row] = []
-    given_up: dict[str, str] = {}
+    given_up = {peer: "not asked for" for peer in PEERS[1:] if peer not in chosen}
     for n in sizes:
         for record in (False, True):
             runs: dict[str, list[Row]] = {peer: [] for peer in PEERS}

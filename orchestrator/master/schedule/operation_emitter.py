@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from orchestrator.master.algorithms.plan import Group, Plan
@@ -50,7 +50,7 @@ class Emission:
         self.operations: list[Operation] = []
         self.loops: list[LoopTable] = []
         #: Numbers of the members whose outputs are read before the operations come to them.
-        self.read_early = sorted({self._numbers[name] for name in self._sources_read_early()})
+        self.read_early = sorted(self._numbers[name] for name in self._sources_read_early())
         for group in plan.groups:
             if group.loop:
                 self._iterate(group)
@@ -96,16 +96,24 @@ class Emission:
     def _kind_of_step(self, name: str) -> tuple[int, bool]:
         return self._ticks(name), name in self._halved
 
-    def _sources_read_early(self) -> Iterator[str]:
-        """Components that lines lead out of before they are stepped; in a loop, where it is cut."""
+    def _sources_read_early(self) -> set[str]:
+        """Components that lines lead out of before they are stepped, but for what loops solve for.
+
+        An iteration begins at 0, where a component's own start may be one it does not find from.
+        """
+        early: set[str] = set()
+        solved: set[str] = set()
         stepped: set[str] = set()
         for group in self._plan.groups:
             place = {name: i for i, name in enumerate(group.members)} if group.loop else {}
             for line in self._into(group.members):
                 source = line.source.component
-                if source not in stepped and (source not in place or _is_cut(line, place)):
-                    yield source
+                if source not in place and source not in stepped:
+                    early.add(source)
+                elif source in place and _is_cut(line, place):
+                    solved.add(source)
             stepped.update(group.members)
+        return early - solved
 
     def _iterate(self, group: Group) -> None:
         """Write a loop: every component of it exchanges and steps, again and again."""
