@@ -86,6 +86,17 @@ def test_target_ropes_and_device_keep_momentum_angular_momentum_and_energy(shipp
     np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.01)
 
 
+@pytest.mark.slow
+def test_motion_that_is_followed_leaves_a_hundredth_about_the_axis(shipped_fmus):
+    """Lines that are extrapolated are followed where their source is stepped first; N s, N m s."""
+    steps = part_of_the_example("steps")
+    run = simulate(steps.case("free"), step="1 ms", stop="4 s", delay="waveform")
+    momentum, angular = (np.abs(one - one[0]).max(axis=0) for one in steps.motion(run))
+    assert momentum.max() < 1e-3  # 3.3e-3 by straight lines
+    assert angular[:2].max() < 1e-5  # 5.6e-5
+    assert angular[2] < 1e-4  # 5.8e-3
+
+
 def rope_and_target(way):
     """One open rope on rings that stand, turned ``way``, and a shaft that flies into it."""
     made = part_of_the_example("systems")
