@@ -52,13 +52,14 @@ def folder(tmp_path):
 
 
 def test_the_table(folder, tmp_path):
-    file = folder(f"[realtime]\nfactor = 5.0\n{QUIET}budget = '1 ns'\n")
+    file = folder(f"[realtime]\nfactor = 0.2\n{QUIET}budget = '1 ns'\n")
     experiment = read_experiment(file)
     outcome = run_experiment(experiment, tmp_path, tmp_path / "out")
     result = outcome.cases["one"].result
     timing = result.timing
-    assert (timing.factor, timing.computing.count, timing.overruns) == (5.0, 20, 20)
-    assert result.wall_seconds >= 19e-3 / 5.0
+    assert (timing.factor, timing.computing.count, timing.overruns) == (0.2, 20, 20)
+    # less what a busy machine takes between the begin and the first step
+    assert result.wall_seconds >= 0.5 * 19e-3 / 0.2
     run = read_parquet(tmp_path / "out" / "one.parquet").attrs["run"]["realtime"]
     assert run == json.loads(json.dumps(timing.as_json()))
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
