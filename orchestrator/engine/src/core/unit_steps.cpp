@@ -31,7 +31,7 @@ InputDerivatives derivatives_of(const Context& context, const Member& member) {
     return {context.derivatives.data() + member.inputs, context.signals.size(), member.order};
 }
 
-// The inputs and the step of a unit that has more than numbers to set, or whose step is a part.
+// The inputs of one unit, of every kind, and its step.
 Status step_alone(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end) {
     const auto& member = context.members[number];
     auto& unit = *member.unit;
@@ -69,23 +69,17 @@ Status check_outputs(const Context& context, const Member& member, Outcome& outc
     return status;
 }
 
-Status step_any(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
-                const FloatWatch& watch, Outcome& outcome) {
-    const auto& member = context.members[number];
-    auto& unit = *member.unit;
-    const ModeWatched kept(unit, watch);
-    auto status = step_alone(context, number, begin, end);
-    if (failed(status)) return status;
-    if (!unit.reached().is(end)) return other_end(context, unit.reached(), outcome);
-    const bool whole = end == context.now_ns + context.step_ns;
-    return whole ? get_all_outputs(context, number, outcome) : status;
-}
-
 Status step_untimed(Context& context, std::int32_t number, std::int64_t begin, std::int64_t end,
                     const FloatWatch& watch, Outcome& outcome) {
-    const auto& member = context.members[number];
-    const auto status = step_any(context, number, begin, end, watch, outcome);
-    return failed(status) ? blame(*member.unit, number, status, outcome) : status;
+    auto& unit = *context.members[number].unit;
+    const ModeWatched kept(unit, watch);
+    auto status = step_alone(context, number, begin, end);
+    if (!failed(status) && !unit.reached().is(end)) {
+        status = other_end(context, unit.reached(), outcome);
+    } else if (!failed(status) && end == context.now_ns + context.step_ns) {
+        status = get_all_outputs(context, number, outcome);
+    }
+    return failed(status) ? blame(unit, number, status, outcome) : status;
 }
 
 // Steps members from `first` on: those that make a row with it, or it alone. `first` becomes the
