@@ -16,8 +16,6 @@ from orchestrator.realtime.shared_rows import SharedRows
 from orchestrator.recording.journal import Journal
 from orchestrator.recording.result import Result
 
-#: What the run says when its rows need no journal any more.
-DONE = b"d"
 _LOWEST = 19  # of nice(2)
 
 
@@ -46,7 +44,7 @@ class JournalOrder:
 
 
 def main() -> None:
-    """Write rows as they come, until the run says that it is done, or is no more."""
+    """Write rows as they come, until the run kills this process or is no more."""
     order: JournalOrder = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the run that started us
     os.nice(_LOWEST)
     if others := os.sched_getaffinity(0) - order.cpus:
@@ -55,14 +53,14 @@ def main() -> None:
 
 
 def write_journal(order: JournalOrder, run: BinaryIO) -> None:
-    """Write rows every interval, and all that there are when the run ends without a word.
+    """Write rows every interval, and all that there are when the run is no more.
 
     Parameters
     ----------
     order
         See :class:`JournalOrder`.
     run
-        Gets :data:`DONE`, or ends with the run.
+        A pipe from the run, which ends with it.
 
     Raises
     ------
@@ -74,8 +72,6 @@ def write_journal(order: JournalOrder, run: BinaryIO) -> None:
     first = len(order.begun.time_ns)
     while True:
         ended = bool(select.select([run], [], [], order.interval)[0])
-        if ended and run.read(1) == DONE:
-            return
         whole = rows.written if ended else max(rows.written - 1, 0)
         known = max(journal.rows - first, 0)
         if whole > known:

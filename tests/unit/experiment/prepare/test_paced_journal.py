@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from orchestrator import RealTime, System, block, simulate
 from orchestrator.realtime.shared_rows import SharedRows
 from orchestrator.recording import Journal, Result, read_parquet
 from orchestrator.recording.journal_process import JournalProcess
-from orchestrator.recording.journal_writer import DONE, JournalOrder, write_journal
+from orchestrator.recording.journal_writer import JournalOrder, write_journal
 
 SCRIPT = """
 from pathlib import Path
@@ -59,23 +60,33 @@ def times_of(folder: Path) -> np.ndarray:
     return np.concatenate([1e3 * part.index.to_numpy() for part in parts])
 
 
-@pytest.mark.parametrize(("last_word", "written"), [(b"", 5), (DONE, 4)])
-def test_the_last_row_counts_only_if_nothing_writes_it_any_more(
-    begun: Result, tmp_path: Path, last_word: bytes, written: int
-) -> None:
-    rows = rows_of(begun, 3)
+def test_the_last_row_counts_when_nothing_writes_it_any_more(begun: Result, tmp_path: Path) -> None:
+    rows, folder = rows_of(begun, 3), tmp_path / "journal"
     read, write = os.pipe()
-    with os.fdopen(read, "rb", buffering=0) as run:
-        child = os.fork()
-        if not child:  # the run: it says its last word when something is written
-            while not list(tmp_path.glob("journal/*.parquet")):
-                time.sleep(0.01)
-            os.write(write, last_word)
-            os._exit(0)
+    before = []
+
+    def run_until_something_is_written() -> None:
+        while not list(folder.glob("*.parquet")):
+            time.sleep(0.01)
+        before.append(times_of(folder))
         os.close(write)
-        write_journal(order_of(begun, rows, tmp_path / "journal"), run)
-        os.waitpid(child, 0)
-    np.testing.assert_allclose(times_of(tmp_path / "journal"), np.arange(written), atol=1e-9)
+
+    thread = threading.Thread(target=run_until_something_is_written)
+    thread.start()
+    with os.fdopen(read, "rb", buffering=0) as run:
+        write_journal(order_of(begun, rows, folder), run)
+    thread.join()
+    np.testing.assert_allclose(before[0], np.arange(4), atol=1e-9)
+    np.testing.assert_allclose(times_of(folder), np.arange(5), atol=1e-9)
+
+
+def test_the_end_of_a_run_waits_for_no_writer_that_others_keep_from_its_turn(
+    begun: Result, tmp_path: Path
+) -> None:
+    process = JournalProcess(Journal(tmp_path / "journal", 60.0), rows_of(begun, 3), begun, ())
+    process._process.send_signal(signal.SIGSTOP)  # as one of lowest priority may stand for minutes
+    assert process.end() == ""
+    assert process._process.returncode == -signal.SIGKILL
 
 
 def test_a_short_run_has_none(tmp_path: Path, begun: Result) -> None:
@@ -96,11 +107,9 @@ def test_a_killed_run_leaves_all_rows(tmp_path: Path) -> None:
     time.sleep(0.3)
     run.send_signal(signal.SIGKILL)
     run.wait()
-    seen = -1
-    while (now := len(list(folder.glob("*.parquet")))) != seen:  # until the writer has ended
-        seen = now
-        time.sleep(0.5)
-    times = times_of(folder)
+    until = time.monotonic() + 60.0  # the writer has the lowest priority
+    while len(times := times_of(folder)) <= 200 and time.monotonic() < until:
+        time.sleep(0.1)
     np.testing.assert_allclose(times, np.arange(len(times)), atol=1e-6)
     assert len(times) > 200
 
