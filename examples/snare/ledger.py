@@ -8,8 +8,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from orchestrator import Result, System, read_system, resolve, simulate
 
 HERE = Path(__file__).parent
@@ -24,12 +22,11 @@ CASES = {
 #: How delays are realised, where not exactly in the mean, as in experiment.toml.
 _DELAY = {"free": "waveform"}
 _WORKS = {
-    "ring": ("motor_work", "rope_work"),
+    "ring": ("motor_work", "rope_work", "turning_work"),
     "target": ("work",),
     "lock": ("target_work", "latch_work"),
     **dict.fromkeys(ROPES, ("ring_work", "drag_work", "target_work")),
 }
-J_RING = 0.03276  # kg.m2, as in FreeDevice
 
 
 def case(name: str) -> System:
@@ -47,8 +44,7 @@ def parts(run: Result, until: int = -1) -> dict[str, float]:
     ``motor``, ``screw``, ``latches``: work from outside. ``begin``: energy at the start. ``stored``
     and ``heat``: of all parts, then. A part by its name: what it holds more than it was given. ``at
     rings``, ``at bodies``: what one side says that it gave less than the other that it got, since
-    forces and motion are passed on in steps; bodies are the target and a free device. ``turning``:
-    what the ring would get from a device that turns, and does not (`turning_work`).
+    forces and motion are passed on in steps; bodies are the target and a free device.
     """
 
     def total(*names: str) -> float:
@@ -64,7 +60,6 @@ def parts(run: Result, until: int = -1) -> dict[str, float]:
         "latches": total("lock.latch_work"),
         "stored": total(*energies),
         "heat": total("ring.heat", "lock.heat", *(f"{rope}.heat" for rope in ROPES)),
-        "turning": turning_work(run, until) if free else 0.0,
     }
     for part, works in _WORKS.items():
         heat = 0.0 if part == "target" else total(f"{part}.heat")
@@ -75,20 +70,8 @@ def parts(run: Result, until: int = -1) -> dict[str, float]:
     found["at bodies"] = total("target.work", *others)
     if free:
         gained = total("device.energy", *drags) - float(run["device.energy"][0])
-        found["at bodies"] += gained - found["screw"] - found["turning"]
+        found["at bodies"] += gained - found["screw"] + total("ring.turning_work")
     return found
-
-
-def turning_work(run: Result, until: int = -1) -> float:
-    """Return what goes into the turning of a free device as its ring speeds up and slows down, J.
-
-    The angular momentum of ring and rotor is taken from that of the device, and the ring does not
-    feel that the device turns (`FreeDevice`), so the work of this torque on the device comes from
-    nowhere.
-    """
-    rate, w = run["ring.rate"], run["device.w[3]"]
-    pairs = slice(None, until % len(rate))
-    return float(-J_RING * np.sum((np.diff(rate) * (w[1:] + w[:-1]) / 2)[pairs]))
 
 
 def main() -> None:

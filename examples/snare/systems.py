@@ -23,8 +23,9 @@ LENGTH, MASS, EI = 0.30, 0.0365 * 0.30, 0.024  # m, kg, N.m2
 NATURAL = 1.564778  # 1/m, 26 degrees in all
 RING, HEIGHT = 0.15, 0.02  # m: radius of the rings, and their distance
 SEGMENTS = 15
-EA = 1.2e4  # N, declared: that of the paper's rope is 3e5, for which a step is five times shorter
-J_SPIN = 5e-8  # kg.m2, declared: a solid rope of 3 mm has 1.2e-8, for which it is half as long
+EA = 3e5  # N, assumed: that of the steel rope of examples/impact
+J_SPIN = 1.23e-8  # kg.m2, assumed: a solid rope of 3 mm
+FRICTION = 10.0  # N.m.s/rad, of the ring: else it leaps back from ropes that are tight, for seconds
 SHAFT, BASE = (0.040931, -0.00137, -0.342138), 0.055  # m: base of the shaft, and its place along z
 RUN = DefaultExperiment(stop_ns=4_000_000_000, step_ns=1_000_000, algorithm="gauss-seidel")
 ROPES = ("rope_1", "rope_2", "rope_3")
@@ -95,7 +96,7 @@ def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> Sys
         system = system.add("device", fmu(FMUS / "FreeDevice.fmu"))
     system = (
         system.add("lock", fmu(FMUS / "FlushLock.fmu"))
-        .add("ring", fmu(FMUS / "SnareRing.fmu"))
+        .add("ring", fmu(FMUS / "SnareRing.fmu"), viscous=FRICTION)
         .add("servo", fmu(FMUS / "RigidGearboxServo.fmu"), ratio=200.0, torque_limit=0.05)
         .set("servo.rate_command", 0.8)
         .add("screw", fmu(FMUS / "DragScrew.fmu"), speed=16 * pi, stroke=0.05, begin=2.0)
@@ -113,12 +114,12 @@ def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> Sys
 
 
 def _standing(system: System) -> System:
-    """Let the face of the lock stand in the world."""
+    """Let the face of the lock stand in the world, and the ring's axis with it."""
     values = {f"frame_{name}": (0.0, 0.0, 0.0) for name in ("r", "v", "omega")}
     for port, vector in (values | {"frame_q": (1.0, 0.0, 0.0, 0.0)}).items():
         for element, value in _elements(port, vector).items():
             system = system.set(f"lock.{element}", value)
-    return system
+    return system.set("ring.turning", 0.0)
 
 
 def _floating(system: System) -> System:
@@ -134,7 +135,8 @@ def _floating(system: System) -> System:
         ("device.omega", "lock.frame_omega", 3),
     ):
         system = _lines(system, source, sink, size)
-    return system.connect("ring.rate", "device.ring_rate")
+    system = system.connect("ring.momentum", "device.ring_momentum")
+    return system.connect("device.w[3]", "ring.turning")
 
 
 def _on_device(system: System, name: str, number: int) -> System:

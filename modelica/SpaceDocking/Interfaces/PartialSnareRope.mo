@@ -67,9 +67,13 @@ protected
   Units.Position nearest[n - 1, 3] "What is nearest to the shaft's line, across it";
   Units.Position distance[n - 1] "Its distance from that line";
   Units.Position up[n - 1] "Its place along it";
-  Real reached[n - 1](each unit = "1") "0 beyond the tip, else 1";
-  Units.Position on_shaft[n - 1] "Overlap with the shaft";
-  Units.Position on_head[n - 1] "Overlap with the cone of the head";
+  Units.Position before[n - 1] "Its distance from the face at the tip; 0 beyond it";
+  Units.Position in_shaft[n - 1] "Overlap with the side of the shaft";
+  Units.Position in_head[n - 1] "Overlap with the cone of the head";
+  Units.Position on_shaft[n - 1] "The way out of the shaft: by its side, or by the face";
+  Units.Position on_head[n - 1] "The way out of the head: by its cone, or by the face";
+  Units.Position outward[n - 1] "What leads away from the line, as these two fall with the distance";
+  Units.Position onward[n - 1] "What leads to the tip, as they fall with the place along the line";
   Units.Position overlap[n - 1, 3] "Both, along their normals";
   Real normal[n - 1, 3](each unit = "1") "Direction of the push on the rope";
   Units.Position depth[n - 1] "Length of that";
@@ -82,7 +86,7 @@ protected
   Units.Damping rub[n - 1] "Friction by speed";
   Units.Force given[n - 1, 3] "Force on the rope";
   Units.Stiffness gain[n - 1]
-    "What the cone gains in energy along a segment, over its length squared";
+    "What the contact gains in energy along a segment, over its length squared";
   Units.Force total[n - 1, 3] "The same with the force that this gain asks for, along the segment";
   Units.Force couple[n - 1, 3]
     "And a couple of forces: on the node after it, and reversed on that before it";
@@ -128,12 +132,16 @@ equation
     nearest[i, :] = aside[i, :] + share[i]*chord[i, :];
     distance[i] = sqrt(nearest[i, :]*nearest[i, :] + 1e-16);
     up[i] = along[i] + share[i]*(along[i + 1] - along[i]);
-    reached[i] = noEvent(if up[i] > shaft_length then 0 else 1);
-    on_shaft[i] = reached[i]*max(0, radius - distance[i]);
-    on_head[i] = reached[i]*max(0, sine45*(radius + up[i] - shaft_length + head_length
-      - distance[i]));
-    overlap[i, :] = (on_shaft[i] + sine45*on_head[i])/distance[i]*nearest[i, :]
-      - sine45*on_head[i]*line;
+    before[i] = max(0, shaft_length - up[i]);
+    in_shaft[i] = max(0, radius - distance[i]);
+    in_head[i] = max(0, sine45*(radius + up[i] - shaft_length + head_length - distance[i]));
+    on_shaft[i] = min(in_shaft[i], before[i]);
+    on_head[i] = min(in_head[i], before[i]);
+    outward[i] = noEvent(if in_shaft[i] < before[i] then in_shaft[i] else 0)
+      + noEvent(if in_head[i] < before[i] then sine45*in_head[i] else 0);
+    onward[i] = noEvent(if in_shaft[i] < before[i] then 0 else before[i])
+      + noEvent(if in_head[i] < before[i] then -sine45*in_head[i] else before[i]);
+    overlap[i, :] = outward[i]/distance[i]*nearest[i, :] + onward[i]*line;
     depth[i] = sqrt(overlap[i, :]*overlap[i, :] + 1e-20);
     normal[i, :] = overlap[i, :]/depth[i];
     arm[i, :] = shape[i, :] + share[i]*(shape[i + 1, :] - shape[i, :]) - position;
@@ -146,7 +154,7 @@ equation
     rub[i] = min(c_stick, mu*pushes[i]/sqrt(sliding[i, :]*sliding[i, :] + 1e-16));
     given[i, :] = pushes[i]*normal[i, :] - rub[i]*sliding[i, :];
     der(impulses[i]) = pushes[i];
-    gain[i] = noEvent(if foot[i] > 0 and foot[i] < 1 then k_contact*sine45*on_head[i]
+    gain[i] = noEvent(if foot[i] > 0 and foot[i] < 1 then -k_contact*onward[i]
       *(along[i + 1] - along[i])*inverse_square[i] else 0);
     total[i, :] = given[i, :] + gain[i]*chord[i, :];
     couple[i, :] = gain[i]*nearest[i, :];
@@ -191,13 +199,15 @@ triangle in a ring of 0.15 m, so three ropes begin 120 degrees apart. The distan
 assumed: it lets the ropes pass each other. They do not feel each other.</p>
 <p>Each segment meets the shaft of the target at the one point that is nearest to the shaft's line. The
 shaft ends in a cone that keeps the ropes from slipping off; in the corner between them both push, so
-the force is continuous there. Beyond the tip nothing is felt. The push never pulls. Friction is <code>mu</code> times the push against the sliding, and at most
+the force is continuous there. The tip is a flat face: what is within shaft or head is pushed out by
+whichever way is shorter, by the side or by the face, so a rope that comes from beyond the tip meets the
+face, and one that slips off the rim of the head is free. The push never pulls. Friction is <code>mu</code> times the push against the sliding, and at most
 <code>c_stick</code> times it: a rope that sticks creeps at the speed <code>mu*push/c_stick</code> at
 most. What the shaft gets acts where the rope gets it, so momentum and angular momentum stay.</p>
 <p>The point that is nearest to the shaft's line moves along its segment as the rope moves, and where
-the segment is not across the shaft its overlap with the cone changes with that. The gradient of the
-energy of the cone has two parts more for it: a force along the segment at the contact, and a couple of
-two forces on its nodes across the shaft. With them the cone takes no energy and gives none.</p>
+the segment is not across the shaft its overlap with cone and face changes with that. The gradient of
+their energy has two parts more for it: a force along the segment at the contact, and a couple of
+two forces on its nodes across the shaft. With them shaft and head take no energy and give none.</p>
 <p>What the rope holds is what it began with, and <code>ring_work</code>, <code>drag_work</code> and
 <code>target_work</code>, without <code>heat</code>. A target that begins outside of the ring, or within a
 rope, ends the run.</p>

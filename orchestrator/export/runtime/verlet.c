@@ -3,7 +3,12 @@
  * step are taken once, at predicted states, and are those that the next one begins with: second
  * order with one evaluation a step, stable up to h = 2 / omega without damping. */
 #include "instance.h"
+#include "loops.h"
 
+/* In line where there are few states. */
+#if N_X >= 32
+VECTORISED
+#endif
 static void integrate(Instance* instance, double time, double h) {
     double *x = instance->state.values + AT_X, *predicted = instance->stage;
     double *first = instance->k[0], *last = instance->k[4];

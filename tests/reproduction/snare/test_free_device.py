@@ -67,23 +67,26 @@ def test_target_ropes_and_device_keep_momentum_angular_momentum_and_energy(shipp
     Target and device get 2.9 N s and 1.6 N m s, all from the other.
     """
     ledger = part_of_the_example("ledger")
-    left, peaks = [], []
+    left, peaks, later = [], [], []
     for step in ("1 ms", "0.5 ms"):
         run = simulate(tumbling_device(), step=step, stop="4 s")
         assert run["lock.locked"][-1] == 1
         assert np.ptp(vector(run, "device.momentum"), axis=0).max() > 2.5
         assert np.ptp(vector(run, "device.angular_momentum"), axis=0).max() > 1.5
         left.append([np.abs(one - one[0]).max() for one in whole_motion(run, 60.0)])
-        peaks.append([run[f"{rope}.push"].max() for rope in ROPES])
+        pushes = np.array([run[f"{rope}.push"] for rope in ROPES])
+        peaks.append(pushes[:, run.time < 2.0].max(axis=1))  # before the drag
+        later.append(pushes.max(axis=1))
         found = ledger.parts(run)
-        assert found["motor"] + found["screw"] > 2.5
+        assert found["motor"] + found["screw"] > 6.0
         assert abs(found["at rings"] + found["at bodies"]) < 3e-3
         assert all(abs(found[part]) < 1e-4 for part in ("ring", "lock", *ROPES))
         closing = ledger.parts(run, until=len(run.time) // 2)  # before the drag
         assert abs(closing["at rings"] + closing["at bodies"]) < 2e-3
-    assert np.all(np.array(left[0]) < (0.03, 0.01))
+    assert np.all(np.array(left[0]) < (0.03, 0.03))
     assert np.all(np.array(left[1]) < 0.35 * np.array(left[0]))
-    np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.01)
+    np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.02)
+    np.testing.assert_allclose(later[0], later[1], rtol=0.1)  # what leaps back magnifies all
 
 
 @pytest.mark.slow
@@ -95,6 +98,31 @@ def test_motion_that_is_followed_leaves_a_hundredth_about_the_axis(shipped_fmus)
     assert momentum.max() < 1e-3  # 3.3e-3 by straight lines
     assert angular[:2].max() < 1e-5  # 5.6e-5
     assert angular[2] < 1e-4  # 5.8e-3
+
+
+def test_ring_and_device_turn_against_each_other(shipped_fmus):
+    """In closed form, with a rotor that shows: no torque from outside, and a constant one between.
+
+    J rate + J_turn w = T t and J3 w + J_turn rate = 0.
+    """
+    made = part_of_the_example("systems")
+    torque, turn, own, whole = 0.3, 1.5, 2.57, 15.0  # N m; kg m2
+    system = System("two")
+    system = system.add(
+        "ring", fmu(made.FMUS / "SnareRing.fmu"), viscous=0.0, J_turn=turn, motor_torque=torque
+    )
+    system = system.add("device", fmu(made.FMUS / "FreeDevice.fmu"), J_ring=turn)
+    system = system.connect("ring.momentum", "device.ring_momentum")
+    system = system.connect("device.w[3]", "ring.turning").with_extrapolation("linear")
+    run = simulate(system, step="1 ms", stop="2 s")
+    rate = torque * run.time / (own - turn**2 / whole)
+    told = slice(2, None)  # lines have no slope before two samples
+    np.testing.assert_allclose(run["ring.rate"][told], rate[told], atol=1e-9)
+    np.testing.assert_allclose(run["device.w[3]"][told], -turn * rate[told] / whole, atol=1e-9)
+    np.testing.assert_allclose(run["ring.angle"], rate * run.time / 2.0, atol=1e-6)
+    np.testing.assert_allclose(run["device.spin[3]"], 0.0, atol=1e-12)
+    held = run["ring.energy"] + run["device.energy"]
+    np.testing.assert_allclose(held, run["ring.motor_work"], atol=1e-6)
 
 
 def rope_and_target(way):

@@ -26,7 +26,8 @@ def test_it_captures(captured):
     """Steps 1 to 3: ropes tight around the shaft, drawn onto the face, locked."""
     assert captured["lock.locked"][-1] == 1
     assert captured["lock.locked"][2000] == 0
-    assert all(captured[f"{rope}.push"][2000] > 5.0 for rope in ROPES)
+    pushes = np.array([captured[f"{rope}.push"][:2000] for rope in ROPES])
+    assert pushes.min(axis=0).max() > 30.0  # all three at one time
 
 
 def test_no_rope_sinks_in_deeper_than_its_stiffness_says(captured):
@@ -37,15 +38,15 @@ def test_no_rope_sinks_in_deeper_than_its_stiffness_says(captured):
 
 
 def test_what_a_rope_gives_it_takes(captured):
-    """Locked and at rest, forces on rings and target balance, and so do torques about one point.
+    """Locked and nearly at rest, forces on rings and target balance, and torques about one point.
 
-    What is left is the last of the motion: 1e-6 of the tension.
+    What is left is the last of the motion: 1e-5 of the tension.
     """
     for rope in ROPES:
         a, b, on = (vector(captured, f"{rope}.{n}")[-1] for n in ("force_a", "force_b", "force"))
         size = np.linalg.norm(a)
-        assert size > 100.0
-        assert np.linalg.norm(a + b + on) < 1e-5 * size
+        assert size > 50.0
+        assert np.linalg.norm(a + b + on) < 5e-5 * size
         ends = [
             np.array([captured[f"{rope}.nodes[{n},{j}]"][-1] for j in (1, 2, 3)]) for n in (1, 16)
         ]
@@ -56,19 +57,28 @@ def test_what_a_rope_gives_it_takes(captured):
 
 
 def test_the_energy_of_all_parts_closes(captured):
-    """What each part says it got, and has turned into heat, is what it holds; J of 2.8 J."""
+    """What each part says it got, and has turned into heat, is what it holds; J of 6.9 J."""
     ledger = part_of_the_example("ledger")
     parts = ledger.parts(captured)
-    assert parts["motor"] + parts["screw"] > 2.5
-    assert abs(parts["ring"]) < 1e-4
+    assert parts["motor"] + parts["screw"] > 6.0
+    assert abs(parts["ring"]) < 1e-8
     assert abs(parts["target"]) < 1e-12
     assert abs(parts["lock"]) < 1e-5
     assert all(abs(parts[rope]) < 1e-4 for rope in ROPES)  # shaft and head
-    assert abs(parts["at rings"]) < 6e-4
-    assert abs(parts["at bodies"]) < 6e-4
+    assert abs(parts["at rings"]) < 2e-3
+    assert abs(parts["at bodies"]) < 2e-3
     closing = ledger.parts(captured, until=2000)  # before the drag: shaft only
     assert closing["motor"] > 1.0
-    assert all(abs(closing[part]) < 5e-5 for part in ("ring", *ROPES))
+    assert all(abs(closing[part]) < 1e-5 for part in ("ring", *ROPES))
+
+
+def test_a_rope_that_meets_the_tip_from_beyond_gets_no_energy(shipped_fmus):
+    """Rope 2 slips over the rim of the head and comes back to its face; J of 6 J."""
+    run = simulate(snare(**{"target.r0[2]": 0.07, "target.w0[1]": 0.11}), step="1 ms", stop="3.7 s")
+    parts = part_of_the_example("ledger").parts(run)
+    assert parts["motor"] > 5.0
+    assert run["rope_2.push"].max() > 100.0
+    assert all(abs(parts[rope]) < 2e-4 for rope in ROPES)
 
 
 def test_the_target_has_the_momentum_that_it_was_given(captured):
@@ -77,9 +87,9 @@ def test_the_target_has_the_momentum_that_it_was_given(captured):
 
 
 def test_a_step_too_long_tears_it_and_says_which_is_not(shipped_fmus):
-    """The stiffness of the paper's rope, in the recipe's steps of 40 us."""
-    with pytest.raises(StepError, match=r"torn.*longest_step = 9\.\d*e-06 s"):
-        simulate(snare(**{"rope_2.EA": 3e5}), step="1 ms", stop="50 ms")
+    """Twice the stiffness, in the recipe's steps of 6.5 us: `verlet` needs those below 4.9 us."""
+    with pytest.raises(StepError, match=r"torn.*longest_step = 6\.9\d*e-06 s of rk4"):
+        simulate(snare(**{"rope_2.EA": 6e5}), step="1 ms", stop="50 ms")
 
 
 @pytest.mark.parametrize(
