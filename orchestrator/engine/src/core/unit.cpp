@@ -4,13 +4,16 @@
 
 namespace softdock {
 
-Status Unit::advance_row(const UnitRow& row, const Member*& last) {
-    last = row.first;
+Status Unit::advance_row(const UnitRow& row, RowEnd& end) {
+    end.last = row.first;
     const ModeWatched kept(*this, row.watch);
-    auto status = set_inputs(row.signals + last->inputs);
+    auto status = set_inputs(row.signals + end.last->inputs);
     if (!failed(status)) status = step(row.stride.begin_ns, row.stride.length_ns);
     if (failed(status) || !reached_.is(row.stride.end_ns())) return status;
-    return get_outputs(row.signals + last->outputs);
+    double* outputs = row.signals + end.last->outputs;
+    status = get_outputs(outputs);
+    for (std::size_t i = 0; i < output_count(); ++i) end.unfit += 0.0 * outputs[i];
+    return status;
 }
 
 Status Unit::cannot(const char* what) {

@@ -50,6 +50,12 @@ struct UnitRow {
     const FloatWatch& watch;
 };
 
+// How a row ended.
+struct RowEnd {
+    const Member* last;  // the one that failed, or the last of all
+    double unfit = 0.0;  // the sum of 0 * output: not 0 if one of them is not finite
+};
+
 // How the last step ended.
 struct Reached {
     std::int64_t time_ns = 0;
@@ -79,9 +85,8 @@ class Unit {
     virtual Status step(std::int64_t time_ns, std::int64_t step_ns) = 0;
     virtual Status get_outputs(double* values) = 0;
     // All three of the members of a row: of the first, which this is, and of those that join it, up
-    // to one that fails; no outputs if its step did not go to its end. `last` becomes that one, or
-    // the last of all.
-    virtual Status advance_row(const UnitRow& row, const Member*& last);
+    // to one that fails; no outputs if its step did not go to its end.
+    virtual Status advance_row(const UnitRow& row, RowEnd& end);
     // What members that join each other have in common; null: none joins this one.
     virtual const void* row_kind() const { return nullptr; }
 

@@ -93,20 +93,21 @@ Status advance_next(Context& context, std::int32_t& first, std::int32_t after,
         return advance_unit(context, number, watch, outcome);
     }
     const auto end = context.now_ns + context.step_ns;
-    const auto* last = &member;
+    RowEnd found{&member};
     const UnitRow row{
         &member, members + after, context.signals.data(), {context.now_ns, end}, watch};
-    auto status = member.unit->advance_row(row, last);
-    const auto& reached = last->unit->reached();
+    auto status = member.unit->advance_row(row, found);
+    const auto& reached = found.last->unit->reached();
     const bool ends = !failed(status) && reached.is(end);
-    const auto number = static_cast<std::int32_t>(last - members);
+    const auto number = static_cast<std::int32_t>(found.last - members);
+    if (ends && found.unfit == 0.0) first = number + 1;
     for (; first < number + ends; ++first) {
         const auto sound = check_outputs(context, members[first], outcome);
         if (failed(sound)) return blame(*members[first].unit, first, sound, outcome);
     }
     if (ends) return status;
     if (!failed(status)) status = other_end(context, reached, outcome);
-    return blame(*last->unit, number, status, outcome);
+    return blame(*found.last->unit, number, status, outcome);
 }
 
 [[gnu::cold, gnu::noinline]] Status step_timed(Context& context, std::int32_t number,

@@ -157,27 +157,30 @@ inline Status Fmu2::advance_reals(const double* inputs, const Stride& stride) {
 
 // Small units take as long as it takes to get through one's divisions after the other's, unless the
 // processor sees the next one's meanwhile: so outputs are asked for when all have been stepped.
-Status Fmu2::advance_row(const UnitRow& row, const Member*& last) {
-    if (!real_step_.applies) return Unit::advance_row(row, last);
+Status Fmu2::advance_row(const UnitRow& row, RowEnd& end) {
+    if (!real_step_.applies) return Unit::advance_row(row, end);
     auto status = Status::ok;
     const auto* member = row.first;
     do {
-        last = member++;
-        auto& unit = static_cast<Fmu2&>(*last->unit);
+        end.last = member++;
+        auto& unit = static_cast<Fmu2&>(*end.last->unit);
         const ModeWatched kept(unit, row.watch);
-        status = unit.advance_reals(row.signals + last->inputs, row.stride);
+        status = unit.advance_reals(row.signals + end.last->inputs, row.stride);
     } while (!failed(status) && member != row.after && member->joins);
-    const auto* after = failed(status) ? last : member;
+    const auto* after = failed(status) ? end.last : member;
     for (member = row.first; member != after; ++member) {
         auto& unit = static_cast<Fmu2&>(*member->unit);
         const auto& real = unit.real_step_;
         if (!real.output_count) continue;
         const ModeWatched kept(unit, row.watch);
-        const auto got = unit.note(real.get(unit.instance_, real.outputs, real.output_count,
-                                            row.signals + member->outputs));
-        if (!failed(got)) continue;
-        last = member;
-        return got;
+        double* outputs = row.signals + member->outputs;
+        const auto got =
+            unit.note(real.get(unit.instance_, real.outputs, real.output_count, outputs));
+        if (failed(got)) {
+            end.last = member;
+            return got;
+        }
+        for (std::size_t i = 0; i < real.output_count; ++i) end.unfit += 0.0 * outputs[i];
     }
     return status;
 }

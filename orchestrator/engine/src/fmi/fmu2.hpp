@@ -19,7 +19,7 @@ class Fmu2 final : public ScalarFmu<fmi2::Functions, fmi2Boolean> {
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
     Status get_outputs(double* values) override;
-    Status advance_row(const UnitRow& row, const Member*& last) override;
+    Status advance_row(const UnitRow& row, RowEnd& end) override;
     const void* row_kind() const override { return real_step_.applies ? &row_of_reals : nullptr; }
 
     // What the model description declares; without it the functions are not called.
