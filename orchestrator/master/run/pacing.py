@@ -99,7 +99,6 @@ class Pacing:
         self._processes = [unit.pid for unit in units if isinstance(unit, DeviceUnit)]
         self._clock = clock or MonotonicClock()
         self._grants = Grants()
-        self._starts = True
         self._pacer = Pacer(
             self._clock,
             realtime.factor,
@@ -111,17 +110,14 @@ class Pacing:
         )
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Take privileges; the first :meth:`run` begins when it is called."""
+    def running(self, engine: Engine) -> Iterator[None]:
+        """Take privileges, and let the time at which the engine stands be now."""
         with privileges(self._realtime, self._grants, self._processes):
-            self._starts = True
+            self._pacer.start(engine.time_ns)
             yield
 
     def run(self, engine: Engine, steps: int, goal_ns: int) -> Outcome:
         """Do some steps, each at its moment; fewer if a signal came, which the caller then sees."""
-        if self._starts:  # now, as what prepares the first piece may take longer than steps
-            self._starts = False
-            self._pacer.start(engine.time_ns)
         return engine.run_paced(self._pacer, steps, goal_ns)
 
     def expect_going(self, engine: Engine) -> None:

@@ -155,7 +155,7 @@ class RunLoop:
         """
         engine, begin = self._engine, self._engine.done
         end = begin + steps
-        with pacing.running():
+        with pacing.running(engine):
             while engine.done < end and engine.time_ns < goal_ns:
                 count = end - engine.done
                 if self._schedule.varies:
