@@ -156,4 +156,6 @@ class Waiting:
         timeout = max(0.0, min(known) - time.monotonic()) if known else None
         watched: list[int | socket.socket] = [*sockets, self._read]
         ready, _, _ = select.select(watched, [], [], timeout)
+        if self._read in ready:  # of a signal: else no later wait would wait
+            self._read.recv(4096)
         return [each for each in sockets if each in ready]

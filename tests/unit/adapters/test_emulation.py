@@ -1,6 +1,8 @@
 """What emulators have in common: faults that repeat, and exact dynamics."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -201,3 +203,25 @@ def test_an_emulator_that_follows_nothing_refuses_to_do_so_slower(given):
     options = option_parser("udp", "").parse_args(given)
     with pytest.raises(DescriptionError, match="this emulator"):
         sender_of(options, EventLog(None, ()))
+
+
+WAITS = """
+import os, signal, time
+from hw_adapters.emulation.program import Waiting
+with Waiting() as waiting:
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    os.kill(os.getpid(), signal.SIGUSR1)
+    end, count = time.monotonic() + 0.2, 0
+    while time.monotonic() < end:
+        waiting.wait([], end)
+        count += 1
+print(count)
+"""
+
+
+def test_after_a_signal_it_waits_as_before() -> None:
+    """Else an emulator takes a whole processor, which of real time lets go of nothing else."""
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", WAITS], check=True, capture_output=True, text=True
+    )
+    assert int(done.stdout) <= 4
