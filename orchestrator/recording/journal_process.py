@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Collection
@@ -14,6 +15,8 @@ from orchestrator.recording.journal_writer import JournalOrder
 from orchestrator.recording.result import Result
 
 _MODULE = "orchestrator.recording.journal_writer"
+#: s, for a process that is killed: a disk that does not answer may hold it.
+_END = 10.0
 
 
 class JournalProcess:
@@ -70,11 +73,13 @@ class JournalProcess:
         It is killed, not asked: at its priority it could be long in answering, and the file that
         it may be writing is needed no more.
         """
-        failed = self._process.poll()
-        if not failed:
-            self._process.kill()
-        _, said = self._process.communicate()
-        if not failed:
+        self._process.kill()
+        try:
+            _, said = self._process.communicate(timeout=_END)
+        except subprocess.TimeoutExpired:
+            return f"its process did not end within {_END:g} s of being killed"
+        code = self._process.returncode
+        if code in (0, -signal.SIGKILL):
             return ""
         lines = said.decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"its process ended with {failed}"
+        return lines[-1] if lines else f"its process ended with {code}"

@@ -86,7 +86,9 @@ its inertia in <code>J_ring</code>, where <code>J_seen</code> has the square of 
 ring and 200 times 6.38e-5. Instead of its rate
 <a href=\"modelica://SpaceDocking.Ropes.SnareRing\">SnareRing</a> tells its momentum
 <code>J_seen*rate + J_ring*w[3]</code>, which nothing but torques on the ring changes: so each feels that the
-other turns, and no acceleration has to be passed on. Both must have the same inertias. The 50 mm that the rings move in the
+other turns, and no acceleration has to be passed on. Both must have the same inertias: <code>J_ring</code> is the ring's <code>J_turn</code>, <code>J_seen</code> its
+<code>J</code>. The ring begins with no momentum, so on a device that turns it begins at the rate
+<code>-J_ring/J_seen*w0[3]</code>. The 50 mm that the rings move in the
 device do not move its centre of mass. Mass, inertia and centre are assumed.</p>
 </html>"));
 end FreeDevice;

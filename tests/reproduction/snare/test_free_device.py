@@ -95,9 +95,9 @@ def test_motion_that_is_followed_leaves_a_hundredth_about_the_axis(shipped_fmus)
     steps = part_of_the_example("steps")
     run = simulate(steps.case("free"), step="1 ms", stop="4 s", delay="waveform")
     momentum, angular = (np.abs(one - one[0]).max(axis=0) for one in steps.motion(run))
-    assert momentum.max() < 1e-3  # 3.3e-3 by straight lines
-    assert angular[:2].max() < 1e-5  # 5.6e-5
-    assert angular[2] < 1e-4  # 5.8e-3
+    assert momentum.max() < 1e-3  # 6.2e-3 by straight lines
+    assert angular[:2].max() < 1e-5  # 1.6e-4
+    assert angular[2] < 1e-4  # 7.7e-3
 
 
 def test_ring_and_device_turn_against_each_other(shipped_fmus):

@@ -1,5 +1,7 @@
 #include "core/unit.hpp"
 
+#include <cmath>
+
 #include "core/schedule.hpp"
 
 namespace softdock {
@@ -12,7 +14,7 @@ Status Unit::advance_row(const UnitRow& row, RowEnd& end) {
     if (failed(status) || !reached_.is(row.stride.end_ns())) return status;
     double* outputs = row.signals + end.last->outputs;
     status = get_outputs(outputs);
-    for (std::size_t i = 0; i < output_count(); ++i) end.unfit += 0.0 * outputs[i];
+    for (std::size_t i = 0; i < output_count(); ++i) end.unfit |= !std::isfinite(outputs[i]);
     return status;
 }
 

@@ -53,7 +53,7 @@ struct UnitRow {
 // How a row ended.
 struct RowEnd {
     const Member* last;  // the one that failed, or the last of all
-    double unfit = 0.0;  // the sum of 0 * output: not 0 if one of them is not finite
+    bool unfit = false;  // an output is not finite
 };
 
 // How the last step ended.

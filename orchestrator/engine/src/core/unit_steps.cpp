@@ -100,7 +100,7 @@ Status advance_next(Context& context, std::int32_t& first, std::int32_t after,
     const auto& reached = found.last->unit->reached();
     const bool ends = !failed(status) && reached.is(end);
     const auto number = static_cast<std::int32_t>(found.last - members);
-    if (ends && found.unfit == 0.0) first = number + 1;
+    if (ends && !found.unfit) first = number + 1;
     for (; first < number + ends; ++first) {
         const auto sound = check_outputs(context, members[first], outcome);
         if (failed(sound)) return blame(*members[first].unit, first, sound, outcome);

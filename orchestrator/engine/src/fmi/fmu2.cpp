@@ -1,6 +1,7 @@
 #include "fmi/fmu2.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdlib>
 #include <iterator>
@@ -180,7 +181,7 @@ Status Fmu2::advance_row(const UnitRow& row, RowEnd& end) {
             end.last = member;
             return got;
         }
-        for (std::size_t i = 0; i < real.output_count; ++i) end.unfit += 0.0 * outputs[i];
+        for (std::size_t i = 0; i < real.output_count; ++i) end.unfit |= !std::isfinite(outputs[i]);
     }
     return status;
 }
