@@ -15,11 +15,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from ledger import CASES, ROPES
 from steps import run
 
+from orchestrator import Result
+
 THICK = 3e-3  # m, a rope
 EVERY = 5  # ms
 
 
-def nodes(result, rope: str) -> np.ndarray:
+def nodes(result: Result, rope: str) -> np.ndarray:
     """Return the places of the nodes of a rope, m, shape (times, 16, 3)."""
     rows = [[result[f"{rope}.nodes[{i},{j}]"][::EVERY] for j in (1, 2, 3)] for i in range(1, 17)]
     return np.moveaxis(np.array(rows), 2, 0)

@@ -85,8 +85,8 @@ def test_target_ropes_and_device_keep_momentum_angular_momentum_and_energy(shipp
         assert abs(closing["at rings"] + closing["at bodies"]) < 2e-3
     assert np.all(np.array(left[0]) < (0.03, 0.03))
     assert np.all(np.array(left[1]) < 0.35 * np.array(left[0]))
-    np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.02)
-    np.testing.assert_allclose(later[0], later[1], rtol=0.1)  # what leaps back magnifies all
+    np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.02)  # 1.3 %
+    np.testing.assert_allclose(later[0], later[1], rtol=0.1)  # 4.6 %: who leaps back magnifies all
 
 
 @pytest.mark.slow

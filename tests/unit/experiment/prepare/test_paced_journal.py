@@ -25,7 +25,7 @@ from orchestrator import RealTime, System, block, simulate
 from orchestrator.recording import Journal
 rest = dict(position_a=0.0, velocity_a=0.0, position_b=0.0, velocity_b=0.0)
 system = System("paced").add("contact", block("spring_dashpot"), k=1000.0, **rest)
-journal = Journal(Path({folder!r}), 0.1)
+journal = Journal(Path({folder!r}), 2.0)
 realtime = RealTime(priority=0, lock_memory=False)
 simulate(system, step="1 ms", stop="60 s", realtime=realtime, journal=journal)
 """
@@ -104,14 +104,15 @@ def test_a_killed_run_leaves_all_rows(tmp_path: Path) -> None:
     until = time.monotonic() + 60.0
     while not list(folder.glob("*.parquet")) and time.monotonic() < until:
         time.sleep(0.02)
-    time.sleep(0.3)
+    flushed = len(times_of(folder))
+    time.sleep(0.5)  # of 2 s between two files
     run.send_signal(signal.SIGKILL)
     run.wait()
     until = time.monotonic() + 60.0  # the writer has the lowest priority
-    while len(times := times_of(folder)) <= 200 and time.monotonic() < until:
+    while len(times := times_of(folder)) == flushed and time.monotonic() < until:
         time.sleep(0.1)
     np.testing.assert_allclose(times, np.arange(len(times)), atol=1e-6)
-    assert len(times) > 200
+    assert len(times) > flushed + 100  # of some 500 since then
 
 
 def test_a_journal_that_cannot_be_written_is_said(tmp_path: Path, begun: Result) -> None:
