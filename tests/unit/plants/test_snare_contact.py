@@ -1,4 +1,4 @@
-"""The contact of a snare's rope with shaft and head: the gradient of its energy by side, cone and face."""
+"""The contact of a snare's rope: the gradient of its energy, by side, cone and face."""
 
 import numpy as np
 import pytest
