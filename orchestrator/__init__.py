@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         StepSizeUnderflowError as StepSizeUnderflowError,
         UnitMismatchError as UnitMismatchError,
         UnknownNameError as UnknownNameError,
+        RestartedError as RestartedError,
         WireFormatError as WireFormatError,
     )
     from orchestrator.drawing import (

@@ -134,6 +134,13 @@ class Peer:
             assert time.monotonic() < end, "the peer did not see it"
             time.sleep(0.001)
 
+    def settle(self):
+        """Wait until a command that was on its way has come."""
+        seen = -1
+        while seen != len(self.commands):
+            seen = len(self.commands)
+            time.sleep(0.05)
+
     def __enter__(self):
         self._thread.start()
         return self

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 from hw_adapters.canopen_cia402.bus import Bus, open_bus
 from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, nmt
@@ -66,7 +67,7 @@ class CanopenCia402(Device):
     def open(self) -> None:
         """Open the line, set every drive up, and enable all of them where they are."""
         given = self._settings
-        self._drives = [Drive(each, given.cycle) for each in given.drives]
+        self._drives = [Drive(each) for each in given.drives]
         self._line, self._is_told = None, False
         self._bus = open_bus(given.interface, given.channel, given.bitrate, given.tty_baudrate)
         self._bus.send([nmt(PRE_OPERATIONAL, each.node) for each in given.drives])
@@ -112,13 +113,7 @@ class CanopenCia402(Device):
         return self._sample(line, line.number if number is None else number)
 
     def send(self, values: Sequence[float]) -> None:
-        """Answer the cycle that was received last.
-
-        Raises
-        ------
-        DeviceError
-            If a position changes faster than its limit.
-        """
+        """Answer the cycle that was received last."""
         line = self._opened()
         if line.fault is None:
             for drive, value in zip(self._drives, values, strict=self._settings.enable):
@@ -253,16 +248,27 @@ class CanopenCia402(Device):
 
 def _input(drive: DriveSettings) -> DeviceConnector:
     position, velocity, torque = _UNITS[drive.axis]
-    limit, speed = drive.velocity_limit, float("inf")
+    limit, speed, stop = drive.velocity_limit, math.inf, drive.quick_stop_deceleration
+    rests: Literal["in place", "at zero"] = "at zero"
     if drive.mode == "csp":
         what, unit, limit, speed = "position", position, drive.position_limit, drive.velocity_limit
+        rests = "in place"
     elif drive.mode == "csv":
         what, unit = "velocity", velocity
     else:
-        what, unit, limit = "torque", torque, drive.torque_limit
+        what, unit, limit, stop = "torque", torque, drive.torque_limit, math.inf
     described = f"Wanted {what} of drive {drive.name}"
     named = f"{drive.name}_{what}_set"
-    return DeviceConnector(named, unit, described, minimum=-limit, maximum=limit, speed=speed)
+    return DeviceConnector(
+        named,
+        unit,
+        described,
+        minimum=-limit,
+        maximum=limit,
+        speed=speed,
+        rests=rests,
+        deceleration=stop,
+    )
 
 
 def _outputs(drive: DriveSettings, line: CanopenSettings) -> list[DeviceConnector]:

@@ -31,12 +31,10 @@ class Drive:
     ----------
     settings
         Of the drive.
-    cycle
-        Between two SYNCs, s.
     """
 
-    def __init__(self, settings: DriveSettings, cycle: float) -> None:
-        self.settings, self._cycle = settings, cycle
+    def __init__(self, settings: DriveSettings) -> None:
+        self.settings = settings
         self.name = f"drive '{settings.name}' (node {settings.node})"
         self.commands, self.measurements = settings.command_maps, settings.measurement_maps
         self._sign = -1.0 if settings.inverted else 1.0
@@ -117,20 +115,7 @@ class Drive:
         return self._sign * self._found["torque"] * self.settings.torque_scale
 
     def command(self, value: float) -> None:
-        """Take what is wanted, in SI units; it goes out with :meth:`frames`.
-
-        Raises
-        ------
-        DeviceError
-            If a position changes faster than the limit of velocity.
-        """
-        limit = self.settings.velocity_limit
-        speed = abs(value - self._command) / self._cycle
-        if self.settings.mode == "csp" and speed > limit * (1.0 + 1e-9):
-            raise DeviceError(
-                f"{self.name}: a step from {self._command:g} to {value:g} in one cycle is a speed"
-                f" of {speed:g} per second; at most {limit:g} is allowed (velocity_limit)"
-            )
+        """Take what is wanted, in SI units; it goes out with :meth:`frames`."""
         self._command = value
 
     def frames(self, *, enabling: bool) -> list[CanFrame]:

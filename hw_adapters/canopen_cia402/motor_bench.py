@@ -99,8 +99,12 @@ class MotorBench(CanopenCia402):
         line = super().connectors(settings)
         volts, load = given.voltage_limit, given.load.torque_limit
         inputs = (
-            DeviceConnector("voltage", "V", "Of the drive motor", minimum=-volts, maximum=volts),
-            DeviceConnector("load", "N.m", "Of the load motor", minimum=-load, maximum=load),
+            DeviceConnector(
+                "voltage", "V", "Of the drive motor", minimum=-volts, maximum=volts, rests="at zero"
+            ),
+            DeviceConnector(
+                "load", "N.m", "Of the load motor", minimum=-load, maximum=load, rests="at zero"
+            ),
         )
         outputs = (
             DeviceConnector("rate", "rad/s", "Rate of the shaft, by the tachometer"),

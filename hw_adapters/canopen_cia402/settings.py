@@ -195,6 +195,11 @@ class CanopenSettings(DeviceSettings):
         maps = [m for d in self.drives for m in (*d.command_maps, *d.measurement_maps)]
         return frame_bits(0) + sum(frame_bits(each.size) for each in maps)
 
+    @property
+    def own_watchdog(self) -> float:
+        """After which a drive stops without the heartbeat of its master."""
+        return self.heartbeat_timeout_ms * 1e-3
+
     @model_validator(mode="after")
     def _line_fits(self) -> Self:
         if found := list(self._problems()):

@@ -18,6 +18,7 @@ from orchestrator.devices import (
     DeviceError,
     DeviceSettings,
     Received,
+    RestartedError,
     WireFormatError,
 )
 
@@ -25,8 +26,6 @@ _CARTESIAN = ("x", "y", "z", "a", "b", "c")
 _JOINTS = ("q1", "q2", "q3", "q4", "q5", "q6")
 _DEGREE = math.pi / 180.0
 _MILLIMETRE = 1e-3
-#: A robot that was silent for so long may go on from another port: it was started again.
-_SILENCE_S = 1.0
 
 
 class KukaRsiSettings(DeviceSettings):
@@ -52,7 +51,13 @@ class KukaRsiSettings(DeviceSettings):
     translation_limit, rotation_limit
         Range of commands, m and rad. They do not replace the limits on the controller.
     speed_limit, angular_speed_limit
-        A command that changes faster is refused, m/s and rad/s: RSI plans no path.
+        A command that changes faster is sent slower, and ends the run if that lasts, m/s and
+        rad/s: RSI plans no path.
+    deceleration_limit, angular_deceleration_limit
+        With which commands come to rest when nobody gives them any more, m/s2 and rad/s2.
+    timeout_cycles
+        ``Timeout`` of the controller: cycles without an answer after which RSI stops. A robot that
+        was silent for so long was started anew, from where it stood.
     sentype
         ``SENTYPE`` of the Ethernet configuration.
     frame
@@ -71,6 +76,9 @@ class KukaRsiSettings(DeviceSettings):
     rotation_limit: float = Field(default=0.1, gt=0.0, allow_inf_nan=False)
     speed_limit: float = Field(default=0.25, gt=0.0, allow_inf_nan=False)
     angular_speed_limit: float = Field(default=0.5, gt=0.0, allow_inf_nan=False)
+    deceleration_limit: float = Field(default=2.0, gt=0.0, allow_inf_nan=False)
+    angular_deceleration_limit: float = Field(default=4.0, gt=0.0, allow_inf_nan=False)
+    timeout_cycles: int = Field(default=100, ge=1)
     sentype: str = "ImFree"
     frame: str | None = None
 
@@ -84,6 +92,11 @@ class KukaRsiSettings(DeviceSettings):
         if len(set(self.axes)) < len(self.axes) or not set(self.axes) <= set(self.names):
             raise ValueError(f"axes of {', '.join(self.names)}, each once")
         return self
+
+    @property
+    def own_watchdog(self) -> float:
+        """After how long without an answer RSI stops."""
+        return self.timeout_cycles * self.cycle_ms * 1e-3
 
 
 class KukaRsi(Device):
@@ -99,14 +112,11 @@ class KukaRsi(Device):
         self._places = [settings.names.index(name) for name in chosen]
         cartesian = settings.space == "cartesian"
         self._scales = (_MILLIMETRE,) * 3 + (_DEGREE,) * 3 if cartesian else (_DEGREE,) * 6
-        fast, turn = settings.speed_limit, settings.angular_speed_limit
-        self._speeds = (fast,) * 3 + (turn,) * 3 if cartesian else (turn,) * 6
         self._socket: DatagramSocket | None = None
         self._peer: Address | None = None
         self._heard = 0.0
         self._ipoc = 0
         self._begin: tuple[float, ...] | None = None
-        self._wanted: tuple[float, ...] = (0.0,) * 6
         self._sent: tuple[float, ...] = (
             0.0,
         ) * 6  # sum of the increments, mm and degrees as they were written
@@ -115,8 +125,9 @@ class KukaRsi(Device):
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return pose and correction along the axes of RSI, or of the six joints."""
         given = cast("KukaRsiSettings", settings)
-        move = ("m", given.translation_limit, given.speed_limit)
-        turn = ("rad", given.rotation_limit, given.angular_speed_limit)
+        move = ("m", given.translation_limit, given.speed_limit, given.deceleration_limit)
+        turn_stop = given.angular_deceleration_limit
+        turn = ("rad", given.rotation_limit, given.angular_speed_limit, turn_stop)
         kinds = (turn,) * 6 if given.space == "joint" else (move,) * 3 + (turn,) * 3
         axes = [(name, *kind) for name, kind in zip(given.names, kinds, strict=True)]
         return DeviceConnectors(
@@ -129,8 +140,9 @@ class KukaRsi(Device):
                     minimum=-limit,
                     maximum=limit,
                     speed=speed,
+                    deceleration=stop,
                 )
-                for name, unit, limit, speed in axes
+                for name, unit, limit, speed, stop in axes
                 if not given.axes or name in given.axes
             ),
             outputs=tuple(
@@ -146,7 +158,6 @@ class KukaRsi(Device):
         """Bind the port; the robot is heard of when its program switches RSI on."""
         self._socket = DatagramSocket(self._settings.host, self._settings.port, None)
         self._peer, self._begin = None, None
-        self._wanted = (0.0,) * 6
         self._sent = (0.0,) * 6
 
     def close(self) -> None:
@@ -176,14 +187,13 @@ class KukaRsi(Device):
         Raises
         ------
         DeviceError
-            If no frame has come, or a command changes faster than its limit.
+            If no frame has come.
         """
         if self._peer is None:
             raise DeviceError("the robot can be answered only: it has not sent a frame yet")
         six = [0.0] * 6
         for place, value in zip(self._places, values, strict=True):
             six[place] = value
-        self._check_speed(six)
         wanted = [value / scale for value, scale in zip(six, self._scales, strict=True)]
         told = wanted
         if self._settings.mode == "relative":
@@ -192,7 +202,6 @@ class KukaRsi(Device):
             Correction(self._ipoc, _six(told), self._settings.space, self._settings.sentype)
         )
         connected(self._socket).answer(datagram, self._peer)
-        self._wanted = tuple(six)
         if self._settings.mode == "relative":
             self._sent = tuple(a + b for a, b in zip(self._sent, told, strict=True))
 
@@ -216,28 +225,23 @@ class KukaRsi(Device):
         )
 
     def _accept(self, sender: Address) -> None:
-        """Refuse frames of a second robot, or of another program."""
+        """Refuse frames of a second robot, of another program, and of a robot started anew."""
         expected, now = self._settings.device_host, time.monotonic()
         if expected and sender[0] != expected:
             raise WireFormatError(
                 f"RSI frame: expected one of {expected}, found one of {sender[0]}"
             )
-        if self._peer not in {None, sender} and now - self._heard < _SILENCE_S:
+        silent = now - self._heard
+        if self._peer is not None and silent >= self._settings.own_watchdog:
+            raise RestartedError(
+                f"a frame came after {silent:.3g} s of silence, from {sender[0]}:{sender[1]}"
+            )
+        if self._peer not in {None, sender}:
             raise WireFormatError(
                 f"RSI frame: a second robot sends, from {sender[0]}:{sender[1]};"
                 " give it another port"
             )
         self._peer, self._heard = sender, now
-
-    def _check_speed(self, values: Sequence[float]) -> None:
-        names = self._settings.names
-        for name, now, then, most in zip(names, values, self._wanted, self._speeds, strict=True):
-            speed = abs(now - then) * 1000.0 / self._settings.cycle_ms
-            if speed > most * (1.0 + 1e-9):
-                raise DeviceError(
-                    f"d{name}: a step from {then:g} to {now:g} in one cycle is a speed of {speed:g}"
-                    f" per second; at most {most:g} is allowed"
-                )
 
 
 def _six(values: Sequence[float]) -> Six:

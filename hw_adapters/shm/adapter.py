@@ -9,7 +9,7 @@ import struct
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -41,8 +41,8 @@ class ShmSignal(BaseModel):
 
     Parameters
     ----------
-    name, unit, description, frame, minimum, maximum, start
-        Of its connector.
+    name, unit, description, frame, minimum, maximum, start, speed, rests, deceleration
+        Of its connector; the last three of one that is commanded.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -54,6 +54,9 @@ class ShmSignal(BaseModel):
     minimum: float = -float("inf")
     maximum: float = float("inf")
     start: float = 0.0
+    speed: float = Field(default=float("inf"), gt=0.0)
+    rests: Literal["in place", "at zero"] = "in place"
+    deceleration: float = Field(default=float("inf"), gt=0.0)
 
 
 class ShmSettings(DeviceSettings):

@@ -37,8 +37,8 @@ class LayoutField(BaseModel):
         as 0 and not read.
     type
         Its number in memory; ``u32`` is an integer of 32 bits without a sign.
-    name, unit, description, frame, minimum, maximum, start
-        Of the connector of a signal.
+    name, unit, description, frame, minimum, maximum, start, speed, rests, deceleration
+        Of the connector of a signal; the last three of one that is commanded.
     scale, offset
         ``value = raw * scale + offset``, in the unit of the signal; for ``time``: in s.
     value
@@ -56,6 +56,9 @@ class LayoutField(BaseModel):
     minimum: float = -math.inf
     maximum: float = math.inf
     start: float = 0.0
+    speed: float = Field(default=math.inf, gt=0.0)
+    rests: Literal["in place", "at zero"] = "in place"
+    deceleration: float = Field(default=math.inf, gt=0.0)
     scale: float = Field(default=1.0, allow_inf_nan=False)
     offset: float = Field(default=0.0, allow_inf_nan=False)
     value: int = 0
@@ -96,6 +99,9 @@ class LayoutField(BaseModel):
             minimum=self.minimum,
             maximum=self.maximum,
             start=self.start,
+            speed=self.speed,
+            rests=self.rests,
+            deceleration=self.deceleration,
         )
 
 

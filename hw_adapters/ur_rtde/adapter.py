@@ -59,7 +59,10 @@ class UrRtdeSettings(DeviceSettings):
     translation_limit, rotation_limit
         Range of commands, m and rad.
     speed_limit, angular_speed_limit
-        A command that changes faster is refused, m/s and rad/s.
+        A command that changes faster is sent slower, and ends the run if that lasts, m/s and
+        rad/s.
+    deceleration_limit, angular_deceleration_limit
+        With which commands come to rest when nobody gives them any more, m/s2 and rad/s2.
     frame
         Name of the frame of the base.
     """
@@ -75,6 +78,8 @@ class UrRtdeSettings(DeviceSettings):
     rotation_limit: float = Field(default=0.1, gt=0.0, allow_inf_nan=False)
     speed_limit: float = Field(default=0.25, gt=0.0, allow_inf_nan=False)
     angular_speed_limit: float = Field(default=0.5, gt=0.0, allow_inf_nan=False)
+    deceleration_limit: float = Field(default=2.0, gt=0.0, allow_inf_nan=False)
+    angular_deceleration_limit: float = Field(default=4.0, gt=0.0, allow_inf_nan=False)
     frame: str | None = None
 
     @model_validator(mode="after")
@@ -103,7 +108,6 @@ class UrRtde(Device):
         self._inputs: Recipe | None = None
         self._outputs: Recipe | None = None
         self._begin: tuple[float, ...] | None = None
-        self._wanted: tuple[float, ...] = (0.0,) * 6
         self._count = 0
 
     @classmethod
@@ -122,7 +126,7 @@ class UrRtde(Device):
     def open(self) -> None:
         """Connect, agree on both recipes, and let the data flow."""
         given = self._settings
-        self._begin, self._wanted, self._count = None, (0.0,) * 6, 0
+        self._begin, self._count = None, 0
         self._client = RtdeClient(given.device_host, given.device_port)
         names = (TIME, SAFETY, ROBOT, *self._vectors)
         self._outputs = self._client.outputs(names, given.rate)
@@ -172,18 +176,16 @@ class UrRtde(Device):
         Raises
         ------
         DeviceError
-            If no package has come, or a command changes faster than its limit.
+            If no package has come.
         """
         if self._settings.space == "none":
             return
         if self._begin is None:
             raise DeviceError("nothing can be commanded before the robot has said where it is")
-        self._check_speed(values)
         client, _ = self._opened()
         assert self._inputs is not None  # noqa: S101 - with the client
         self._count = self._count % _MOST_COUNT + 1
         client.send(self._inputs, [*self._target(values), self._count])
-        self._wanted = tuple(values)
 
     def _target(self, offset: Sequence[float]) -> tuple[float, ...]:
         assert self._begin is not None  # noqa: S101 - looked at before
@@ -191,19 +193,6 @@ class UrRtde(Device):
             return tuple(a + b for a, b in zip(self._begin, offset, strict=True))
         moved = (a + b for a, b in zip(self._begin[:3], offset[:3], strict=True))
         return (*moved, *turned(offset[3:], self._begin[3:]))
-
-    def _check_speed(self, values: Sequence[float]) -> None:
-        given = self._settings
-        turn, move = given.angular_speed_limit, given.speed_limit
-        limits = (turn,) * 6 if given.space == "joint" else (move,) * 3 + (turn,) * 3
-        pairs = zip(values, self._wanted, limits, strict=True)
-        for i, (now, then, most) in enumerate(pairs, 1):
-            speed = abs(now - then) * given.rate
-            if speed > most * (1.0 + 1e-9):
-                raise DeviceError(
-                    f"component {i} of the command: a step from {then:g} to {now:g} in one cycle is"
-                    f" a speed of {speed:g} per second; at most {most:g} is allowed"
-                )
 
     def _registers(self) -> list[str]:
         given = self._settings
@@ -219,12 +208,13 @@ class UrRtde(Device):
 
 def _commands(given: UrRtdeSettings) -> list[DeviceConnector]:
     turn, move = given.rotation_limit, given.translation_limit
+    spin = given.angular_speed_limit, given.angular_deceleration_limit
     if given.space == "joint":
-        rows = [("dq", "rad", 6, turn, given.angular_speed_limit, "Joints")]
+        rows = [("dq", "rad", 6, turn, spin, "Joints")]
     elif given.space == "cartesian":
         rows = [
-            ("d_position", "m", 3, move, given.speed_limit, "Position"),
-            ("d_rotation", "rad", 3, turn, given.angular_speed_limit, "Rotation vector"),
+            ("d_position", "m", 3, move, (given.speed_limit, given.deceleration_limit), "Position"),
+            ("d_rotation", "rad", 3, turn, spin, "Rotation vector"),
         ]
     else:
         rows = []
@@ -238,8 +228,9 @@ def _commands(given: UrRtdeSettings) -> list[DeviceConnector]:
             minimum=-limit,
             maximum=limit,
             speed=speed,
+            deceleration=stop,
         )
-        for name, unit, count, limit, speed, what in rows
+        for name, unit, count, limit, (speed, stop), what in rows
     ]
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from orchestrator.diagnostics import (
         DescriptionError as DescriptionError,
         DeviceError as DeviceError,
+        RestartedError as RestartedError,
         WireFormatError as WireFormatError,
     )
 else:

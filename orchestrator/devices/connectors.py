@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from orchestrator.diagnostics import DescriptionError
 
@@ -30,7 +31,14 @@ class DeviceConnector:
         Of a command: what is sent until the run gives another; of a measurement: its value until
         the first sample has come.
     speed, acceleration
-        Of a command: how fast it may change, per s and per s**2; what excites a device keeps to it.
+        Of a command: how fast it may change, per s and per s**2. What excites a device keeps to
+        both; a command that is faster is sent slower.
+    rests
+        Of a command, when nobody gives it any more: ``"in place"``, as positions do; ``"at zero"``,
+        as velocities and forces do.
+    deceleration
+        With which it comes to rest, per s**2; of what rests at zero: how fast it gets there, per s.
+        Infinite: at once.
     """
 
     name: str
@@ -43,12 +51,14 @@ class DeviceConnector:
     start: float = 0.0
     speed: float = math.inf
     acceleration: float = math.inf
+    rests: Literal["in place", "at zero"] = "in place"
+    deceleration: float = math.inf
 
     def __post_init__(self) -> None:
-        if not (self.speed > 0.0 and self.acceleration > 0.0):
+        if not (self.speed > 0.0 and self.acceleration > 0.0 and self.deceleration > 0.0):
             raise DescriptionError(
-                f"'{self.name}': expected a speed and an acceleration > 0, found {self.speed:g} and"
-                f" {self.acceleration:g}"
+                f"'{self.name}': expected a speed, an acceleration and a deceleration > 0, found"
+                f" {self.speed:g}, {self.acceleration:g} and {self.deceleration:g}"
             )
         if not self.minimum < self.maximum:
             raise DescriptionError(

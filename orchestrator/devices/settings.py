@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -18,6 +19,11 @@ class DeviceSettings(BaseModel):
         How long the first sample may take, in seconds.
     stale_after
         From which age on a sample is stale, in seconds.
+    command_stale_after
+        For how long, beyond its step, a run may give no new command, in seconds. Then the process
+        of the device brings its commands to rest by their limits and gives no more signs of life.
+        It counts whole cycles of the device, at least three. With a supervisor that one's
+        ``command_stale`` comes first.
     on_stale
         What a stale sample does: ``"stop"`` ends the run, ``"hold"`` goes on with it.
     out_of_range
@@ -36,6 +42,7 @@ class DeviceSettings(BaseModel):
 
     connect_timeout: Seconds = 5.0
     stale_after: Seconds = 0.1
+    command_stale_after: Seconds = 0.1
     on_stale: Literal["stop", "hold"] = "stop"
     out_of_range: Literal["clamp", "stop"] = "clamp"
     run_on: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
@@ -47,5 +54,20 @@ class DeviceSettings(BaseModel):
             raise ValueError(
                 f"run_on: expected 0 of a supervised device, found {self.run_on:g} s: the"
                 f" supervisor of rig '{self.supervisor}' says when its run ends"
+            )
+        return self
+
+    @property
+    def own_watchdog(self) -> float:
+        """After how long without a sign of life the device stops by itself, s; infinite: never."""
+        return math.inf
+
+    @model_validator(mode="after")
+    def _earlier_than_its_own(self) -> Self:
+        own, found = self.own_watchdog, self.command_stale_after
+        if "command_stale_after" in self.model_fields_set and found > own:
+            raise ValueError(
+                f"command_stale_after: expected at most {own:g} s, after which the device's own"
+                f" watchdog stops it, found {found:g} s"
             )
         return self

@@ -149,6 +149,10 @@ class ArmingError(DeviceError):
     """Devices may not move: their loop has too little margin."""
 
 
+class RestartedError(DeviceError):
+    """A device was started anew in the middle of a run; it is not commanded until it is opened."""
+
+
 class WireFormatError(DeviceError):
     """What came over a wire is not of the protocol that was expected."""
 

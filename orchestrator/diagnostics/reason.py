@@ -44,6 +44,7 @@ class Reason(IntEnum):
     EMERGENCY_STOP = 30
     DEVICE_CHANGED = 31
     MARGIN = 32
+    DEVICE_RESTARTED = 33
 
     @property
     def what(self) -> str:
@@ -187,6 +188,10 @@ _WORDS = {
     Reason.MARGIN: (
         "the delay or the gain of the device leaves less margin than the reserve",
         "identify the device anew, and arm with what is found",
+    ),
+    Reason.DEVICE_RESTARTED: (
+        "the device was started anew, so that its commands no longer count from where it is",
+        "see that it may move, and begin another run, which opens it from where it stands",
     ),
 }
 _WARNINGS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Any
 
@@ -34,8 +34,8 @@ class Signal:
     ----------
     name, unit
         As the connector has them, elements of arrays as ``name[i]``.
-    start, minimum, maximum
-        Of a command.
+    start, minimum, maximum, speed
+        Of a command; ``speed``: how fast it may change at the device, per s.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Signal:
     start: float = 0.0
     minimum: float | None = None
     maximum: float | None = None
+    speed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,4 +112,4 @@ class DeviceFacts:
 
 
 def _plain(signal: Signal) -> list[Any]:
-    return [signal.name, signal.unit, signal.start, signal.minimum, signal.maximum]
+    return [getattr(signal, field.name) for field in fields(signal)]

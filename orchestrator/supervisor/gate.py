@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from orchestrator.diagnostics import Reason
 from orchestrator.supervisor.blending import blending_weight
-from orchestrator.supervisor.limits import CommandLimits
 from orchestrator.supervisor.rest import RestProfile
 from orchestrator.supervisor.states import FOLLOWING, STOPPING, State
 
 _NS = 1e-9
 #: Rounding of velocities: a command at its limit is within it.
 _ROUNDING = 1.0 + 1e-9
+#: A look that comes later than after so many periods was held up itself: its machine stood still.
+_HELD_UP = 5
 #: So many periods a stop may go on at once, so that it is not as uneven as the calls are.
 _AT_ONCE = 2.0
 
@@ -36,6 +38,44 @@ class Orders:
     beat_ns: int
 
 
+class AxisLimits(Protocol):
+    """What one scalar of a command is held to: see :class:`CommandLimits`; infinite: to nothing."""
+
+    @property
+    def minimum(self) -> float | None:
+        """The ends of the workspace."""
+
+    @property
+    def maximum(self) -> float | None:
+        """The same."""
+
+    @property
+    def velocity(self) -> float:
+        """Per s."""
+
+    @property
+    def acceleration(self) -> float | None:
+        """Per s2; ``None``: not looked at."""
+
+    @property
+    def jerk(self) -> float | None:
+        """Per s3; ``None``: not looked at."""
+
+    @property
+    def rests(self) -> str:
+        """``in place`` or ``at zero``."""
+
+    @property
+    def to_zero(self) -> float:
+        """How fast what rests at zero gets there, per s."""
+
+    def stop(self, *, quick: bool) -> tuple[float, float]:
+        """Return deceleration and jerk of a stop."""
+
+    def ns(self, key: str) -> int:
+        """Return a time in nanoseconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class GateTimes:
     """Times of a gate, in nanoseconds: see :class:`SupervisorSettings`."""
@@ -49,9 +89,9 @@ class GateTimes:
 class _Axis:
     """One scalar of a command: where it was sent last, how fast, and how it comes to rest."""
 
-    def __init__(self, limits: CommandLimits, start: float, period: float) -> None:
+    def __init__(self, limits: AxisLimits, start: float, period: float) -> None:
         self.limits, self._period = limits, period
-        self.sent = self.held = start
+        self.sent = self.held = self.wanted = start
         self.velocity = self.acceleration = 0.0
         self._bad = 0.0
         self._persistence = limits.ns("persistence") * _NS
@@ -73,12 +113,15 @@ class _Axis:
         """Return what may be sent of a value, a period after the last one, and what is wrong."""
         if not math.isfinite(wanted):
             return self.sent, Reason.COMMAND_NOT_FINITE
+        self.wanted = wanted
         limits, h = self.limits, self._period
         low, high = limits.minimum, limits.maximum
         if (low is not None and wanted < low) or (high is not None and wanted > high):
             return self.sent, Reason.TRAVEL
-        most = limits.velocity * min(h, max(self._left - (_AT_ONCE - 1.0) * h, 0.0))
-        sent = min(max(wanted, self.sent - most), self.sent + most)
+        sent = wanted
+        if math.isfinite(limits.velocity):
+            most = limits.velocity * min(h, max(self._left - (_AT_ONCE - 1.0) * h, 0.0))
+            sent = min(max(wanted, self.sent - most), self.sent + most)
         velocity = (sent - self.sent) / h
         acceleration = (velocity - self.velocity) / h
         found = self._found(sent != wanted, acceleration, (acceleration - self.acceleration) / h)
@@ -98,6 +141,9 @@ class _Axis:
     def stop(self, *, quick: bool) -> None:
         """Begin to come to rest from what was sent."""
         deceleration, jerk = self.limits.stop(quick=quick)
+        if math.isinf(deceleration):  # it stands at once
+            self.hold()
+            deceleration = jerk = 1.0
         most = deceleration * _ROUNDING  # a jump on the wire is no acceleration to go on with
         self.acceleration = min(max(self.acceleration, -most), most)
         self._spent, at = 0.0, (self.sent, self.velocity, self.acceleration)
@@ -108,7 +154,7 @@ class _Axis:
         h = min(self._period, self._left)
         self._left -= h
         if self.limits.rests == "at zero":
-            most = self.limits.velocity * h
+            most = self.limits.to_zero * h if math.isfinite(self.limits.to_zero) else math.inf
             self.sent -= min(max(self.sent, -most), most)
             return self.sent
         assert self._profile is not None  # noqa: S101 - a stop was begun
@@ -156,11 +202,16 @@ class CommandGate:
         See :class:`GateTimes`.
     period_ns
         Between two commands that are sent, of the device.
+
+    Attributes
+    ----------
+    shaped
+        How many commands were faster than their limit, and sent slower.
     """
 
     def __init__(
         self,
-        limits: Sequence[CommandLimits],
+        limits: Sequence[AxisLimits],
         start: Sequence[float],
         times: GateTimes,
         period_ns: int,
@@ -168,7 +219,9 @@ class CommandGate:
         pairs = zip(limits, start, strict=True)
         self._axes = [_Axis(one, value, period_ns * _NS) for one, value in pairs]
         self._times = times
-        self._number, self._fresh_ns = 0, 0
+        self._number, self._age_ns, self._looked_ns = 0, 0, 0
+        self._held_up_ns = max(_HELD_UP * period_ns, times.command_stale_ns // 4)
+        self.shaped = 0
         self._sent_number, self._repeats = 0, 0
         self._now_ns: int | None = None
         self._period = period_ns * _NS
@@ -197,17 +250,33 @@ class CommandGate:
         if self._stopping is None:
             self._begin_stop(State.FALLBACK)
 
-    def watch(self, orders: Orders, number: int, now_ns: int) -> None:
-        """Look whether the simulation and the supervisor are there; without commands as well."""
+    @property
+    def behind(self) -> bool:
+        """Whether a command was held back, and what is sent still goes towards it."""
+        return self._follows and any(axis.sent != axis.wanted for axis in self._axes)
+
+    def watch(self, orders: Orders, number: int, now_ns: int, patience_ns: int = 0) -> None:
+        """Look whether the simulation and the supervisor are there; without commands as well.
+
+        The age of a command is counted look by look, so that a machine that stood still does not
+        pass for a simulation that hangs; ``patience_ns`` is what it may take beyond its limit.
+        """
+        spent, self._looked_ns = now_ns - self._looked_ns, now_ns
+        self._age_ns += min(spent, self._held_up_ns)
         if number != self._number or orders.state not in FOLLOWING or not self._axes:
-            self._number, self._fresh_ns = number, now_ns
-        if orders.state in FOLLOWING and now_ns - self._fresh_ns > self._times.command_stale_ns:
+            self._number, self._age_ns = number, 0
+        if self._age_ns > self._times.command_stale_ns + patience_ns:
             self.trip(Reason.COMMAND_STALE, now_ns)
         if now_ns - orders.beat_ns > self._times.heartbeat_ns:
             self.trip(Reason.SUPERVISOR_LOST, now_ns)
 
     def command(
-        self, wanted: Sequence[float], number: int, orders: Orders, now_ns: int
+        self,
+        wanted: Sequence[float],
+        number: int,
+        orders: Orders,
+        now_ns: int,
+        patience_ns: int = 0,
     ) -> list[float]:
         """Return what is sent now.
 
@@ -219,13 +288,15 @@ class CommandGate:
             Of the supervisor.
         now_ns
             CLOCK_MONOTONIC.
+        patience_ns
+            See :meth:`watch`.
         """
         before = self._now_ns
         elapsed = self._period if before is None else (now_ns - before) * _NS
         self._now_ns = now_ns
         for axis in self._axes:
             axis.go_on(elapsed)
-        self.watch(orders, number, now_ns)
+        self.watch(orders, number, now_ns, patience_ns)
         self._obey(orders)
         self._follows = self._stopping is None and orders.state in FOLLOWING
         self._repeats = self._repeats + 1 if number == self._sent_number else 0
@@ -273,6 +344,7 @@ class CommandGate:
             return self._rest()
         for axis, sent in zip(self._axes, passed, strict=True):
             axis.take(sent)
+        self.shaped += any(axis.sent != axis.wanted for axis in self._axes)
         return passed
 
     def _coast(self, *, begins: bool) -> list[float]:

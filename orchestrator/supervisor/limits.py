@@ -54,6 +54,11 @@ class CommandLimits(Table):
             raise PydanticCustomError("range", "expected minimum < maximum")
         return self
 
+    @property
+    def to_zero(self) -> float:
+        """How fast a velocity or a force goes to 0, per s."""
+        return self.velocity
+
     def stop(self, *, quick: bool) -> tuple[float, float]:
         """Return deceleration and jerk of a stop."""
         if not quick:

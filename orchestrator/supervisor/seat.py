@@ -98,6 +98,21 @@ class Seat:
         return self._gate.stopping
 
     @property
+    def behind(self) -> bool:
+        """Whether what is sent still goes towards the newest command."""
+        return self._gate.behind
+
+    @property
+    def shaped(self) -> int:
+        """How many commands were faster than their limit, and sent slower."""
+        return self._gate.shaped
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the supervisor gives signs of life."""
+        return self._gate.reason is not Reason.SUPERVISOR_LOST
+
+    @property
     def released(self) -> Reason:
         """Why the run is to end; ``OPERATION``: it is not."""
         if self._memory[Word.RELEASED]:
@@ -133,6 +148,12 @@ class Seat:
         row[Head.COMMAND_AGE] = (now - self._sent_ns) * 1e-9
         row[self._measured] = values
         self._memory.add(now, row)
+
+    def strike(self, reason: Reason) -> None:
+        """Come to rest for what was found of the device, and let the supervisor know."""
+        now = time.monotonic_ns()
+        self._gate.trip(reason, now)
+        self._beat(self._memory[Word.COMMANDS], now)
 
     def run_ended(self, *, regularly: bool) -> None:
         """Come to rest because the run is over, or gone."""

@@ -105,7 +105,9 @@ class Supervisor:
                 continue
             low = signal.minimum if limits.minimum is None else limits.minimum
             high = signal.maximum if limits.maximum is None else limits.maximum
-            found.append(limits.model_copy(update={"minimum": low, "maximum": high}))
+            fast = min(limits.velocity, signal.speed or limits.velocity)
+            kept = {"minimum": low, "maximum": high, "velocity": fast}
+            found.append(limits.model_copy(update=kept))
         if problems:
             raise DescriptionError(*problems)
         return found

@@ -162,6 +162,10 @@ class DeviceUnit(SimulationUnit):
             f" {facts.late} late, {facts.repeated} repeated, {facts.malformed} malformed,"
             f" {facts.restarts} restarts"
         )
+        if facts.shaped:
+            told += (
+                f"; {facts.shaped} commands changed faster than their limit and were sent slower"
+            )
         last = () if self._last is None else (str(self._last),)
         return (*super().notes, told, *last)
 

@@ -1,10 +1,11 @@
 """The process of a device: ``python -m orchestrator.simunits.devices.io_loop SOCKET``.
 
 It opens the device, puts every sample into the memory that it shares with the run, sends every
-command that it finds there, and leaves the device in its safe state: when it is told to end, and
-when the run is gone. If the device is supervised, its seat decides what is sent, and it stays until
-the command stands. When the device is lost, it stands in for its clock as long as the run is to go
-on.
+command that it finds there, and leaves the device in its safe state: when it is told to end, when
+the run is gone, and when the run gives no commands any more. A gate decides what is sent, by the
+orders of a supervisor or by itself, and the device stays until its command stands. A device that
+was started anew is not commanded any more. When the device is lost, its process stands in for its
+clock as long as the run is to go on.
 """
 
 from __future__ import annotations
@@ -21,13 +22,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from orchestrator.devices import Device, DeviceConnectors, DeviceError, WireFormatError
+from orchestrator.devices import (
+    Device,
+    DeviceConnectors,
+    DeviceError,
+    RestartedError,
+    WireFormatError,
+)
+from orchestrator.diagnostics import Reason
 from orchestrator.engine import DeviceBlock
 from orchestrator.simunits.devices.description import device_facts
 from orchestrator.simunits.devices.io_error import error_text, told
+from orchestrator.simunits.devices.own_gate import OwnGate
 from orchestrator.simunits.devices.rate_check import RateCheck
 from orchestrator.simunits.devices.sample_counter import SampleCounter
-from orchestrator.simunits.devices.supervision import Supervision, supervised
+from orchestrator.simunits.devices.supervision import Supervision, gate_of
 from orchestrator.simunits.isolation.wire import receive, receive_memory, send
 
 #: How long nobody looks whether the run wants the end, in seconds.
@@ -44,11 +53,12 @@ class _Link:
         device: Device,
         ports: DeviceConnectors,
         block: DeviceBlock,
-        supervision: Supervision | None = None,
+        gate: Supervision | OwnGate,
         run_on: float = 0.0,
     ) -> None:
         self._run_on = run_on
-        self.device, self.block, self.supervision = device, block, supervision
+        self.device, self.block, self.gate = device, block, gate
+        self._step_ns = 0
         inputs = [port.start for port in ports.inputs for _ in range(port.size)]
         outputs = [port.start for port in ports.outputs for _ in range(port.size)]
         self._command, self._values = np.array(inputs), np.array(outputs)
@@ -66,6 +76,8 @@ class _Link:
         """Wait a little for a sample; return whether there is a new one."""
         try:
             received = self.device.receive(_LOOK)
+        except RestartedError as error:
+            raise self._restarted(str(error)) from None
         except WireFormatError as error:
             self.refused = str(error)
             self.counter.refuse()
@@ -74,9 +86,13 @@ class _Link:
         if received is None:
             return False
         now_ns = time.monotonic_ns()
-        if self.device.answers:  # before a step that waits for this sample can give a command
-            self.send()
+        if self.device.answers and self.counter.goes_on(received):
+            self.send()  # before a step that waits for this sample can give a command
+        restarts = self.counter.facts.restarts
         is_new = self.counter.take(received, now_ns)
+        if self.counter.facts.restarts > restarts and self._command.size:
+            self._publish()
+            raise self._restarted("its count, or its clock, began anew")
         if is_new:
             self._values[:] = received.values
             if not self.rate.done:
@@ -86,49 +102,51 @@ class _Link:
             self.block.ticks.tick(moment)
         return is_new
 
+    def _restarted(self, why: str) -> RestartedError:
+        self.gate.strike(Reason.DEVICE_RESTARTED)
+        reason = Reason.DEVICE_RESTARTED
+        return RestartedError(
+            f"{why}: {reason.what}; it is not commanded any more; {reason.advice}"
+        )
+
     def _publish(self) -> None:
         facts = self.counter.facts
         if not facts.number:
             return
         valid = facts.valid
-        if self.supervision is not None:
-            self.supervision.saw(facts, self._values)
-            facts.valid = int(valid and self.supervision.trusted)
+        self.gate.saw(facts, self._values)
+        facts.valid = int(valid and self.gate.trusted)
         self.block.put_sample(facts, self._values)
         facts.valid = valid
 
     def send(self) -> None:
-        """Send the newest command, or what the connectors start with."""
-        number = self.block.newest_command(self._command)
-        if self.supervision is None:
-            self.device.send(self._command.tolist())
-        else:
-            self.device.send(self.supervision.command(self._command, number))
+        """Send the newest command, or what the connectors start with, as the gate lets it pass."""
+        number, self._step_ns = self.block.newest_command(self._command)
+        self.device.send(self.gate.command(self._command, number, self._step_ns))
 
     @property
     def is_over(self) -> bool:
         """Whether it is told to end, and nothing moves any more."""
         if not self.ended.is_set():
             return False
-        return self.supervision is None or self.error is not None or self.supervision.is_over
+        return self.error is not None or not self.block.commands_given or self.gate.is_over
 
     def receive_all(self) -> None:
         """Receive until the end."""
         while not self.is_over:
             self.receive_once()
-            if self.supervision is not None:
-                self.supervision.watch(self.block)
+            self.gate.watch(self.block, self._step_ns)
 
     def send_all(self) -> None:
         """Send each command as soon as it is there, until the end."""
         seen = 0
         while not self.is_over:
-            if self.supervision is not None and self.supervision.stopping:
-                time.sleep(self.supervision.period)
+            if self.gate.stopping or self.gate.behind:
+                time.sleep(self.gate.period)
                 self.send()
                 continue
             now = self.block.wait_command(seen, int(_LOOK * 1e9))
-            if now != seen:
+            if now != seen and not self.counter.in_doubt:
                 seen = now
                 self.send()
 
@@ -163,15 +181,12 @@ class _Link:
         """Send the last command and close the device."""
         try:
             if self.block.commands_given and self.error is None:
-                self.block.newest_command(self._command)
-                sent = self.supervision.sent if self.supervision else self._command
-                last = self.device.safe(sent.tolist())
+                last = self.device.safe(self.gate.sent.tolist())
                 if last is not None:
                     self.device.send(last)
         finally:
             self.device.close()
-            if self.supervision is not None:
-                self.supervision.leave()
+            self.gate.leave()
 
 
 def _connect(link: _Link, seconds: float) -> None:
@@ -204,8 +219,7 @@ def _watch(channel: socket.socket, link: _Link) -> None:
         # The run is gone: nobody else would end a device that hangs.
         faulthandler.dump_traceback_later(_LAST, exit=True)
         regularly = False
-    if link.supervision is not None:
-        link.supervision.run_ended(regularly=regularly)
+    link.gate.run_ended(regularly=regularly)
     link.dismissed.set()
     link.ended.set()
 
@@ -263,12 +277,12 @@ def main(socket_file: int) -> None:
         finally:
             os.close(memory)
         try:
-            supervision = supervised(hello["component"], facts)
+            gate = gate_of(hello["component"], facts)
             device = facts.kind(facts.settings)
         except Exception as error:  # noqa: BLE001
             send(channel, told(error))
             return
-        link = _Link(device, facts.ports, block, supervision, facts.settings.run_on)
+        link = _Link(device, facts.ports, block, gate, facts.settings.run_on)
         _serve(channel, link, facts.settings.connect_timeout)
 
 

@@ -10,6 +10,8 @@ from orchestrator.engine import SampleFacts
 #: So many samples one after the other that count on from each other, and not from the newest one,
 #: are those of a device that has begun to count anew.
 _RESTART = 3
+#: A device whose clock goes back by more than so many periods has begun anew.
+_BACK = 10
 #: A sample that comes later than so many periods after the one before is late.
 _OVERDUE = 1.5
 
@@ -64,6 +66,8 @@ class SampleCounter:
         if len(values) != self._size or not all(map(math.isfinite, values)):
             self.refuse()
             return False
+        if self._goes_back(received):
+            self._begin_anew()
         if not self._is_new(received.sequence, now_ns):
             return False
         facts = self.facts
@@ -74,6 +78,25 @@ class SampleCounter:
         facts.received_ns = now_ns
         facts.device_time = math.nan if received.device_time is None else received.device_time
         return True
+
+    def goes_on(self, received: Received) -> bool:
+        """Whether a sample is the newest one, or follows it: what does not must not be answered."""
+        return self._gap(received.sequence) >= 0 and not self._goes_back(received)
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the last sample did not follow those before it."""
+        return self._strays > 0
+
+    def _goes_back(self, received: Received) -> bool:
+        before, now = self.facts.device_time, received.device_time
+        if now is None or not self.facts.number or self._gap(received.sequence) <= 0:
+            return False
+        return (before - now) * 1e9 > _BACK * self.period_ns  # not, if it is NaN
+
+    def _begin_anew(self) -> None:
+        self.facts.restarts += 1
+        self._newest = None
 
     def _is_new(self, sequence: int | None, now_ns: int) -> bool:
         before_ns, self._came_ns = self._came_ns, now_ns

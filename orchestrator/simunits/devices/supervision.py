@@ -10,19 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.devices import DeviceConnector
+from orchestrator.diagnostics import DeviceError, Reason
 from orchestrator.engine import DeviceBlock, SampleFacts
 from orchestrator.simunits.devices.description import DeviceFacts
+from orchestrator.simunits.devices.own_gate import OwnGate
 from orchestrator.supervisor.columns import DeviceFacts as WatchedFacts
 from orchestrator.supervisor.columns import Signal
 from orchestrator.supervisor.seat import Seat
 
 #: A command that does not stand so long after the run is given up: the device is silent.
 _REST_S = 3.0
+#: The first command is that of the initialisation: from the second on the run steps.
+_STEPS = 2
 _Array = npt.NDArray[np.float64]
 
 
-def supervised(component: str, facts: DeviceFacts) -> Supervision | None:
-    """Join the supervisor that the settings of a device name, if they do.
+def gate_of(component: str, facts: DeviceFacts) -> Supervision | OwnGate:
+    """Join the supervisor that the settings of a device name; else the device looks after itself.
 
     Raises
     ------
@@ -30,7 +34,7 @@ def supervised(component: str, facts: DeviceFacts) -> Supervision | None:
         If there is none, or it does not take the device.
     """
     rig = facts.settings.supervisor
-    return Supervision(component, facts, rig) if rig else None
+    return Supervision(component, facts, rig) if rig else OwnGate(facts)
 
 
 class Supervision:
@@ -51,6 +55,7 @@ class Supervision:
         #: What was sent last.
         self.sent: _Array = np.array([signal.start for signal in watched.commands])
         self._ended_at = math.inf
+        self._number, self._fresh_at = 0, time.monotonic()
 
     @property
     def trusted(self) -> bool:
@@ -67,22 +72,48 @@ class Supervision:
         """Whether the command stands after the run has ended."""
         return self._seat.at_rest or time.monotonic() - self._ended_at > _REST_S
 
-    def command(self, wanted: _Array, number: int) -> list[float]:
+    @property
+    def behind(self) -> bool:
+        """Whether what is sent still goes towards the newest command."""
+        return self._seat.behind
+
+    def command(self, wanted: _Array, number: int, step_ns: int) -> list[float]:
         """Return what is sent in the place of the newest command."""
+        del step_ns
         sent = self._seat.command(wanted.tolist(), number)
         self.sent[:] = sent
         return sent
 
     def saw(self, facts: SampleFacts, values: _Array) -> None:
         """Leave a trace of a sample."""
+        facts.shaped = self._seat.shaped
         self._seat.saw(facts, values.tolist())
 
-    def watch(self, block: DeviceBlock) -> None:
-        """Give a sign of life, look for those of others; end a run that the rig has left."""
-        self._seat.watch(block.commands_given)
+    def watch(self, block: DeviceBlock, step_ns: int) -> None:
+        """Give a sign of life, look for those of others; end a run that the rig has left.
+
+        Raises
+        ------
+        DeviceError
+            When it stands, and nobody is there who could move it again.
+        """
+        del step_ns
+        number, now = block.commands_given, time.monotonic()
+        self._seat.watch(number)
+        if number != self._number or (number < _STEPS and self._seat.is_watched):
+            self._number, self._fresh_at = number, now
+        if self._seat.at_rest and now - self._fresh_at > _REST_S and number:
+            raise DeviceError(
+                f"it stands, and the run gave no new command for {_REST_S:g} s: it gets no more"
+                " signs of life; look at what the run waited for"
+            )
         reason = self._seat.released
         if reason and not block.lost:
             block.lose(f"the supervisor brought the rig to rest: {reason.what}; {reason.advice}")
+
+    def strike(self, reason: Reason) -> None:
+        """Tell the supervisor what was found of the device."""
+        self._seat.strike(reason)
 
     def run_ended(self, *, regularly: bool) -> None:
         """Take note that the run is over, or gone."""
@@ -121,4 +152,5 @@ def watched_facts(
 def _signals(port: DeviceConnector) -> list[Signal]:
     low, high = port.range
     names = [f"{port.name}[{i}]" for i in range(port.size)] if port.shape else [port.name]
-    return [Signal(name, port.unit, port.start, low, high) for name in names]
+    fast = port.speed if math.isfinite(port.speed) else None
+    return [Signal(name, port.unit, port.start, low, high, fast) for name in names]

@@ -88,7 +88,7 @@ def node(network):
 
 def test_a_node_of_the_library_canopen_is_set_up(node):
     given = settings(drive(node=5, mode="csp", following_window=0.5), answer_timeout=3.0)
-    led = Drive(given.drives[0], given.cycle)
+    led = Drive(given.drives[0])
     bus = open_bus("virtual", "softdock-test", 1_000_000, 115200)
     try:
         led.configure(SdoClient(bus, 5, led.name, 3.0), given)
@@ -111,7 +111,7 @@ def test_a_node_of_the_library_canopen_is_set_up(node):
 def test_what_the_library_canopen_refuses_is_told(node):
     del node.object_dictionary[0x6085]
     given = settings(drive(node=5), answer_timeout=3.0)
-    led = Drive(given.drives[0], given.cycle)
+    led = Drive(given.drives[0])
     bus = open_bus("virtual", "softdock-test", 1_000_000, 115200)
     try:
         with pytest.raises(DeviceError, match=r"\(6085:00\): there is no such object"):

@@ -1,6 +1,5 @@
 """RSI: codec and emulated controller know nothing of each other, and agree."""
 
-import re
 from contextlib import suppress
 from types import SimpleNamespace
 
@@ -16,7 +15,7 @@ from hw_adapters.kuka_rsi import adapter, emulator
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
 from hw_adapters.kuka_rsi.controller import Controller, Setup
-from orchestrator.devices import DeviceError, WireFormatError, read_settings
+from orchestrator.devices import DeviceError, RestartedError, WireFormatError, read_settings
 from orchestrator.diagnostics import DescriptionError
 
 SIX = st.tuples(*[st.floats(-1000.0, 1000.0)] * 6)
@@ -166,17 +165,10 @@ def test_displacements_count_from_the_first_frame_and_angles_do_not_jump():
     assert device.receive(0.0).values == pytest.approx((0.001, 0, 0, np.deg2rad(2.0), 0, 0))
 
 
-def test_a_command_that_jumps_is_refused_by_name():
-    device = opened([frame(4, 0.0)], speed_limit=0.25)
+def test_a_robot_that_has_sent_nothing_cannot_be_commanded():
+    device = opened([frame(4, 0.0)])
     with pytest.raises(DeviceError, match="has not sent a frame yet"):
         device.send((0.0,) * 6)
-    device.receive(0.0)
-    device.send(along_x(0.001))
-    message = (
-        "dx: a step from 0.001 to 0.003 in one cycle is a speed of 0.5 per second; at most 0.25"
-    )
-    with pytest.raises(DeviceError, match=re.escape(message)):
-        device.send(along_x(0.003))
 
 
 def test_axes_that_are_not_corrected_are_told_0():
@@ -195,18 +187,29 @@ def test_axes_that_are_none_are_refused(axes):
         read_settings(KukaRsi, {"axes": axes}, "device 'robot'")
 
 
-def test_a_second_robot_is_refused_until_the_first_is_silent(monkeypatch):
+@pytest.mark.parametrize("port", [9, 10])
+def test_a_robot_that_comes_back_after_its_time_out_was_started_anew(monkeypatch, port):
+    """From the same port, too, since its correction is 0 again; see ``timeout_cycles``."""
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(adapter, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    robot = ("127.0.0.1", 9)
+    device = opened(
+        [frame(4, 0.0, robot), frame(8, 0.0, robot), frame(12, 0.0, ("127.0.0.1", port))]
+    )
+    device.receive(0.0)
+    clock.now += 0.399
+    device.receive(0.0)
+    clock.now += 0.4
+    with pytest.raises(RestartedError, match=rf"after 0.4 s of silence, from 127.0.0.1:{port}"):
+        device.receive(0.0)
+
+
+def test_a_second_robot_is_refused():
     other = ("127.0.0.1", 10)
-    device = opened([frame(4, 0.0), frame(4, 0.0, other), frame(4, 0.0, other)])
+    device = opened([frame(4, 0.0), frame(4, 0.0, other)])
     device.receive(0.0)
     with pytest.raises(WireFormatError, match=r"a second robot sends, from 127\.0\.0\.1:10"):
         device.receive(0.0)
-    clock.now += 1.5
-    device.receive(0.0)
-    device.send((0.0,) * 6)
-    assert device._socket.sent[-1][1] == other
 
 
 def test_a_frame_without_what_is_measured_names_the_setting_of_the_controller():

@@ -53,11 +53,11 @@ def test_commands_have_numbers(memory):
     unit, command = unit_of(run), np.zeros(2)
     unit.bind([1], [])
     assert unit.set_inputs(np.array([3.0])) == 0  # before the run has begun nothing goes out
-    assert (device.newest_command(command), device.commands_given) == (0, 0)
+    assert (device.newest_command(command), device.commands_given) == ((0, 0), 0)
     assert unit.begin() == 0
-    assert (device.newest_command(command), command.tolist()) == (1, [0.5, 3.0])
+    assert (device.newest_command(command), command.tolist()) == ((1, 0), [0.5, 3.0])
     assert unit.set_inputs(np.array([4.0])) == 0
-    assert (device.newest_command(command), command.tolist()) == (2, [0.5, 4.0])
+    assert (device.newest_command(command), command.tolist()) == ((2, 0), [0.5, 4.0])
 
 
 def test_who_waits_for_a_sample_is_woken_by_it(memory):

@@ -46,7 +46,8 @@ void bind_device(nb::module_& module) {
         .def_rw("malformed", &SampleFacts::malformed)
         .def_rw("restarts", &SampleFacts::restarts)
         .def_rw("valid", &SampleFacts::valid)
-        .def_rw("status", &SampleFacts::status);
+        .def_rw("status", &SampleFacts::status)
+        .def_rw("shaped", &SampleFacts::shaped);
 
     nb::class_<DeviceBlock>(module, "DeviceBlock")
         .def(nb::init<int, std::size_t, std::size_t>(), "file"_a, "commands"_a, "measurements"_a)
@@ -63,7 +64,9 @@ void bind_device(nb::module_& module) {
             [](DeviceBlock& block, Doubles values) {
                 expect_size(block.command_count(), values.size());
                 CommandFacts facts;
-                return block.newest_command(facts, values.data()) ? facts.number : 0;
+                const bool given = block.newest_command(facts, values.data());
+                return given ? std::tuple(facts.number, facts.step_ns)
+                             : std::tuple(std::uint64_t{0}, std::int64_t{0});
             },
             nb::arg("values").noconvert())
         .def_prop_ro("ticks", &DeviceBlock::ticks, nb::rv_policy::reference_internal)

@@ -48,11 +48,13 @@ struct SampleFacts {
     std::uint64_t number = 0;      // of the samples that were taken so far
     std::uint64_t lost = 0, late = 0, repeated = 0, malformed = 0, restarts = 0;
     std::uint64_t valid = 0, status = 0;
+    std::uint64_t shaped = 0;  // commands that were faster than their limit, and sent slower
 };
 
 struct CommandFacts {
     std::int64_t given_ns = 0;  // CLOCK_MONOTONIC
     std::uint64_t number = 0;   // 1 for the first
+    std::int64_t step_ns = 0;   // of the run, after which the next is due; 0: not known yet
 };
 
 // The memory of one device.

@@ -128,6 +128,7 @@ Status DeviceUnit::refuse_stale() {
 Status DeviceUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
     refresh();
     now_ns_ = time_ns + step_ns;
+    sent_.step_ns = step_ns;
     reached_ = {now_ns_};
     const bool stale =
         !has_sample() || block_.lost() ||

@@ -13,7 +13,7 @@ from scripted_device import Scripted
 from orchestrator.simunits import component_of, make_unit
 from orchestrator.system import Source
 import numpy as np
-source = Source.parse(f"device:scripted_device:Scripted?port={sys.argv[1]}")
+source = Source.parse(f"device:scripted_device:Scripted?port={sys.argv[1]}&command_stale_after=60")
 unit = make_unit(component_of(source, "rig"))
 unit.bind(["u"], ["y"])
 unit.setup(0, None)
