@@ -22,6 +22,8 @@ _REST_S = 3.0
 _ONSET_S = 0.04
 #: A command may be held back for so long, and for so many periods.
 _PERSISTENCE_S, _PERSISTENCE_PERIODS = 0.04, 3
+#: A command that comes to rest is not to be followed by another.
+_FOREVER_NS = 1 << 62
 #: Fewer cycles without a command say nothing of a simulation.
 _LEAST_CYCLES = 3
 _Array = npt.NDArray[np.float64]
@@ -174,6 +176,8 @@ class OwnGate:
         """Allow for the step of the run; its first one may take as long as a device's opening."""
         first = round(self._settings.connect_timeout * 1e9)
         self._patience_ns = step_ns if number > 1 else first
+        if self._gate.stopping:
+            self._patience_ns = _FOREVER_NS
 
     def _orders(self) -> tuple[Orders, int]:
         now = self._clock()

@@ -39,10 +39,10 @@ class Rig(Block):
         self.y = self.u
 
 
-def rig(peer, kind, settings):
+def rig(peer, kind, settings, policy="hold"):
     system = System("loop").add("ramp", block(Ramp)).add("rig", block(Rig))
     system = system.connect("ramp.u", "rig.u")
-    source = f"device:scripted_device:{kind}?port={peer.port}&on_stale=hold{settings}"
+    source = f"device:scripted_device:{kind}?port={peer.port}&on_stale={policy}{settings}"
     return swap_component(system, "rig", source)
 
 
@@ -51,22 +51,29 @@ def paced(peer, settings):
     return Execution(rig(peer, "Answering", settings), step="1 ms", realtime=pace)
 
 
-def test_a_device_that_was_started_anew_is_not_commanded_any_more():
-    """Its first sample is not answered yet, and the run ends by name, whatever is held."""
-    with Peer() as peer, Execution(rig(peer, "Answering", "&stale_after=30"), step=0.01) as run:
-        run.step(3)
-        peer.wait_for(lambda: peer.commands and peer.commands[-1] > 0.0)
-        peer.silent.set()
-        peer.settle()
-        peer.commands.clear()
-        peer.anew.set()
-        peer.silent.clear()
-        native = run.units[-1].native
-        peer.wait_for(lambda: native.refresh() or native.facts.restarts)
-        peer.wait_for(lambda: run.units[-1].exception() is not None)
-        assert peer.commands == []
-        with pytest.raises(StepError, match=r"'rig'.*began anew: the device was started anew"):
-            run.step()
+@pytest.mark.parametrize("policy", ["hold", "stop"])
+def test_a_device_that_was_started_anew_is_not_commanded_any_more(policy):
+    """Its first sample is not answered yet; the run ends by name, or holds what it had last."""
+    with Peer() as peer:
+        system = rig(peer, "Answering", "&stale_after=30&command_stale_after=30", policy)
+        with Execution(system, step=0.01) as run:
+            run.step(3)
+            peer.wait_for(lambda: peer.commands and peer.commands[-1] > 0.0)
+            peer.silent.set()
+            peer.settle()
+            peer.commands.clear()
+            peer.anew.set()
+            peer.silent.clear()
+            peer.wait_for(lambda: run.units[-1].exception() is not None)
+            assert peer.commands == []
+            why = "began anew: the device was started anew"
+            if policy == "stop":
+                with pytest.raises(StepError, match=rf"'rig'.*{why}"):
+                    run.step()
+            else:
+                run.step()
+                assert run.get("rig.valid") == 0.0
+                assert why in str(run.units[-1].notices())
 
 
 def test_a_clock_that_is_back_goes_on_where_it_was():
