@@ -57,6 +57,10 @@ class DriveObject:
         (value,) = struct.unpack(f"<{self.code}", data)
         return int(value)
 
+    def first_of(self, data: bytes) -> bytes:
+        """Return its bytes of more than it has: a text ends before the first 0."""
+        return data.split(b"\0", 1)[0] if self.code == "s" else data[: self.size]
+
     def __str__(self) -> str:
         return f"'{self.name}' ({self.index:04X}:{self.sub:02X})"
 

@@ -160,7 +160,8 @@ class CanopenSettings(DeviceSettings):
     late_ms
         See there.
     answer_timeout, start_timeout, rest_timeout
-        Of one SDO; of all drives to be enabled; of all drives to stand still, s.
+        Of one SDO; of all drives to answer at all, which may be booting, and of all to be enabled;
+        of all drives to stand still, s.
     """
 
     channel: str = Field(min_length=1)

@@ -9,6 +9,7 @@ from typing import Literal, Self, cast
 
 from pydantic import Field, model_validator
 
+from hw_adapters.counter import Counter
 from hw_adapters.datagram_socket import Address, DatagramSocket, connected
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, Six, decode_frame, encode_correction
 from orchestrator.devices import (
@@ -27,6 +28,8 @@ _DEGREE = math.pi / 180.0
 _MILLIMETRE = 1e-3
 #: A robot that was silent for so long may go on from another port: it was started again.
 _SILENCE_S = 1.0
+#: IPOC begins again after so many ms, where the controller counts them in 32 bits.
+_IPOC_PERIOD = 2**32
 
 
 class KukaRsiSettings(DeviceSettings):
@@ -105,6 +108,7 @@ class KukaRsi(Device):
         self._peer: Address | None = None
         self._heard = 0.0
         self._ipoc = 0
+        self._clock = Counter(_IPOC_PERIOD)
         self._begin: tuple[float, ...] | None = None
         self._wanted: tuple[float, ...] = (0.0,) * 6
         self._sent: tuple[float, ...] = (
@@ -146,6 +150,7 @@ class KukaRsi(Device):
         """Bind the port; the robot is heard of when its program switches RSI on."""
         self._socket = DatagramSocket(self._settings.host, self._settings.port, None)
         self._peer, self._begin = None, None
+        self._clock = Counter(_IPOC_PERIOD)
         self._wanted = (0.0,) * 6
         self._sent = (0.0,) * 6
 
@@ -163,10 +168,11 @@ class KukaRsi(Device):
         self._accept(found[1])
         values = self._measured(frame)
         self._ipoc = frame.ipoc
+        now_ms = self._clock.count(frame.ipoc)
         return Received(
             values,
-            device_time=frame.ipoc * 1e-3,
-            sequence=frame.ipoc // self._settings.cycle_ms,
+            device_time=now_ms * 1e-3,
+            sequence=now_ms // self._settings.cycle_ms,
             status=frame.late or 0,
         )
 

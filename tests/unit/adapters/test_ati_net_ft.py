@@ -3,6 +3,7 @@
 import csv
 import struct
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -101,6 +102,19 @@ def test_another_rate_is_refused(monkeypatch):
     monkeypatch.setattr(device, "_known_calibration", lambda: Calibration(1, 1, rate_hz=7000.0))
     with pytest.raises(DeviceError, match="expected 1000 records per second, found 7000"):
         device.open()
+
+
+def test_the_count_of_a_sensor_that_runs_over_is_counted_on():
+    counts = {"counts_per_force": 1e6, "counts_per_torque": 1e6}
+    device = AtiNetFt(AtiNetFtSettings(device_host="127.0.0.1", calibration=counts))
+    begin = 2**32 - 14
+    records = b"".join(
+        struct.pack(">III6i", k, (begin + 7 * k) % 2**32, 0, *[0] * 6) for k in range(5)
+    )
+    device._socket = SimpleNamespace(receive=lambda _: (records, None))
+    device._calibration = device._known_calibration()
+    found = [device.receive(0.0).device_time for _ in range(5)]
+    assert found == pytest.approx([(begin + 7 * k) / 7000.0 for k in range(5)], abs=1e-9)
 
 
 def test_a_misspelt_setting_is_told():

@@ -149,6 +149,22 @@ def test_the_adapter_gives_si_units_and_echoes_the_ipoc():
     assert b"<IPOC>4000</IPOC>" in datagram
 
 
+@pytest.mark.parametrize("cycle", [4, 12])
+def test_an_ipoc_that_runs_over_is_counted_on_and_echoed_as_it_is(cycle):
+    controller = Controller(Setup(cycle_ms=cycle), 2**32 - 3 * cycle)
+    ipocs = [controller.ipoc]
+    for _ in range(5):
+        controller.next_cycle()
+        ipocs.append(controller.ipoc)
+    assert ipocs[-1] < ipocs[0]
+    device = opened([frame(ipoc, 0.0) for ipoc in ipocs], cycle_ms=cycle)
+    found = [device.receive(0.0) for _ in ipocs]
+    assert np.diff([each.device_time for each in found]) == pytest.approx(1e-3 * cycle, abs=1e-9)
+    assert set(np.diff([each.sequence for each in found])) == {1}
+    device.send((0.0,) * 6)
+    assert b"<IPOC>%d</IPOC>" % ipocs[-1] in device._socket.sent[-1][0]
+
+
 def test_relative_commands_are_sent_as_increments_without_drift():
     device = opened([frame(4 * n, 0.0) for n in range(30)], mode="relative")
     total = 0.0
