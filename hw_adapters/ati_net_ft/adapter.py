@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import cast
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from hw_adapters.ati_net_ft.calibration import (
     FORCE_UNITS,
@@ -53,9 +53,10 @@ class CalibrationSettings(BaseModel):
 
     @field_validator("force_unit", "torque_unit")
     @classmethod
-    def _known(cls, value: str) -> str:
-        if value not in {**FORCE_UNITS, **TORQUE_UNITS}:
-            raise ValueError(f"one of {', '.join([*FORCE_UNITS, *TORQUE_UNITS])}")
+    def _known(cls, value: str, field: ValidationInfo) -> str:
+        known = FORCE_UNITS if field.field_name == "force_unit" else TORQUE_UNITS
+        if value not in known:
+            raise ValueError(f"one of {', '.join(known)}")
         return value
 
 
