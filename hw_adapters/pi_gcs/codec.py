@@ -56,6 +56,11 @@ def ask(*questions: str) -> bytes:
     return "".join(f"{each}\n" for each in questions).encode()
 
 
+def about(question: str, axes: Sequence[str]) -> str:
+    """Return a question about axes; without names it would be about others as well, such as A."""
+    return " ".join((question, *axes))
+
+
 def axis_values(reply: Sequence[str], axes: Sequence[str]) -> dict[str, float]:
     """Read a reply of a line ``AXIS=NUMBER`` for each axis.
 
