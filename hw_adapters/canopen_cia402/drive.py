@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hw_adapters.canopen_cia402 import objects
 from hw_adapters.canopen_cia402.codec import CanFrame
+from hw_adapters.canopen_cia402.encoder_check import EncoderCheck
 from hw_adapters.canopen_cia402.objects import DriveObject
 from hw_adapters.canopen_cia402.pdo import AT_EACH_SYNC, UNUSED, PdoMap
 from hw_adapters.canopen_cia402.sdo import SdoClient
@@ -45,6 +46,8 @@ class Drive:
         self._came: set[int] = set()
         self._origin = 0
         self._command = 0.0
+        self._told = 0.0
+        self._encoder = self._new_check()
         self.statusword = 0
         self.state: DriveState = NOT_READY
 
@@ -74,7 +77,8 @@ class Drive:
         """Forget what came; with ``here``, positions count from where the axis is now."""
         if here:
             self._origin = self._found.get("position", 0)
-            self._command = 0.0
+            self._command = self._told = 0.0
+            self._encoder = self._new_check()
         self._came.clear()
 
     def take(self, pdo: PdoMap, data: bytes) -> bool:
@@ -115,6 +119,26 @@ class Drive:
     def torque(self) -> float:
         """Its torque, N.m (N)."""
         return self._sign * self._found["torque"] * self.settings.torque_scale
+
+    def look_at_encoder(self, counted: float, passed: float) -> str:
+        """Return what is wrong with its position, or nothing.
+
+        Parameters
+        ----------
+        counted, passed
+            Since the last look, s: cycles, and by the clock.
+        """
+        if not self.settings.has_position:
+            return ""
+        before, self._told = self._told, self._command
+        told = {"csp": self._command - before, "csv": self._command * counted}
+        way = told.get(self.settings.mode, 0.0) if self.state is ENABLED else 0.0
+        position = self.position(displacement=False)
+        return self._encoder.look(position, self.velocity, way, counted, passed)
+
+    def _new_check(self) -> EncoderCheck:
+        given = self.settings
+        return EncoderCheck(given.velocity_limit, given.encoder_way, given.position_scale)
 
     def command(self, value: float) -> None:
         """Take what is wanted, in SI units; it goes out with :meth:`frames`.

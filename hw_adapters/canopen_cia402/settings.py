@@ -16,6 +16,8 @@ from orchestrator.devices import DeviceSettings
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 #: Share of the line that may be used: SDO, heartbeats and emergencies need the rest.
 _MOST_LOAD = 0.9
+#: What a velocity may lag, twice and with room for more, s.
+_ENCODER_S = 0.02
 
 
 class DriveSettings(BaseModel):
@@ -45,6 +47,10 @@ class DriveSettings(BaseModel):
         rad/s2 (m/s2), written to the drive in increments of velocity per second.
     following_window
         rad (m): where a drive under ``csp`` is in fault; default: as it stands in the drive.
+    encoder_tolerance
+        rad (m): what velocity or command may amount to while the position stands; default: the way
+        at ``velocity_limit`` in 20 ms, since what filters leave of a velocity of that size after
+        a stop is less (50 Hz, second order: 5 ms).
     commands, measurements
         Objects of each RPDO, each TPDO; default: what the mode needs. A drive that is not under
         ``csp`` may do without its position.
@@ -69,6 +75,7 @@ class DriveSettings(BaseModel):
     torque_limit: Positive
     quick_stop_deceleration: Positive
     following_window: Positive | None = None
+    encoder_tolerance: Positive | None = None
     commands: tuple[tuple[str, ...], ...] = ()
     measurements: tuple[tuple[str, ...], ...] = (
         ("statusword", "position", "torque"),
@@ -81,6 +88,11 @@ class DriveSettings(BaseModel):
     def per_velocity(self) -> float:
         """rad/s (m/s) for one increment of velocity."""
         return self.velocity_scale or self.position_scale
+
+    @property
+    def encoder_way(self) -> float:
+        """What velocity or command may amount to while the position stands, rad (m)."""
+        return self.encoder_tolerance or _ENCODER_S * self.velocity_limit
 
     @property
     def has_position(self) -> bool:

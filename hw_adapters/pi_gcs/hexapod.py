@@ -133,18 +133,17 @@ class Hexapod:
             return 1
         if set(pairs) - {*AXES, *SINGLE}:
             return 15
-        if set(pairs) & set(SINGLE):
-            return 5
         if name == "FRF":
             self._referenced = now + self._setup.reference_s
             return 0
         if name == "SVO":
-            self._servo |= {axis: bool(value) for axis, value in pairs.items()}
+            self._servo |= {axis: bool(value) for axis, value in pairs.items() if axis in AXES}
             return 0
         return self._move(pairs, now) if name == "MOV" else 2
 
     def _move(self, pairs: dict[str, float], now: float) -> int:
-        if now < self._referenced or not all(self._servo.values()):
+        moves = now >= self._referenced and all(self._servo.values())
+        if not moves or set(pairs) & set(SINGLE):
             return 5
         if any(abs(value) > self._setup.travel for value in pairs.values()):
             return 7
