@@ -189,19 +189,14 @@ class Drive:
             objects.CONSUMER_HEARTBEAT: line.master << 16 | line.heartbeat_timeout_ms,
             objects.ABORT_OPTION: _ABORT_BY_QUICK_STOP,
             objects.QUICK_STOP_OPTION: _STOP_ON_RAMP,
-            objects.QUICK_STOP_DECELERATION: round(
-                given.quick_stop_deceleration / given.per_velocity
-            ),
-            objects.MAX_TORQUE: round(given.torque_limit / given.torque_scale),
+            **given.written,
             objects.CYCLE_PERIOD: line.cycle_ms * 1000,
             objects.INTERPOLATION_PERIOD: line.cycle_ms,
             objects.INTERPOLATION_EXPONENT: -3,
         }
-        if given.following_window is not None:
-            found[objects.FOLLOWING_WINDOW] = round(given.following_window / given.position_scale)
         for name in given.without:
             for left_out in objects.MAY_LACK[name]:
-                del found[left_out]
+                found.pop(left_out, None)
         return found
 
 

@@ -44,6 +44,12 @@ class DriveObject:
         return struct.calcsize(f"<{self.code}")
 
     @property
+    def most(self) -> int:
+        """The largest value of its type."""
+        bits = 8 * self.size
+        return (1 << bits) - 1 if self.code.isupper() else (1 << (bits - 1)) - 1
+
+    @property
     def mapping(self) -> int:
         """As an entry of a PDO mapping: index, sub-index, bits."""
         return self.index << 16 | self.sub << 8 | self.size * 8

@@ -9,7 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hw_adapters.canopen_cia402.objects import TARGETS, MayLack, Mode
+from hw_adapters.canopen_cia402 import objects
+from hw_adapters.canopen_cia402.objects import TARGETS, DriveObject, MayLack, Mode
 from hw_adapters.canopen_cia402.pdo import PdoMap, frame_bits, pdo_maps, pdo_problems
 from orchestrator.devices import DeviceSettings
 
@@ -95,6 +96,28 @@ class DriveSettings(BaseModel):
         return self.encoder_tolerance or _ENCODER_S * self.velocity_limit
 
     @property
+    def written(self) -> dict[DriveObject, int]:
+        """Limits that are written to the drive, in its increments."""
+        found = {
+            objects.QUICK_STOP_DECELERATION: self.quick_stop_deceleration / self.per_velocity,
+            objects.MAX_TORQUE: self.torque_limit / self.torque_scale,
+        }
+        if self.following_window is not None:
+            found[objects.FOLLOWING_WINDOW] = self.following_window / self.position_scale
+        left_out = {each for name in self.without for each in objects.MAY_LACK[name]}
+        return {each: round(value) for each, value in found.items() if each not in left_out}
+
+    @property
+    def _largest_target(self) -> dict[DriveObject, int]:
+        """The largest command, in its increments; a position runs over and has none."""
+        limits = {
+            "csv": self.velocity_limit / self.per_velocity,
+            "cst": self.torque_limit / self.torque_scale,
+        }
+        limit = limits.get(self.mode)
+        return {} if limit is None else {objects.MAPPABLE[self.target]: round(limit)}
+
+    @property
     def has_position(self) -> bool:
         """Whether its position is measured."""
         return any("position" in each for each in self.measurements)
@@ -125,6 +148,11 @@ class DriveSettings(BaseModel):
         found = [
             *pdo_problems(self._commands, needed, commanded=True),
             *pdo_problems(self.measurements, (*measured, "velocity", "torque"), commanded=False),
+        ]
+        found += [
+            f"{each}: expected 1 to {each.most} of its increments, found {value}"
+            for each, value in (self.written | self._largest_target).items()
+            if not 1 <= value <= each.most
         ]
         if found:
             raise ValueError(f"drive '{self.name}': {'; '.join(found)}")

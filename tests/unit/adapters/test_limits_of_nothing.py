@@ -1,0 +1,30 @@
+"""A limit of 0 in the settings of an adapter is refused with one error, whichever it is."""
+
+import pytest
+
+from orchestrator.devices import read_settings
+from orchestrator.devices.conformance import bench_of
+from orchestrator.devices.registry import device_class, device_names
+from orchestrator.diagnostics import DescriptionError
+
+LIMITS = [
+    (device, name)
+    for device in device_names()
+    for name in device_class(device).Settings.model_fields
+    if name.endswith(("_limit", "_tolerance"))
+]
+
+
+def test_most_adapters_have_limits():
+    assert {"kuka_rsi", "ur_rtde", "pi_gcs", "ati_net_ft", "motor_bench"} <= {d for d, _ in LIMITS}
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -1.0, float("nan")])
+@pytest.mark.parametrize(("device", "name"), LIMITS)
+def test_a_limit_of_nothing_is_refused(device, name, value):
+    given = bench_of(device).wiring().settings | {name: value}
+    with pytest.raises(DescriptionError) as found:
+        read_settings(device_class(device), given, f"device '{device}'")
+    assert str(found.value).count("\n") == 0
+    assert f"'{name}': expected a" in str(found.value)
+    assert f"found {value}" in str(found.value)
