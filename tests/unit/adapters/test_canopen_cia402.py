@@ -54,23 +54,6 @@ def test_bits_of_frames_are_those_of_the_schedulability_analysis():
     ]  # Davis et al. 2007, Table 1: 65, 135
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"torque_limit": 1e-4}, r"'max torque' \(6072:00\): expected 1 to 65535 .* found 0"),
-        ({"torque_limit": 66.0}, r"'max torque' \(6072:00\): expected 1 to 65535 .* found 66000"),
-        ({"torque_limit": 33.0, "mode": "cst"}, r"'target_torque' .* 1 to 32767 .* found 33000"),
-        ({"velocity_limit": 1e-9}, r"'target_velocity' \(60FF:00\): expected 1 to .* found 0"),
-        ({"quick_stop_deceleration": 1e-5}, r"\(6085:00\): expected 1 to 4294967295 .* found 0"),
-        ({"following_window": 1e-5}, r"\(6065:00\): expected 1 to 4294967295 .* found 0"),
-        ({"torque_limit": 0}, r"'drives\.0\.torque_limit': expected a number > 0\.0, found 0"),
-    ],
-)
-def test_a_limit_that_is_nothing_to_the_drive_or_beyond_it_is_told(change, told):
-    with pytest.raises(DescriptionError, match=told):
-        read_settings(CanopenCia402, {"channel": "x", "drives": [drive(**change)]}, "device 'd'")
-
-
 def test_two_drives_at_1_khz_fit_into_1_mbit():
     assert settings(drive(), drive("load", 2, "cst")).cycle_bits == 55 + 115 + 95 + 2 * (135 + 95)
 

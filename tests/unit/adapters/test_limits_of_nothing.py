@@ -1,6 +1,7 @@
 """A limit of 0 in the settings of an adapter is refused with one error, whichever it is."""
 
 import pytest
+from canopen_bench import drive
 
 from orchestrator.devices import read_settings
 from orchestrator.devices.conformance import bench_of
@@ -28,3 +29,21 @@ def test_a_limit_of_nothing_is_refused(device, name, value):
     assert str(found.value).count("\n") == 0
     assert f"'{name}': expected a" in str(found.value)
     assert f"found {value}" in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"torque_limit": 1e-4}, r"'max torque' \(6072:00\): expected 1 to 65535 .* found 0"),
+        ({"torque_limit": 66.0}, r"'max torque' \(6072:00\): expected 1 to 65535 .* found 66000"),
+        ({"torque_limit": 33.0, "mode": "cst"}, r"'target_torque' .* 1 to 32767 .* found 33000"),
+        ({"velocity_limit": 1e-9}, r"'target_velocity' \(60FF:00\): expected 1 to .* found 0"),
+        ({"quick_stop_deceleration": 1e-5}, r"\(6085:00\): expected 1 to 4294967295 .* found 0"),
+        ({"following_window": 1e-5}, r"\(6065:00\): expected 1 to 4294967295 .* found 0"),
+        ({"torque_limit": 0}, r"'drives\.0\.torque_limit': expected a number > 0\.0, found 0"),
+    ],
+)
+def test_a_limit_that_is_nothing_to_the_drive_or_beyond_it_is_told(change, told):
+    with pytest.raises(DescriptionError, match=told):
+        given = {"channel": "x", "drives": [drive(**change)]}
+        read_settings(device_class("canopen_cia402"), given, "device 'd'")
