@@ -44,6 +44,6 @@ def test_a_limit_of_nothing_is_refused(device, name, value):
     ],
 )
 def test_a_limit_that_is_nothing_to_the_drive_or_beyond_it_is_told(change, told):
+    given = {"channel": "x", "drives": [drive(**change)]}
     with pytest.raises(DescriptionError, match=told):
-        given = {"channel": "x", "drives": [drive(**change)]}
         read_settings(device_class("canopen_cia402"), given, "device 'd'")
