@@ -1,26 +1,28 @@
-"""Counters of devices that begin again at 0, told as counters that do not."""
+"""Counters and clocks of devices that begin again, told as ones that do not."""
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
 
-class Counter:
+Number = TypeVar("Number", int, float)
+
+
+class Counter(Generic[Number]):
     """Counts on where a field of a datagram has run over.
 
     Parameters
     ----------
     period
-        After so many the field is 0 again; ``None``: never.
+        After so much the field begins again; ``None``: never.
     """
 
-    def __init__(self, period: int | None) -> None:
-        self._period = period
-        self._last: int | None = None
+    def __init__(self, period: Number | None) -> None:
+        self._period: Number | None = period
+        self._last: Number | None = None
 
-    def count(self, found: int) -> int:
-        """Return what is nearest to the last count and ends as was found."""
-        if self._period is None or self._last is None:
-            self._last = found
-        else:
-            half = self._period // 2
-            self._last += (found - self._last + half) % self._period - half
-        return self._last
+    def count(self, found: Number) -> Number:
+        """Return what is nearest to the last count and was found but for whole periods."""
+        if self._period is not None and self._last is not None:
+            found += round((self._last - found) / self._period) * self._period
+        self._last = found
+        return found

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import cast
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from hw_adapters.ati_net_ft.calibration import (
     FORCE_UNITS,
@@ -16,6 +16,7 @@ from hw_adapters.ati_net_ft.calibration import (
     fetch_calibration,
 )
 from hw_adapters.ati_net_ft.codec import Command, Record, Request, decode_records, encode_request
+from hw_adapters.counter import Counter
 from hw_adapters.datagram_socket import DatagramSocket, connected
 from orchestrator.devices import (
     Device,
@@ -28,6 +29,8 @@ from orchestrator.devices import (
 
 #: The sensor's rate may differ by this share from what the settings expect.
 _RATE_SHARE = 0.01
+#: The sensor's count of its samples begins again after so many: 7.1 days at 7 kHz.
+_FT_PERIOD = 2**32
 
 
 class CalibrationSettings(BaseModel):
@@ -50,9 +53,10 @@ class CalibrationSettings(BaseModel):
 
     @field_validator("force_unit", "torque_unit")
     @classmethod
-    def _known(cls, value: str) -> str:
-        if value not in {**FORCE_UNITS, **TORQUE_UNITS}:
-            raise ValueError(f"one of {', '.join([*FORCE_UNITS, *TORQUE_UNITS])}")
+    def _known(cls, value: str, field: ValidationInfo) -> str:
+        known = FORCE_UNITS if field.field_name == "force_unit" else TORQUE_UNITS
+        if value not in known:
+            raise ValueError(f"one of {', '.join(known)}")
         return value
 
 
@@ -108,6 +112,7 @@ class AtiNetFt(Device):
         self._socket: DatagramSocket | None = None
         self._calibration: Calibration | None = None
         self._waiting: deque[Record] = deque()
+        self._clock = Counter(_FT_PERIOD)
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -141,6 +146,7 @@ class AtiNetFt(Device):
         peer = (given.device_host, given.device_port)
         self._socket = DatagramSocket(given.host, given.port, peer)
         self._waiting.clear()
+        self._clock = Counter(_FT_PERIOD)
         if given.tare:
             self._ask(Command.TARE)
         self._ask(Command.STREAM_BUFFERED if given.buffered else Command.STREAM)
@@ -178,7 +184,7 @@ class AtiNetFt(Device):
         record = self._waiting.popleft()
         return Received(
             values=cast("Calibration", self._calibration).wrench(record.counts),
-            device_time=record.ft_sequence / self._settings.internal_rate,
+            device_time=self._clock.count(record.ft_sequence) / self._settings.internal_rate,
             sequence=record.rdt_sequence,
             valid=record.valid,
             status=record.status,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import http.client
-import math
 from dataclasses import dataclass
 
 from lxml import etree
 
 from hw_adapters.ati_net_ft.codec import Counts
+from hw_adapters.plain_number import XML_BLANKS, plain_number
 from orchestrator.archive import parse_xml
 from orchestrator.devices import WireFormatError
 
@@ -26,7 +26,9 @@ FORCE_UNITS = {
     "lbf": _POUND_FORCE,
     "klbf": 1000.0 * _POUND_FORCE,
     "kg": _KILOGRAM_FORCE,
+    "kgf": _KILOGRAM_FORCE,
     "g": _KILOGRAM_FORCE / 1000.0,
+    "gf": _KILOGRAM_FORCE / 1000.0,
 }
 #: In N.m.
 TORQUE_UNITS = {
@@ -39,6 +41,9 @@ TORQUE_UNITS = {
     "lbf-in": _POUND_FORCE * _INCH,
     "lbf-ft": _POUND_FORCE * 12.0 * _INCH,
     "kg-cm": _KILOGRAM_FORCE * 0.01,
+    "kgf-cm": _KILOGRAM_FORCE * 0.01,
+    "kgf-m": _KILOGRAM_FORCE,
+    "gf-cm": _KILOGRAM_FORCE / 1000.0 * 0.01,
 }
 
 
@@ -71,7 +76,7 @@ class Calibration:
 
 
 def decode_calibration(content: bytes) -> Calibration:
-    """Read the page of a sensor.
+    """Read the page of a sensor; zeros at its end are those of a string in C.
 
     Raises
     ------
@@ -79,7 +84,7 @@ def decode_calibration(content: bytes) -> Calibration:
         If it is no well-formed XML, declares a document type, lacks a value, a number is not
         positive, a unit is not known, or RDT is switched off.
     """
-    root = parse_xml(content, PAGE, WireFormatError)
+    root = parse_xml(content.rstrip(b"\0"), PAGE, WireFormatError)
     if (_text(root, "comrdte") or "Enabled").casefold() not in {"enabled", "1"}:
         raise _wrong(
             f"<comrdte>: expected 'Enabled', found {_text(root, 'comrdte')!r}: switch RDT on"
@@ -120,16 +125,13 @@ def fetch_calibration(host: str, port: int = 80, timeout_s: float = 3.0) -> Cali
 
 def _text(root: etree._Element, tag: str) -> str | None:
     found = root.find(f".//{tag}")
-    return None if found is None else (found.text or "").strip()
+    return None if found is None else (found.text or "").strip(XML_BLANKS)
 
 
 def _positive(root: etree._Element, tag: str) -> float:
     text = _text(root, tag)
-    try:
-        value = float(text or "")
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value > 0.0):
+    value = plain_number(text)
+    if value is None or value <= 0.0:
         raise _wrong(f"<{tag}>: expected a number > 0, found {text!r}")
     return value
 

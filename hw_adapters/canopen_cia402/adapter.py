@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, cast
 
 from hw_adapters.canopen_cia402.bus import Bus, open_bus
-from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, nmt
+from hw_adapters.canopen_cia402.codec import START, nmt
 from hw_adapters.canopen_cia402.data_sheet import check_data_sheet
 from hw_adapters.canopen_cia402.drive import Drive
-from hw_adapters.canopen_cia402.faults import emergency_text
 from hw_adapters.canopen_cia402.line import Line
 from hw_adapters.canopen_cia402.objects import MAPPABLE
 from hw_adapters.canopen_cia402.sdo import SdoClient
+from hw_adapters.canopen_cia402.set_up import set_up
 from hw_adapters.canopen_cia402.settings import CanopenSettings, DriveSettings
 from hw_adapters.canopen_cia402.state_machine import (
     AT_REST,
     ENABLED,
     FOLLOWS_COMMAND,
-    IN_FAULT,
     INTERNAL_LIMIT,
     WARNING,
     state_of,
@@ -70,9 +69,7 @@ class CanopenCia402(Device):
         self._drives = [Drive(each) for each in given.drives]
         self._line, self._is_told = None, False
         self._bus = open_bus(given.interface, given.channel, given.bitrate, given.tty_baudrate)
-        self._bus.send([nmt(PRE_OPERATIONAL, each.node) for each in given.drives])
-        for drive in self._drives:
-            self._set_up(self._bus, drive)
+        set_up(self._bus, self._drives, given)
         self._bus.send([nmt(START, each.node) for each in given.drives])
         self._line = Line(given, self._bus, self._drives)
         self._enable(self._line)
@@ -126,29 +123,6 @@ class CanopenCia402(Device):
             value if each.mode == "csp" else 0.0
             for each, value in zip(self._settings.drives, values, strict=self._settings.enable)
         ]
-
-    def _set_up(self, bus: Bus, drive: Drive) -> None:
-        given = self._settings
-        sdo = SdoClient(bus, drive.settings.node, drive.name, given.answer_timeout)
-        try:
-            drive.configure(sdo, given)
-            statusword = sdo.read(MAPPABLE["statusword"])
-            code = sdo.read(MAPPABLE["error_code"])
-        except DeviceError as error:
-            raise self._explained(bus, error) from None
-        if given.enable and not given.fault_reset and state_of(statusword) in IN_FAULT:
-            raise DeviceError(
-                f"{drive.name}: it is in fault, error code {emergency_text(code)}; remove the cause"
-                " and acknowledge it, or set fault_reset"
-            )
-
-    def _explained(self, bus: Bus, error: DeviceError) -> DeviceError:
-        """Add what the CAN adapter knows of the line."""
-        trouble = bus.trouble()
-        if not trouble:
-            return error
-        bitrate = self._settings.bitrate
-        return DeviceError(f"{error}; {trouble}: is the line at {bitrate} bit/s, and terminated?")
 
     def _enable(self, line: Line) -> None:
         """Go on cycle by cycle until all drives are enabled and have said where they are."""

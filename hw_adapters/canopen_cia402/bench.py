@@ -126,6 +126,11 @@ BENCH = Bench(
             SdoAnswer(2, 0x1000, 0, _HEX("92010200")),
         ),
         Golden(
+            "what was read, of no size",
+            partial(decode, CanFrame(0x582, _HEX("42416000370200AA"))),
+            SdoAnswer(2, 0x6041, 0, _HEX("370200AA"), has_size=False),
+        ),
+        Golden(
             "no such object",
             partial(decode, CanFrame(0x582, _HEX("8000200000000206"))),
             SdoAnswer(2, 0x2000, 0, abort=0x06020000),

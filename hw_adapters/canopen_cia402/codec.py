@@ -24,7 +24,8 @@ _SDO = struct.Struct("<BHB4s")
 _EMCY = struct.Struct("<HB5s")
 #: First byte of an expedited download, by the number of bytes; of an upload's answer, to it.
 _WRITES = {1: 0x2F, 2: 0x2B, 3: 0x27, 4: 0x23}
-_READS = {0x4F: 1, 0x4B: 2, 0x47: 3, 0x43: 4}
+_READ_ANY = 0x42  # which does not say how many of its 4 bytes count
+_READS = {0x4F: 1, 0x4B: 2, 0x47: 3, 0x43: 4, _READ_ANY: 4}
 _READ, _WRITTEN, _ABORT = 0x40, 0x60, 0x80
 #: Of transfers in segments: announcements of a size by the node (of none: 0x40), and by the master;
 #: the master asks for a segment; the node has taken one.
@@ -82,6 +83,9 @@ class SdoAnswer:
         What was read; empty if something was written, or refused.
     abort
         Why it was refused; 0: it was not.
+    has_size
+        Whether the node says how many bytes it has read; if not, there are 4, and the object has
+        the first of them.
     """
 
     node: int
@@ -89,6 +93,7 @@ class SdoAnswer:
     sub: int
     data: bytes = b""
     abort: int = 0
+    has_size: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,11 @@ def nmt(command: int, node: int) -> CanFrame:
 def heartbeat(node: int) -> CanFrame:
     """Say that the master lives."""
     return CanFrame(_HEARTBEAT + node, bytes((OPERATIONAL,)))
+
+
+def boot_up(node: int) -> CanFrame:
+    """Say, as a node does once after power-on or a reset, that it begins anew."""
+    return CanFrame(_HEARTBEAT + node, bytes((BOOT_UP,)))
 
 
 def read_object(node: int, index: int, sub: int) -> CanFrame:
@@ -224,7 +234,8 @@ def _sdo_answer(node: int, data: bytes) -> SdoMessage:
     if command == _ABORT and any(content):
         return SdoAnswer(node, index, sub, abort=int.from_bytes(content, "little"))
     if command in _READS:
-        return SdoAnswer(node, index, sub, content[: _READS[command]])
+        found = content[: _READS[command]]
+        return SdoAnswer(node, index, sub, found, has_size=command != _READ_ANY)
     if command in {_ANNOUNCED, _ANNOUNCED_ANY}:
         size = int.from_bytes(content, "little") if command == _ANNOUNCED else None
         return SdoAnnouncement(node, index, sub, size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hw_adapters.canopen_cia402 import objects
 from hw_adapters.canopen_cia402.codec import CanFrame
+from hw_adapters.canopen_cia402.encoder_check import EncoderCheck
 from hw_adapters.canopen_cia402.objects import DriveObject
 from hw_adapters.canopen_cia402.pdo import AT_EACH_SYNC, UNUSED, PdoMap
 from hw_adapters.canopen_cia402.sdo import SdoClient
@@ -43,6 +44,8 @@ class Drive:
         self._came: set[int] = set()
         self._origin = 0
         self._command = 0.0
+        self._told = 0.0
+        self._encoder = self._new_check()
         self.statusword = 0
         self.state: DriveState = NOT_READY
 
@@ -72,7 +75,8 @@ class Drive:
         """Forget what came; with ``here``, positions count from where the axis is now."""
         if here:
             self._origin = self._found.get("position", 0)
-            self._command = 0.0
+            self._command = self._told = 0.0
+            self._encoder = self._new_check()
         self._came.clear()
 
     def take(self, pdo: PdoMap, data: bytes) -> bool:
@@ -114,6 +118,26 @@ class Drive:
         """Its torque, N.m (N)."""
         return self._sign * self._found["torque"] * self.settings.torque_scale
 
+    def look_at_encoder(self, counted: float, passed: float) -> str:
+        """Return what is wrong with its position, or nothing.
+
+        Parameters
+        ----------
+        counted, passed
+            Since the last look, s: cycles, and by the clock.
+        """
+        if not self.settings.has_position:
+            return ""
+        before, self._told = self._told, self._command
+        told = {"csp": self._command - before, "csv": self._command * counted}
+        way = told.get(self.settings.mode, 0.0) if self.state is ENABLED else 0.0
+        position = self.position(displacement=False)
+        return self._encoder.look(position, self.velocity, way, counted, passed)
+
+    def _new_check(self) -> EncoderCheck:
+        given = self.settings
+        return EncoderCheck(given.velocity_limit, given.encoder_way, given.position_scale)
+
     def command(self, value: float) -> None:
         """Take what is wanted, in SI units; it goes out with :meth:`frames`."""
         self._command = value
@@ -150,19 +174,14 @@ class Drive:
             objects.CONSUMER_HEARTBEAT: line.master << 16 | line.heartbeat_timeout_ms,
             objects.ABORT_OPTION: _ABORT_BY_QUICK_STOP,
             objects.QUICK_STOP_OPTION: _STOP_ON_RAMP,
-            objects.QUICK_STOP_DECELERATION: round(
-                given.quick_stop_deceleration / given.per_velocity
-            ),
-            objects.MAX_TORQUE: round(given.torque_limit / given.torque_scale),
+            **given.written,
             objects.CYCLE_PERIOD: line.cycle_ms * 1000,
             objects.INTERPOLATION_PERIOD: line.cycle_ms,
             objects.INTERPOLATION_EXPONENT: -3,
         }
-        if given.following_window is not None:
-            found[objects.FOLLOWING_WINDOW] = round(given.following_window / given.position_scale)
         for name in given.without:
             for left_out in objects.MAY_LACK[name]:
-                del found[left_out]
+                found.pop(left_out, None)
         return found
 
 

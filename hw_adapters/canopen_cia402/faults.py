@@ -19,6 +19,7 @@ _EMERGENCIES = (
     (0x4000, 0xF000, "temperature"),
     (0x5000, 0xF000, "hardware of the drive"),
     (0x6000, 0xF000, "software of the drive"),
+    (0x7300, 0xFF00, "encoder"),
     (0x7000, 0xF000, "brake, motor or encoder"),
     (0x9000, 0xFF00, "external error"),
 )
@@ -44,7 +45,7 @@ _ABORTS = {
     0x0800_0022: "not in this state of the drive",
 }
 #: Statuses of samples beside the codes of emergencies, from what CiA 402 leaves to devices.
-HEARTBEAT_LOST, LEFT_OPERATION = 0x8130, 0xFF00
+HEARTBEAT_LOST, LEFT_OPERATION, ENCODER = 0x8130, 0xFF00, 0x7300
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from hw_adapters.canopen_cia402.codec import (
 )
 from hw_adapters.canopen_cia402.drive import Drive
 from hw_adapters.canopen_cia402.faults import (
+    ENCODER,
     HEARTBEAT_LOST,
     LEFT_OPERATION,
     Fault,
@@ -61,7 +62,7 @@ class Line:
         self._due = time.monotonic()
         self._beat_due = self._due
         self._heard = dict.fromkeys(self._nodes, self._due)
-        self._last_complete = -1
+        self._last_complete, self._completed = -1, self._due
         self.number = -1
         self.fault: Fault | None = None
         self.is_running = self.is_resting = False
@@ -154,8 +155,17 @@ class Line:
             return self._last_complete if self._last_complete >= 0 else None
         if not all(each.is_complete for each in self._drives):
             return None
+        self._look_at_encoders()
         self._last_complete = self.number
         return self.number
+
+    def _look_at_encoders(self) -> None:
+        before, self._completed = self._completed, time.monotonic()
+        counted = (self.number - self._last_complete) * self._settings.cycle
+        for drive in self._drives:
+            if found := drive.look_at_encoder(counted, self._completed - before):
+                text = f"{found}: is its encoder sound? (encoder_tolerance)"
+                self._fail(Fault(drive.name, ENCODER, text))
 
     def _why_it_left(self, drive: Drive) -> Fault:
         """Wait a cycle at most for the emergency that a drive sends beside its state."""

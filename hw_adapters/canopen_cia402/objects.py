@@ -44,6 +44,12 @@ class DriveObject:
         return struct.calcsize(f"<{self.code}")
 
     @property
+    def most(self) -> int:
+        """The largest value of its type."""
+        bits = 8 * self.size
+        return (1 << bits) - 1 if self.code.isupper() else (1 << (bits - 1)) - 1
+
+    @property
     def mapping(self) -> int:
         """As an entry of a PDO mapping: index, sub-index, bits."""
         return self.index << 16 | self.sub << 8 | self.size * 8
@@ -56,6 +62,10 @@ class DriveObject:
         """Return the value of bytes."""
         (value,) = struct.unpack(f"<{self.code}", data)
         return int(value)
+
+    def first_of(self, data: bytes) -> bytes:
+        """Return its bytes of more than it has: a text ends before the first 0."""
+        return data.split(b"\0", 1)[0] if self.code == "s" else data[: self.size]
 
     def __str__(self) -> str:
         return f"'{self.name}' ({self.index:04X}:{self.sub:02X})"

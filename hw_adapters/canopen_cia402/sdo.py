@@ -63,6 +63,35 @@ class SdoClient:
         self._bus, self._node, self._name, self._timeout = bus, node, name, timeout
         self._pass_on = pass_on
 
+    def wait_for(self, wanted: DriveObject, deadline: float) -> bool:
+        """Ask for an object again and again, since a drive that boots does not answer yet.
+
+        Parameters
+        ----------
+        wanted
+            Any that it has.
+        deadline
+            Until then, CLOCK_MONOTONIC in s, but once in any case.
+
+        Returns
+        -------
+        bool
+            Whether it answered.
+
+        Raises
+        ------
+        DeviceError
+            If it refuses.
+        """
+        request = read_object(self._node, wanted.index, wanted.sub)
+        while True:
+            self._bus.send([request])
+            now = time.monotonic()
+            if self._answer_about(wanted, _STARTS, now + self._timeout) is not None:
+                return True
+            if time.monotonic() >= deadline:
+                return False
+
     def read(self, wanted: DriveObject) -> int:
         """Return the value of an object.
 
@@ -89,7 +118,7 @@ class SdoClient:
         request = read_object(self._node, wanted.index, wanted.sub)
         answer = self._ask(request, wanted, _STARTS)
         if isinstance(answer, SdoAnswer):
-            return answer.data
+            return answer.data if answer.has_size else wanted.first_of(answer.data)
         found, toggle, is_last = b"", 0, False
         while not is_last:
             segment = self._ask(ask_segment(self._node, toggle), wanted, (SdoSegment,))
@@ -141,7 +170,18 @@ class SdoClient:
     def _ask(self, request: CanFrame, wanted: DriveObject, kinds: tuple[type[Kind], ...]) -> Kind:
         """Send a request, and return the answer to it, which is of one of some kinds."""
         self._bus.send([request])
-        deadline = time.monotonic() + self._timeout
+        answer = self._answer_about(wanted, kinds, time.monotonic() + self._timeout)
+        if answer is None:
+            raise DeviceError(
+                f"{self._name}: no answer about {wanted} within {self._timeout:g} s"
+                " (answer_timeout)"
+            )
+        return answer
+
+    def _answer_about(
+        self, wanted: DriveObject, kinds: tuple[type[Kind], ...], deadline: float
+    ) -> Kind | None:
+        """Return the next answer about an object; ``None`` if none came until then."""
         while (frame := self._frame(deadline)) is not None:
             answer = _answer(frame)
             if answer is None or answer.node != self._node:
@@ -151,9 +191,7 @@ class SdoClient:
                     raise DeviceError(f"{self._name}: {wanted}: {abort_text(answer.abort)}")
                 if isinstance(answer, kinds):
                     return answer
-        raise DeviceError(
-            f"{self._name}: no answer about {wanted} within {self._timeout:g} s (answer_timeout)"
-        )
+        return None
 
     def _expect_turn(self, found: int, expected: int, wanted: DriveObject) -> None:
         if found != expected:

@@ -9,13 +9,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hw_adapters.canopen_cia402.objects import TARGETS, MayLack, Mode
+from hw_adapters.canopen_cia402 import objects
+from hw_adapters.canopen_cia402.objects import TARGETS, DriveObject, MayLack, Mode
 from hw_adapters.canopen_cia402.pdo import PdoMap, frame_bits, pdo_maps, pdo_problems
 from orchestrator.devices import DeviceSettings
 
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 #: Share of the line that may be used: SDO, heartbeats and emergencies need the rest.
 _MOST_LOAD = 0.9
+#: What a velocity may lag, twice and with room for more, s.
+_ENCODER_S = 0.02
 
 
 class DriveSettings(BaseModel):
@@ -45,6 +48,10 @@ class DriveSettings(BaseModel):
         rad/s2 (m/s2), written to the drive in increments of velocity per second.
     following_window
         rad (m): where a drive under ``csp`` is in fault; default: as it stands in the drive.
+    encoder_tolerance
+        rad (m): what velocity or command may amount to while the position stands; default: the way
+        at ``velocity_limit`` in 20 ms, since what filters leave of a velocity of that size after
+        a stop is less (50 Hz, second order: 5 ms).
     commands, measurements
         Objects of each RPDO, each TPDO; default: what the mode needs. A drive that is not under
         ``csp`` may do without its position.
@@ -69,6 +76,7 @@ class DriveSettings(BaseModel):
     torque_limit: Positive
     quick_stop_deceleration: Positive
     following_window: Positive | None = None
+    encoder_tolerance: Positive | None = None
     commands: tuple[tuple[str, ...], ...] = ()
     measurements: tuple[tuple[str, ...], ...] = (
         ("statusword", "position", "torque"),
@@ -81,6 +89,33 @@ class DriveSettings(BaseModel):
     def per_velocity(self) -> float:
         """rad/s (m/s) for one increment of velocity."""
         return self.velocity_scale or self.position_scale
+
+    @property
+    def encoder_way(self) -> float:
+        """What velocity or command may amount to while the position stands, rad (m)."""
+        return self.encoder_tolerance or _ENCODER_S * self.velocity_limit
+
+    @property
+    def written(self) -> dict[DriveObject, int]:
+        """Limits that are written to the drive, in its increments."""
+        found = {
+            objects.QUICK_STOP_DECELERATION: self.quick_stop_deceleration / self.per_velocity,
+            objects.MAX_TORQUE: self.torque_limit / self.torque_scale,
+        }
+        if self.following_window is not None:
+            found[objects.FOLLOWING_WINDOW] = self.following_window / self.position_scale
+        left_out = {each for name in self.without for each in objects.MAY_LACK[name]}
+        return {each: round(value) for each, value in found.items() if each not in left_out}
+
+    @property
+    def _largest_target(self) -> dict[DriveObject, int]:
+        """The largest command, in its increments; a position runs over and has none."""
+        limits = {
+            "csv": self.velocity_limit / self.per_velocity,
+            "cst": self.torque_limit / self.torque_scale,
+        }
+        limit = limits.get(self.mode)
+        return {} if limit is None else {objects.MAPPABLE[self.target]: round(limit)}
 
     @property
     def has_position(self) -> bool:
@@ -113,6 +148,11 @@ class DriveSettings(BaseModel):
         found = [
             *pdo_problems(self._commands, needed, commanded=True),
             *pdo_problems(self.measurements, (*measured, "velocity", "torque"), commanded=False),
+        ]
+        found += [
+            f"{each}: expected 1 to {each.most} of its increments, found {value}"
+            for each, value in (self.written | self._largest_target).items()
+            if not 1 <= value <= each.most
         ]
         if found:
             raise ValueError(f"drive '{self.name}': {'; '.join(found)}")
@@ -160,7 +200,8 @@ class CanopenSettings(DeviceSettings):
     late_ms
         See there.
     answer_timeout, start_timeout, rest_timeout
-        Of one SDO; of all drives to be enabled; of all drives to stand still, s.
+        Of one SDO; of all drives to answer at all, which may be booting, and of all to be enabled;
+        of all drives to stand still, s.
     """
 
     channel: str = Field(min_length=1)

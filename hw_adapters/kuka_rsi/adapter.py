@@ -9,6 +9,7 @@ from typing import Literal, Self, cast
 
 from pydantic import Field, model_validator
 
+from hw_adapters.counter import Counter
 from hw_adapters.datagram_socket import Address, DatagramSocket, connected
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, Six, decode_frame, encode_correction
 from orchestrator.devices import (
@@ -26,6 +27,8 @@ _CARTESIAN = ("x", "y", "z", "a", "b", "c")
 _JOINTS = ("q1", "q2", "q3", "q4", "q5", "q6")
 _DEGREE = math.pi / 180.0
 _MILLIMETRE = 1e-3
+#: IPOC begins again after so many ms, where the controller counts them in 32 bits.
+_IPOC_PERIOD = 2**32
 
 
 class KukaRsiSettings(DeviceSettings):
@@ -115,7 +118,8 @@ class KukaRsi(Device):
         self._socket: DatagramSocket | None = None
         self._peer: Address | None = None
         self._heard = 0.0
-        self._ipoc = 0
+        self._ipoc = self._now_ms = 0
+        self._clock = Counter(_IPOC_PERIOD)
         self._begin: tuple[float, ...] | None = None
         self._sent: tuple[float, ...] = (
             0.0,
@@ -157,7 +161,8 @@ class KukaRsi(Device):
     def open(self) -> None:
         """Bind the port; the robot is heard of when its program switches RSI on."""
         self._socket = DatagramSocket(self._settings.host, self._settings.port, None)
-        self._peer, self._begin = None, None
+        self._peer, self._begin, self._ipoc = None, None, 0
+        self._clock = Counter(_IPOC_PERIOD)
         self._sent = (0.0,) * 6
 
     def close(self) -> None:
@@ -173,11 +178,15 @@ class KukaRsi(Device):
         frame = decode_frame(found[0])
         self._accept(found[1])
         values = self._measured(frame)
-        self._ipoc = frame.ipoc
+        before, self._ipoc = self._ipoc, frame.ipoc
+        now_ms, before_ms = self._clock.count(frame.ipoc), self._now_ms
+        self._now_ms = now_ms
+        if frame.ipoc < before and now_ms - before_ms > self._settings.own_watchdog * 1e3:
+            raise RestartedError(f"its IPOC was {before} and is {frame.ipoc}")
         return Received(
             values,
-            device_time=frame.ipoc * 1e-3,
-            sequence=frame.ipoc // self._settings.cycle_ms,
+            device_time=now_ms * 1e-3,
+            sequence=now_ms // self._settings.cycle_ms,
             status=frame.late or 0,
         )
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from lxml import etree
 
+from hw_adapters.plain_number import XML_BLANKS, plain_number
 from orchestrator.archive import parse_xml
 from orchestrator.devices import WireFormatError
 
@@ -74,7 +75,7 @@ class Correction:
 
 
 def decode_frame(datagram: bytes) -> RobotFrame:
-    """Read a frame of the robot.
+    """Read a frame of the robot; zeros at its end are those of a string in C.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def decode_frame(datagram: bytes) -> RobotFrame:
     """
     if len(datagram) > MOST_BYTES:
         raise _wrong(f"expected at most {MOST_BYTES} bytes, found {len(datagram)}")
-    root = parse_xml(datagram, "RSI frame", WireFormatError)
+    root = parse_xml(datagram.rstrip(b"\0"), "RSI frame", WireFormatError)
     if root.tag != "Rob":
         raise _wrong(f"expected element <Rob>, found <{root.tag}>")
     return RobotFrame(
@@ -118,7 +119,7 @@ def encode_correction(correction: Correction) -> bytes:
 
 def _ipoc(root: etree._Element) -> int:
     text = root.findtext("IPOC")
-    digits = (text or "").strip()
+    digits = (text or "").strip(XML_BLANKS)
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
         raise _wrong(f"expected a whole number in <IPOC>, found {text!r}")
     return int(digits)
@@ -144,11 +145,8 @@ def _six(root: etree._Element, tag: str, names: tuple[str, ...]) -> Six | None:
 
 def _number(element: etree._Element, name: str) -> float:
     text = element.get(name)
-    try:
-        value = float(text or "")
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = plain_number(text)
+    if value is None:
         found = "nothing" if text is None else repr(text)
         raise _wrong(f"<{element.tag}>: expected a number in {name}, found {found}")
     return value

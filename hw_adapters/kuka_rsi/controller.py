@@ -10,6 +10,8 @@ import numpy as np
 from hw_adapters.emulation.tracking import Array, Tracking
 
 _CYCLE_NS = 1_000_000
+#: IPOC counts ms in 32 bits: it begins again after 49.7 days.
+IPOC_PERIOD = 2**32
 _NUMBER = rb'="\s*([-+0-9.eE]+)\s*"'
 _AXES = {"cartesian": ("RKorr", b"XYZABC"), "joint": ("AK", b"123456")}
 
@@ -113,7 +115,7 @@ class Controller:
         """End the cycle, and begin the next; return ``""``, or what happened: ``late``, a stop."""
         happened = self._use_answer()
         self.cycle += 1
-        self.ipoc += self.setup.cycle_ms
+        self.ipoc = (self.ipoc + self.setup.cycle_ms) % IPOC_PERIOD
         self._tracking.advance(self.cycle * self.setup.cycle_ms * _CYCLE_NS)
         return happened
 

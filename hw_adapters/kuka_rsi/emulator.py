@@ -26,7 +26,7 @@ from hw_adapters.emulation.program import (
     run_program,
     udp_socket,
 )
-from hw_adapters.kuka_rsi.controller import Controller, Setup
+from hw_adapters.kuka_rsi.controller import IPOC_PERIOD, Controller, Setup
 
 _COLUMNS = ("number", "cycle", "ipoc", "late", *(f"asked_{i}" for i in range(1, 7)))
 _COLUMNS += (*(f"commanded_{i}" for i in range(1, 7)), *(f"actual_{i}" for i in range(1, 7)))
@@ -172,6 +172,8 @@ def main(arguments: Sequence[str]) -> None:
         parser.error(
             f"--delay: expected at least a cycle, {options.cycle} ms, found {options.delay}"
         )
+    if not 0 <= options.ipoc < IPOC_PERIOD:
+        parser.error(f"--ipoc: expected 32 bits, found {options.ipoc}")
     if not abs(options.clock_ppm) <= _MOST_PPM:
         parser.error(f"--clock-ppm: expected at most {_MOST_PPM:g} either way")
     emulate(Robot, options, _COLUMNS)

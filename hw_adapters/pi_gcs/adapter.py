@@ -25,6 +25,7 @@ from orchestrator.devices import (
 #: SI units for a mm and a degree.
 _SCALES = (1e-3,) * 3 + (math.pi / 180.0,) * 3
 _CONNECT_S = 2.0
+_POSE, _REFERENCE = codec.about("POS?", AXES), codec.about("FRF?", AXES)
 #: Between two looks whether the reference move is over, s.
 _LOOK_S = 0.1
 
@@ -146,7 +147,7 @@ class PiGcs(Device):
         if given.velocity is not None:
             self._socket.send(f"VLS {given.velocity * 1e3:.6f}\n".encode())
             self._expect_no_error("VLS")
-        self._begin = self._pose(self._answer("POS?"))
+        self._begin = self._pose(self._answer(_POSE))
         self._due = time.monotonic()
 
     def close(self) -> None:
@@ -210,7 +211,7 @@ class PiGcs(Device):
         self._expect_no_error("SVO")
 
     def _has_reference(self) -> bool:
-        return all(codec.axis_values(self._answer("FRF?"), AXES).values())
+        return all(codec.axis_values(self._answer(_REFERENCE), AXES).values())
 
     def _expect_no_error(self, what: str) -> None:
         code = codec.error_code(self._answer("ERR?"))
@@ -238,7 +239,7 @@ class PiGcs(Device):
         self._number += 1
         self._due = max(self._due + 1.0 / self._settings.rate, now)
         self._asked = now
-        link.send(codec.ask("POS?", "ERR?"))
+        link.send(codec.ask(_POSE, "ERR?"))
         return True
 
     def _gather(self, link: StreamSocket, end: float) -> tuple[tuple[str, ...], ...] | None:

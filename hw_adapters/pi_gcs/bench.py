@@ -43,6 +43,7 @@ BENCH = Bench(
     wiring=_wiring,
     golden=(
         Golden("questions", partial(codec.ask, "POS?", "ERR?"), b"POS?\nERR?\n"),
+        Golden("where", partial(codec.about, "POS?", AXES), "POS? X Y Z U V W"),
         Golden(
             "move",
             partial(codec.command, "MOV", {"X": 1.5, "Y": -0.25, "W": -12.0}),

@@ -13,13 +13,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from hw_adapters.plain_number import plain_number
 from orchestrator.devices import WireFormatError
 
 AXES = ("X", "Y", "Z", "U", "V", "W")
 STOP_ALL = b"\x18"
 #: A reply about six axes stays below; what is longer without an end is none.
 _MOST_BYTES = 4096
-_NUMBER = re.compile(r"[+-]?\d{1,17}(?:\.\d{0,17})?(?:[eE][+-]?\d{1,3})?")
 _ERRORS = {
     1: "parameter syntax error",
     2: "unknown command",
@@ -54,6 +54,11 @@ def switch_on(axes: Sequence[str]) -> bytes:
 def ask(*questions: str) -> bytes:
     """Write questions, such as ``POS?``."""
     return "".join(f"{each}\n" for each in questions).encode()
+
+
+def about(question: str, axes: Sequence[str]) -> str:
+    """Return a question about axes; without names it would be about others as well, such as A."""
+    return " ".join((question, *axes))
 
 
 def axis_values(reply: Sequence[str], axes: Sequence[str]) -> dict[str, float]:
@@ -130,8 +135,8 @@ class ReplySplitter:
 
 
 def _number(text: str) -> float:
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not math.isfinite(value):
+    value = plain_number(text)
+    if value is None:
         raise _wrong(f"expected a number, found {text[:40]!r}")
     return value
 

@@ -96,12 +96,9 @@ class Server:
 
     def _take(self, client: socket.socket, data: bytes) -> None:
         now = time.monotonic()
-        if b"\x18" in data:
-            self._hexapod.stop(now)
-            self._log_line("stop", now)
-            data = data.replace(b"\x18", b"")
+        data = self._obey_bytes(client, data, now)
         *lines, self._clients[client] = (self._clients[client] + data).split(b"\n")
-        is_cycle = {b"POS?", b"ERR?"} <= {*lines}
+        is_cycle = {b"POS?", b"ERR?"} <= {line[:4] for line in lines}
         self._hexapod.is_wrong = is_cycle and self._sender.wrong_status
         self._hexapod.tell = self._told if is_cycle else list
         replies = [self._answer(line.decode("ascii", "replace").strip(), now) for line in lines]
@@ -110,6 +107,17 @@ class Server:
             self._sender.send(partial(_reply, client), reply)
         elif reply:
             _reply(client, reply)
+
+    def _obey_bytes(self, client: socket.socket, data: bytes, now: float) -> bytes:
+        """Obey commands of one byte, which have no end, and return the rest."""
+        if b"\x18" in data:
+            self._hexapod.stop(now)
+            self._log_line("stop", now)
+        if b"\x05" in data:
+            _reply(client, b"%X\n" % self._hexapod.moving(now))
+        if b"\x07" in data:
+            _reply(client, b"\xb1\n")
+        return data.translate(None, b"\x05\x07\x18")
 
     def _told(self, pose: Sequence[float]) -> list[float]:
         return self._sender.values(pose, self._setup.travel)

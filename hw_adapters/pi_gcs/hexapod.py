@@ -6,6 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 AXES = "XYZUVW"
+#: Single axes of the controller, which have no motor here.
+SINGLE = "AB"
+_SERIAL = "000000001"
+_ABOUT_AXES = ("POS?", "FRF?", "SVO?", "ONT?", "TMN?", "TMX?", "CST?")
+_HELP = (
+    *("*IDN?", "CSV?", "ERR?", "FRF", "HLP?", "HLT", "MOV", "SAI?", "SSN?", "STP", "SVO", "VER?"),
+    *("VLS", "VLS?", *_ABOUT_AXES, "#5", "#7", "#24"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +72,56 @@ class Hexapod:
         self._from = self._to = self.position(now)
         self._error = 10
 
+    def moving(self, now: float) -> int:
+        """Return a bit for each axis that moves, the one of X first."""
+        here = self.position(now)
+        return sum((here[axis] != self._to[axis]) << i for i, axis in enumerate(AXES))
+
     def obey(self, line: str, now: float) -> str | None:
         """Return the reply to a line; ``None``: a command has none."""
         name, *words = line.split()
-        if name == "*IDN?":
-            return "(c)2026 Emulated hexapod, C-887, 0, 1.0\n"
+        name = name.upper()
         if name == "ERR?":
             code, self._error = self._error, 0
             return f"{5 if self.is_wrong else code}\n"
-        if name in {"POS?", "FRF?", "SVO?", "ONT?"}:
-            return self._about_axes(name, now)
-        if name == "VLS?":
-            return f"{self._velocity:.6f}\n"
+        if name in _ABOUT_AXES:
+            return self._about_axes(name, words, now)
+        if name.endswith("?") and name in _HELP:
+            return _lines(self._about_itself(name))
+        if name in {"STP", "HLT"}:
+            self.stop(now)
+            return None
         self._error = self._do(name, words, now) or self._error
         return None
 
-    def _about_axes(self, name: str, now: float) -> str:
-        here, there = self.position(now), now >= self._referenced
+    def _about_itself(self, name: str) -> Sequence[str]:
+        return {
+            "*IDN?": (f"(c)2026 Emulated hexapod, C-887, {_SERIAL}, 1.0",),
+            "CSV?": ("2.0",),
+            "HLP?": ("The following commands are valid:", *_HELP, "end of help"),
+            "SAI?": (*AXES, *SINGLE),
+            "SSN?": (_SERIAL,),
+            "VER?": ("FW: V1.0",),
+            "VLS?": (f"{self._velocity:.6f}",),
+        }[name]
+
+    def _about_axes(self, name: str, words: Sequence[str], now: float) -> str | None:
+        if set(words) - {*AXES, *SINGLE}:
+            self._error = 15
+            return None
+        here, travel = self.position(now), f"{self._setup.travel:.7f}"
         told = self.tell(list(here.values())) if name == "POS?" else here.values()
         values = {
             "POS?": {a: f"{x:.7f}" for a, x in zip(AXES, told, strict=True)},
-            "FRF?": dict.fromkeys(AXES, f"{there:d}"),
+            "FRF?": dict.fromkeys(AXES, f"{now >= self._referenced:d}"),
             "SVO?": {a: f"{self._servo[a]:d}" for a in AXES},
             "ONT?": {a: f"{here[a] == self._to[a]:d}" for a in AXES},
+            "TMN?": dict.fromkeys(AXES, f"-{travel}"),
+            "TMX?": dict.fromkeys(AXES, travel),
+            "CST?": dict.fromkeys(AXES, "HEXAPOD") | dict.fromkeys(SINGLE, "NOSTAGE"),
         }[name]
-        return " \n".join(f"{a}={values[a]}" for a in AXES) + "\n"
+        still = "0.0000000" if name in {"POS?", "TMN?", "TMX?"} else "0"
+        return _lines([f"{a}={values.get(a, still)}" for a in words or (*AXES, *SINGLE)])
 
     def _do(self, name: str, words: list[str], now: float) -> int:
         try:
@@ -98,21 +131,27 @@ class Hexapod:
             pairs = dict(zip(words[::2], map(float, words[1::2]), strict=True))
         except ValueError:
             return 1
-        if set(pairs) - set(AXES):
+        if set(pairs) - {*AXES, *SINGLE}:
             return 15
         if name == "FRF":
             self._referenced = now + self._setup.reference_s
             return 0
         if name == "SVO":
-            self._servo |= {axis: bool(value) for axis, value in pairs.items()}
+            self._servo |= {axis: bool(value) for axis, value in pairs.items() if axis in AXES}
             return 0
         return self._move(pairs, now) if name == "MOV" else 2
 
     def _move(self, pairs: dict[str, float], now: float) -> int:
-        if now < self._referenced or not all(self._servo.values()):
+        moves = now >= self._referenced and all(self._servo.values())
+        if not moves or set(pairs) & set(SINGLE):
             return 5
         if any(abs(value) > self._setup.travel for value in pairs.values()):
             return 7
         self._from, self._since = self.position(now), now
         self._to = self._from | pairs
         return 0
+
+
+def _lines(texts: Sequence[str]) -> str:
+    """Return a reply: each of its lines but the last has a space before its end."""
+    return " \n".join(texts) + "\n"

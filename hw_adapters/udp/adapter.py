@@ -53,7 +53,7 @@ class UdpDevice(Device):
         self._commands = None if settings.commands is None else Codec(settings.commands)
         self._socket: DatagramSocket | None = None
         self._sent = 0
-        self._counter = Counter(self._measurements.sequence_period)
+        self._begin_clocks()
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -66,8 +66,13 @@ class UdpDevice(Device):
             rate=given.rate,
         )
 
+    def _begin_clocks(self) -> None:
+        self._counter = Counter(self._measurements.sequence_period)
+        self._clock = Counter(self._measurements.time_period)
+
     def open(self) -> None:
         """Bind the port; the rig is heard of by its first datagram."""
+        self._begin_clocks()
         given = self._settings
         peer = (given.device_host, given.device_port) if given.device_port else None
         self._socket = DatagramSocket(given.host, given.port, peer)
@@ -86,8 +91,9 @@ class UdpDevice(Device):
         if connected(self._socket).peer is None:
             connected(self._socket).lock_to(found[1])
         sequence = None if message.sequence is None else self._counter.count(message.sequence)
+        now = None if message.time_s is None else self._clock.count(message.time_s)
         status = message.status or 0
-        return Received(message.values, message.time_s, sequence, status == 0, status)
+        return Received(message.values, now, sequence, status == 0, status)
 
     def send(self, values: Sequence[float]) -> None:
         """Send a command with the next number and CLOCK_MONOTONIC."""

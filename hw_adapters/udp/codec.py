@@ -41,8 +41,10 @@ class Codec:
         self._struct = struct.Struct(order + "".join(TYPES[f.type] for f in layout.fields))
         self._crc = struct.Struct(order + "I")
         self._has_crc = layout.crc == "crc32"
-        self.sequence_period = next(
-            (f.ends[1] - f.ends[0] + 1 for f in layout.fields if f.role == "sequence"), None
+        self.sequence_period = next((f.period for f in layout.fields if f.role == "sequence"), None)
+        #: After so many s the time of its field begins again; ``None``: it is no whole number.
+        self.time_period = next(
+            (f.period * abs(f.scale) for f in layout.fields if f.role == "time" and f.period), None
         )
 
     @property

@@ -32,7 +32,8 @@ class LayoutField(BaseModel):
     ----------
     role
         ``signal``: a connector. ``sequence``: counts the datagrams, from 0 to what its type holds
-        and again. ``time``: of the sender's clock. ``status``: 0 where all is in order.
+        and again. ``time``: of the sender's clock; in a type of integers it runs over as a sequence
+        does, and is counted on. ``status``: 0 where all is in order.
         ``constant``: always ``value``; another value is of another protocol. ``padding``: written
         as 0 and not read.
     type
@@ -82,6 +83,11 @@ class LayoutField(BaseModel):
         return (
             (0, 2**bits - 1) if self.type[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
         )
+
+    @property
+    def period(self) -> int | None:
+        """How many integers its type holds; ``None`` for a type that is none."""
+        return None if self.type[0] == "f" else 1 << int(self.type[1:])
 
     def holds(self, raw: int) -> bool:
         """Whether an integer has a place in its type."""

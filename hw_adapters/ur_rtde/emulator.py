@@ -27,6 +27,7 @@ from hw_adapters.emulation.program import (
     run_program,
 )
 from hw_adapters.ur_rtde.robot import Robot, Setup
+from hw_adapters.ur_rtde.still_variables import STILL
 
 _COLUMNS = (
     "number",
@@ -34,10 +35,13 @@ _COLUMNS = (
     *(f"wanted_{i}" for i in range(6)),
     *(f"actual_{i}" for i in range(6)),
 )
-_FORMATS = {"DOUBLE": "d", "UINT32": "I", "INT32": "i", "VECTOR6D": "6d"}
+_FORMATS = {"DOUBLE": "d", "UINT32": "I", "UINT64": "Q", "INT32": "i"}
+_FORMATS |= {"VECTOR3D": "3d", "VECTOR6D": "6d", "VECTOR6INT32": "6i"}
 #: The end of what a joint turns, either side, in rad; what a saturated sensor shows in any unit.
 _LARGEST = math.tau
-_KINDS = {"V": 86, "O": 79, "I": 73, "S": 83, "P": 80, "U": 85, "M": 77}
+#: Of the controller, by its rate: an e-Series, a CB3.
+_SOFTWARE = {500: (5, 11, 0, 0), 125: (3, 15, 0, 0)}
+_KINDS = {"V": 86, "v": 118, "O": 79, "I": 73, "S": 83, "P": 80, "U": 85, "M": 77}
 
 
 class Client:
@@ -47,7 +51,7 @@ class Client:
         self.socket = connection
         self.rest = b""
         self.outputs: list[str] = []
-        self.inputs: list[str] = []
+        self.inputs: dict[int, list[str]] = {}
         self.every = 1
         self.is_running = False
 
@@ -65,6 +69,7 @@ class Server:
         self._sender = sender_of(options, log)
         self._setup = Setup(
             options.rate,
+            options.program,
             options.space,
             options.first_register,
             options.counter_register,
@@ -132,14 +137,15 @@ class Server:
     def _obey(self, client: Client, kind: int, content: bytes) -> None:
         if kind == _KINDS["V"]:
             client.send("V", bytes((content == b"\0\2",)))
+        elif kind == _KINDS["v"]:
+            client.send("v", struct.pack(">4I", *_SOFTWARE[self._setup.rate]))
         elif kind == _KINDS["O"] and len(content) >= 8:
             (frequency,) = struct.unpack(">d", content[:8])
             client.every = max(1, round(self._setup.rate / max(frequency, 1.0)))
             client.outputs, types = self._known(content[8:])
             client.send("O", bytes((bool(client.outputs),)) + types)
         elif kind == _KINDS["I"]:
-            client.inputs, types = self._free(client, content)
-            client.send("I", bytes((bool(client.inputs),)) + types)
+            client.send("I", self._free(client, content))
         elif kind == _KINDS["S"]:
             client.is_running = bool(client.outputs)
             client.send("S", bytes((client.is_running,)))
@@ -152,24 +158,32 @@ class Server:
     def _known(self, content: bytes) -> tuple[list[str], bytes]:
         """Return names that all can be sent, and what is said of each."""
         variables = {
-            n: t for n, (t, _) in self._robot.variables().items() if n not in self._options.refuse
+            name: kind
+            for name, (kind, _) in (STILL | {**self._robot.variables()}).items()
+            if name not in self._options.refuse
         }
-        names = content.decode("ascii", "replace").split(",")
+        names = _names(content)
         types = [variables.get(name, "NOT_FOUND") for name in names]
         return ([] if "NOT_FOUND" in types else names), ",".join(types).encode()
 
-    def _free(self, client: Client, content: bytes) -> tuple[list[str], bytes]:
-        taken = {name for other in self._clients if other is not client for name in other.inputs}
-        names = content.decode("ascii", "replace").split(",")
+    def _free(self, client: Client, content: bytes) -> bytes:
+        """Give a client inputs that nobody has, as another of its recipes; return its number."""
+        recipes = (recipe for each in self._clients for recipe in each.inputs.values())
+        taken = {name for recipe in recipes for name in recipe}
+        names = _names(content)
         types = ["IN_USE" if name in taken else _register(name) for name in names]
-        usable = not {"IN_USE", "NOT_FOUND"} & {*types}
-        return (names if usable else []), ",".join(types).encode()
+        number = 0
+        if not {"IN_USE", "NOT_FOUND"} & {*types}:
+            number = 1 + len(client.inputs)
+            client.inputs[number] = names
+        return bytes((number,)) + ",".join(types).encode()
 
     def _write(self, client: Client, content: bytes) -> None:
-        layout = ">B" + "".join(_FORMATS[_register(name)] for name in client.inputs)
-        if client.inputs and len(content) == struct.calcsize(layout) and content[0] == 1:
+        names = client.inputs.get(content[0], []) if content else []
+        layout = ">B" + "".join(_FORMATS[_register(name)] for name in names)
+        if names and len(content) == struct.calcsize(layout):
             values = struct.unpack(layout, content)[1:]
-            self._robot.registers |= dict(zip(client.inputs, values, strict=True))
+            self._robot.registers |= dict(zip(names, values, strict=True))
 
     def _cycle(self) -> None:
         if self._sender.restarts():
@@ -184,7 +198,7 @@ class Server:
         variables = self._told()
         for client in self._clients:
             if client.is_running and self._robot.cycle % client.every == 0:
-                parts = (variables[name] for name in client.outputs)
+                parts = (variables.get(name) or STILL[name] for name in client.outputs)
                 content = b"".join(struct.pack(f">{_FORMATS[t]}", *values) for t, values in parts)
                 self._sender.send(partial(client.send, "U"), b"\1" + content)
 
@@ -204,6 +218,11 @@ class Server:
         self._log.write("cycle", cycle=self._robot.cycle, **cells)
 
 
+def _names(content: bytes) -> list[str]:
+    """Read the names of a recipe; some clients end it with a comma, too."""
+    return content.decode("ascii", "replace").removesuffix(",").split(",")
+
+
 def _register(name: str) -> str:
     kind, _, number = name.rpartition("_")
     kinds = {"input_double_register": "DOUBLE", "input_int_register": "INT32"}
@@ -216,6 +235,7 @@ def main(arguments: Sequence[str]) -> None:
     add = parser.add_argument
     add("--port", type=int, default=30004, help="TCP port of RTDE; 0: any")
     add("--rate", type=int, choices=(125, 500), default=500, help="cycles per second, Hz")
+    add("--program", choices=("follow", "move"), default="follow", help="what runs on the robot")
     add("--space", choices=("joint", "cartesian"), default="joint", help="what the program moves")
     add("--first-register", type=int, default=0, help="of six doubles that the program reads")
     add("--counter-register", type=int, default=0, help="integer that must grow")

@@ -11,6 +11,10 @@ import numpy as np
 from hw_adapters.emulation.tracking import Array, Tracking
 
 _NORMAL, _PROTECTIVE_STOP = 1 << 0, 1 << 2
+_RUNNING, _PLAYING, _STOPPED = 7, 2, 1
+_MODE_NORMAL, _MODE_STOPPED = 1, 3
+#: Of a move to a set-point, rad/s and m/s.
+_SPEED = 1.0
 _POWER, _PROGRAM = 1 << 0, 1 << 1
 
 
@@ -22,6 +26,11 @@ class Setup:
     ----------
     rate
         Cycles per second.
+    program
+        ``follow``: it calls ``servoj`` in every cycle; ``move``: it moves to a set-point when the
+        counter's register is 1, and talks about it by ``output_int_register_0``, as that of UR's
+        example for its RTDE client does: 1, it waits for one; 0, it has arrived, until the register
+        is 0 again.
     space
         ``joint``: the program calls ``servoj`` with six angles; ``cartesian``: with a pose.
     first, counter
@@ -35,6 +44,7 @@ class Setup:
     """
 
     rate: int = 500
+    program: str = "follow"
     space: str = "joint"
     first: int = 0
     counter: int = 0
@@ -57,6 +67,8 @@ class Robot:
         self._count = 0.0
         self._counted = 0
         self.runs = True
+        self.said = 1 if setup.program == "move" else 0
+        self._goal: Array | None = None
         self.wanted: Array = np.array(setup.start)
 
     @property
@@ -66,6 +78,12 @@ class Robot:
 
     def next_cycle(self) -> str:
         """Go on by a cycle; return ``""``, or what happened."""
+        happened = self._follow() if self.setup.program == "follow" else self._move()
+        self.cycle += 1
+        self._tracking.advance(self._now_ns())
+        return happened
+
+    def _follow(self) -> str:
         setup, happened = self.setup, ""
         count = self.registers.get(f"input_int_register_{setup.counter}", 0)
         if count != self._count:
@@ -74,16 +92,30 @@ class Robot:
         if self.runs and self._count and self.cycle - self._counted > patience:
             self.runs, happened = False, "watchdog"
         if self.runs and self._count and not self.is_stopped:
-            self._servo()
-        self.cycle += 1
-        self._tracking.advance(self._now_ns())
+            self._servo(self._registers())
         return happened
+
+    def _move(self) -> str:
+        asked = self.registers.get(f"input_int_register_{self.setup.counter}", 0) == 1
+        if not asked and not self.said:
+            self.said = 1
+        if asked and self.said and self._goal is None:
+            self._goal = self._registers()
+        if self._goal is None or self.is_stopped:
+            return ""
+        most = _SPEED / self.setup.rate
+        self._servo(self.wanted + np.clip(self._goal - self.wanted, -most, most))
+        if np.allclose(self.position, self._goal, rtol=0.0, atol=1e-6):
+            self._goal, self.said = None, 0
+            return "arrived"
+        return ""
 
     def variables(self) -> Mapping[str, tuple[str, tuple[float, ...]]]:
         """Return type and value of what the controller can send."""
         still = (0.0,) * 6
         joint = self.setup.space == "joint"
         here = tuple(self.position.tolist())
+        wanted = tuple(self.wanted.tolist())
         rates = tuple(self._tracking.velocity.tolist())
         safety = _PROTECTIVE_STOP if self.is_stopped else _NORMAL
         status = _POWER | (_PROGRAM if self.runs else 0)
@@ -91,6 +123,12 @@ class Robot:
             "timestamp": ("DOUBLE", (self.cycle / self.setup.rate,)),
             "safety_status_bits": ("UINT32", (safety,)),
             "robot_status_bits": ("UINT32", (status,)),
+            "robot_mode": ("INT32", (_RUNNING,)),
+            "safety_mode": ("INT32", (_MODE_STOPPED if self.is_stopped else _MODE_NORMAL,)),
+            "runtime_state": ("UINT32", (_PLAYING if self.runs else _STOPPED,)),
+            "output_int_register_0": ("INT32", (self.said,)),
+            "target_q": ("VECTOR6D", wanted if joint else still),
+            "target_TCP_pose": ("VECTOR6D", still if joint else wanted),
             "actual_q": ("VECTOR6D", here if joint else still),
             "actual_qd": ("VECTOR6D", rates if joint else still),
             "actual_TCP_pose": ("VECTOR6D", still if joint else here),
@@ -98,9 +136,12 @@ class Robot:
             "actual_TCP_force": ("VECTOR6D", still),
         }
 
-    def _servo(self) -> None:
+    def _registers(self) -> Array:
         names = (f"input_double_register_{self.setup.first + i}" for i in range(6))
-        self.wanted = np.array([self.registers.get(name, 0.0) for name in names])
+        return np.array([self.registers.get(name, 0.0) for name in names])
+
+    def _servo(self, wanted: Array) -> None:
+        self.wanted = wanted
         self._tracking.command(self._now_ns(), self.wanted - np.asarray(self.setup.start))
 
     def _now_ns(self) -> int:

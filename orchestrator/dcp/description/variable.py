@@ -40,7 +40,17 @@ class StepChoice:
         """Whether so many steps may be asked for."""
         if self.fixed:
             return steps == self.default
-        return max(self.least or 1, 1) <= steps and (self.most is None or steps <= self.most)
+        return self._least <= steps and (self.most is None or steps <= self.most)
+
+    @property
+    def _least(self) -> int:
+        return max(self.least or 1, 1)
+
+    def __str__(self) -> str:
+        """Say what is taken, for a message."""
+        if self.fixed:
+            return f"{self.default}"
+        return f"{self._least} or more" if self.most is None else f"{self._least} to {self.most}"
 
 
 @dataclass(frozen=True, slots=True)

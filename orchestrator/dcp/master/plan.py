@@ -111,6 +111,7 @@ def make_plan(
         _chosen(about, VariableKind.INPUT, inputs, problems),
         _chosen(about, VariableKind.OUTPUT, outputs, problems),
     )
+    problems += _unused_steps(about, mode, steps, chosen[1])
     values = {n: _value(about, n, v, problems) for n, v in (parameters or {}).items()}
     try:
         taken = chosen_resolution(about, resolution)
@@ -135,6 +136,22 @@ def make_plan(
 
 def _about(about: SlaveDescription, text: str) -> DescriptionError:
     return DescriptionError(f"DCP slave '{about.name}': {text}")
+
+
+def _unused_steps(
+    about: SlaveDescription, mode: OpMode, steps: int | None, outputs: tuple[Variable, ...]
+) -> list[DescriptionError]:
+    """Return why steps that are asked for would not be those of the outputs."""
+    if steps is None:
+        return []
+    if mode is OpMode.NRT:
+        text = f"steps {steps}: expected none in NRT, where the run says how far it steps"
+        return [_about(about, text)]
+    return [
+        _about(about, f"steps {steps}: output '{each.name}' takes {each.steps} only")
+        for each in outputs
+        if not each.steps.takes(steps)
+    ]
 
 
 def _transport(

@@ -3,6 +3,7 @@
 import csv
 import struct
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -47,6 +48,9 @@ def test_whatever_comes_is_records_or_refused(datagram):
         (("lbf", "lbf-in"), 4.4482216152605, 0.1129848290276167),
         (("klbf", "lbf-ft"), 4448.2216152605, 1.3558179483314004),
         (("kg", "kg-cm"), 9.80665, 0.0980665),
+        (("kgf", "kgf-cm"), 9.80665, 0.0980665),
+        (("gf", "gf-cm"), 9.80665e-3, 9.80665e-5),
+        (("g", "kgf-m"), 9.80665e-3, 9.80665),
     ],
 )
 def test_counts_become_si_units(units, force, torque):
@@ -101,6 +105,30 @@ def test_another_rate_is_refused(monkeypatch):
     monkeypatch.setattr(device, "_known_calibration", lambda: Calibration(1, 1, rate_hz=7000.0))
     with pytest.raises(DeviceError, match="expected 1000 records per second, found 7000"):
         device.open()
+
+
+def test_the_count_of_a_sensor_that_runs_over_is_counted_on():
+    counts = {"counts_per_force": 1e6, "counts_per_torque": 1e6}
+    device = AtiNetFt(AtiNetFtSettings(device_host="127.0.0.1", calibration=counts))
+    begin = 2**32 - 14
+    records = b"".join(
+        struct.pack(">III6i", k, (begin + 7 * k) % 2**32, 0, *[0] * 6) for k in range(5)
+    )
+    device._socket = SimpleNamespace(receive=lambda _: (records, None))
+    device._calibration = device._known_calibration()
+    found = [device.receive(0.0).device_time for _ in range(5)]
+    assert found == pytest.approx([(begin + 7 * k) / 7000.0 for k in range(5)], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("units", "told"),
+    [({"force_unit": "Nm"}, "N, kN, lbf"), ({"torque_unit": "gf"}, "Nm, N-m")],
+)
+def test_a_unit_of_another_quantity_is_told(units, told):
+    given = {"device_host": "x", "calibration": {"counts_per_force": 1, "counts_per_torque": 1}}
+    given["calibration"] |= units
+    with pytest.raises(DescriptionError, match=told):
+        read_settings(AtiNetFt, given, "device 'sensor'")
 
 
 def test_a_misspelt_setting_is_told():

@@ -253,9 +253,11 @@ def test_what_a_drive_refuses_is_told_with_its_object(monkeypatch):
 
 
 def test_a_node_that_is_not_there_is_told(monkeypatch):
-    bench = Bench(monkeypatch, settings(drive(), drive("load", 2, "cst"), answer_timeout=0.01))
+    limits = {"answer_timeout": 0.01, "start_timeout": 0.05}
+    bench = Bench(monkeypatch, settings(drive(), drive("load", 2, "cst"), **limits))
     bench.bus.line.drives.pop()
-    with pytest.raises(DeviceError, match=r"'load' \(node 2\): no answer about 'device type'"):
+    message = r"'load' \(node 2\): no answer about 'device type' .* no boot-up .* 0\.05 s"
+    with pytest.raises(DeviceError, match=message):
         bench.device.open()
 
 

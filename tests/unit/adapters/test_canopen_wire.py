@@ -4,6 +4,7 @@ import math
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import can
 import canopen
@@ -17,7 +18,7 @@ from hw_adapters.canopen_cia402.codec import PRE_OPERATIONAL, START, SYNC, CanFr
 from hw_adapters.canopen_cia402.drive import Drive
 from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive
 from hw_adapters.canopen_cia402.emulated_line import EmulatedLine
-from hw_adapters.canopen_cia402.objects import DEVICE_NAME, DEVICE_TYPE
+from hw_adapters.canopen_cia402.objects import DEVICE_NAME, DEVICE_TYPE, MAPPABLE
 from hw_adapters.canopen_cia402.sdo import SdoClient
 from hw_adapters.canopen_cia402.servo import Plate, Tuning
 from hw_adapters.canopen_cia402.shaft import Shaft
@@ -169,6 +170,21 @@ def test_segments_that_are_wrong_are_told(answers, message):
     told = [int.from_bytes(f.data[4:], "little") for f in sent if f.data[0] == 0x80]
     aborts = {"expected toggle bit 1": [0x05030000], "at most": [0x06070012]}
     assert told == aborts.get(message, [])
+
+
+@pytest.mark.parametrize("answer", ["4241600037021234", "4b41600037020000"])
+def test_an_answer_that_does_not_say_its_size_is_read(answer):
+    bus = SimpleNamespace(
+        send=lambda _: None, receive=lambda _: CanFrame(0x585, bytes.fromhex(answer))
+    )
+    assert SdoClient(bus, 5, "drive", 3.0).read(MAPPABLE["statusword"]) == 0x237
+
+
+def test_a_short_name_ends_before_its_first_zero():
+    bus = SimpleNamespace(
+        send=lambda _: None, receive=lambda _: CanFrame(0x585, bytes.fromhex("4208100065706f00"))
+    )
+    assert SdoClient(bus, 5, "drive", 3.0).read_bytes(DEVICE_NAME) == b"epo"
 
 
 class Pump:

@@ -35,12 +35,27 @@ def test_the_connectors_are_those_of_the_description():
         ({"transport": "tcp"}, "it does not speak TCP_IPV4; it has UDP_IPV4"),
         ({"resolution": 0.002}, "it does not take the time resolution 0.002 s; known: 1/1000 s"),
         ({"parameters": {"k": 1.0}}, "it has no parameter 'k'"),
+        ({"steps": 1001, "outputs": ["v"]}, "steps 1001: output 'v' takes 1 to 1000 only"),
+        ({"mode": "nrt", "steps": 5}, "steps 5: expected none in NRT, where the run says how far"),
     ],
 )
 def test_what_the_slave_does_not_have_is_told(changes, told):
     with pytest.raises(DescriptionError) as caught:
         DcpDevice.connectors(settings(**changes))
     assert told in str(caught.value)
+
+
+def test_steps_that_outputs_have_fixed_are_refused(tmp_path):
+    fixed = tmp_path / "fixed.dcpx"
+    free = 'fixedSteps="false" minSteps="1" maxSteps="1000"><Float64 unit="m/s"/>'
+    text = DESCRIPTION.read_text(encoding="utf-8")
+    assert free in text
+    fixed.write_text(text.replace(free, 'fixedSteps="true"><Float64 unit="m/s"/>'), "utf-8")
+    with pytest.raises(DescriptionError, match="steps 10: output 'v' takes 2 only"):
+        DcpDevice.connectors(settings(description=str(fixed), steps=10))
+    assert DcpDevice.connectors(settings(description=str(fixed), steps=2)).rate == 500.0
+    chosen = settings(description=str(fixed), steps=10, outputs=["x"])
+    assert DcpDevice.connectors(chosen).rate == 100.0
 
 
 def test_a_description_that_is_not_there_is_told(tmp_path):

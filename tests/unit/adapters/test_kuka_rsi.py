@@ -148,6 +148,22 @@ def test_the_adapter_gives_si_units_and_echoes_the_ipoc():
     assert b"<IPOC>4000</IPOC>" in datagram
 
 
+@pytest.mark.parametrize("cycle", [4, 12])
+def test_an_ipoc_that_runs_over_is_counted_on_and_echoed_as_it_is(cycle):
+    controller = Controller(Setup(cycle_ms=cycle), 2**32 - 3 * cycle)
+    ipocs = [controller.ipoc]
+    for _ in range(5):
+        controller.next_cycle()
+        ipocs.append(controller.ipoc)
+    assert ipocs[-1] < ipocs[0]
+    device = opened([frame(ipoc, 0.0) for ipoc in ipocs], cycle_ms=cycle)
+    found = [device.receive(0.0) for _ in ipocs]
+    assert np.diff([each.device_time for each in found]) == pytest.approx(1e-3 * cycle, abs=1e-9)
+    assert set(np.diff([each.sequence for each in found])) == {1}
+    device.send((0.0,) * 6)
+    assert b"<IPOC>%d</IPOC>" % ipocs[-1] in device._socket.sent[-1][0]
+
+
 def test_relative_commands_are_sent_as_increments_without_drift():
     device = opened([frame(4 * n, 0.0) for n in range(30)], mode="relative")
     total = 0.0
@@ -201,6 +217,16 @@ def test_a_robot_that_comes_back_after_its_time_out_was_started_anew(monkeypatch
     device.receive(0.0)
     clock.now += 0.4
     with pytest.raises(RestartedError, match=rf"after 0.4 s of silence, from 127.0.0.1:{port}"):
+        device.receive(0.0)
+
+
+def test_an_ipoc_that_begins_anew_is_no_counter_that_ran_over():
+    device = opened([frame(2**32 - 4, 0.0), frame(0, 0.0), frame(4, 0.0)])
+    times = [device.receive(0.0).device_time for _ in range(3)]
+    assert np.diff(times) == pytest.approx(4e-3)
+    device = opened([frame(4208163634, 0.0), frame(4000, 0.0)])
+    device.receive(0.0)
+    with pytest.raises(RestartedError, match="its IPOC was 4208163634 and is 4000"):
         device.receive(0.0)
 
 

@@ -1,6 +1,8 @@
 """GCS 2: the codec, and the adapter with an emulated hexapod at its port."""
 
 import math
+import re
+import socket
 import time
 from contextlib import suppress
 from random import Random
@@ -60,9 +62,54 @@ def test_the_emulated_hexapod_goes_straight_and_refuses_what_it_cannot_do():
     assert (hexapod.position(2.0)["X"], hexapod.position(2.0)["Y"]) == (2.0, -1.0)
     hexapod.stop(2.0)
     assert (hexapod.position(9.0)["X"], ask("ERR?", 9.0), ask("ERR?", 9.0)) == (2.0, "10\n", "0\n")
-    for line, code in (("MOV X 5.1", 7), ("MOV X", 1), ("MOV Q 1", 15), ("HLT", 2)):
+    for line, code in (("MOV X 5.1", 7), ("MOV X", 1), ("MOV Q 1", 15), ("GOH", 2), ("mov A 1", 5)):
         hexapod.obey(line, 9.0)
         assert ask("ERR?", 9.0) == f"{code}\n"
+
+
+def test_a_question_without_axes_is_about_those_of_other_motors_too():
+    hexapod = Hexapod(Setup())
+    assert len(hexapod.obey("POS?", 0.0).splitlines()) == 8
+    assert hexapod.obey("POS? B W", 0.0) == "B=0.0000000 \nW=0.0000000\n"
+    assert hexapod.obey("POS? Q", 0.0) is None
+    assert hexapod.obey("ERR?", 0.0) == "15\n"
+
+
+#: What a general client asks while it connects, by the manual (MS204E), and how the reply looks.
+CONNECTING = {
+    "*IDN?": r".+, C-887, \d+, \S+\n",
+    "ERR?": r"0\n",
+    "CSV?": r"2\.0\n",
+    "SAI?": r"(\w \n){7}\w\n",
+    "SAI? ALL": r"(\w \n){7}\w\n",
+    "HLP?": r".+ \n(.+ \n)+end of help\n",
+    "VER?": r".+\n",
+    "SSN?": r"\d+\n",
+    "CST?": r"(\w=\w+ \n){7}\w=\w+\n",
+    "SVO?": r"(\w=0 \n){7}\w=0\n",
+    "TMN? X": r"X=-20\.0+\n",
+    "TMX? X U": r"X=20\.0+ \nU=20\.0+\n",
+    "VLS?": r"\d+\.\d+\n",
+    "\5": r"0\n",
+    "\7": "\xb1\n",
+}
+
+
+def test_who_asks_everything_while_connecting_is_answered():
+    port = free_tcp_port()
+    with (
+        EmulatorProcess("hw_adapters.pi_gcs.emulator", ["--port", str(port)]),
+        socket.create_connection(("127.0.0.1", port), 3.0) as client,
+        client.makefile("rb") as replies,
+    ):
+        for question, expected in CONNECTING.items():
+            client.sendall(question.encode() + (b"\n" if len(question) > 1 else b""))
+            reply = replies.readline()
+            while reply.endswith(b" \n"):
+                reply += replies.readline()
+            assert re.fullmatch(expected, reply.decode("latin-1")), (question, reply)
+        client.sendall(b"ERR?\n")
+        assert replies.readline() == b"0\n"
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import struct
 import zlib
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -107,6 +108,9 @@ def test_a_layout_has_each_name_and_role_once():
         (256, [1, 0, 255, 254], [1, 0, -1, -2]),
         (None, [5, 6, 0], [5, 6, 0]),
         (256, [250, 5, 5], [250, 261, 261]),
+        (2**32, [2**32 - 4, 0, 4], [2**32 - 4, 2**32, 2**32 + 4]),
+        (2**32, [2**40, 2**40 + 4], [2**40, 2**40 + 4]),
+        (0.5, [0.375, 0.0, 0.125, 0.25, 0.375, 0.0], [0.375, 0.5, 0.625, 0.75, 0.875, 1.0]),
     ],
 )
 def test_counters_count_on_where_their_field_runs_over(period, found, told):
@@ -147,6 +151,18 @@ def test_a_rig_that_sends_from_any_port_is_answered_there():
             assert device.receive(0.02) is None  # the kernel drops what is of another peer
         finally:
             device.close()
+
+
+@pytest.mark.parametrize(("kind", "first"), [("u32", 2**32 - 2500), ("i32", 2**31 - 2500)])
+def test_a_clock_that_runs_over_is_counted_on(kind, first):
+    fields = [{"role": "time", "type": kind, "scale": 1e-6}, {"name": "x", "type": "u8"}]
+    device = made(measurements={"fields": fields, "crc": "none"})
+    low = 0 if kind[0] == "u" else 2**31
+    raws = [(first + low + 1000 * k) % 2**32 - low for k in range(2000)]
+    packed = [struct.pack("<IB" if kind == "u32" else "<iB", raw, 0) for raw in raws]
+    device._socket = SimpleNamespace(receive=lambda _: (packed.pop(0), None), peer="rig")
+    found = [device.receive(0.0).device_time for _ in raws]
+    assert found == pytest.approx([1e-6 * first + 1e-3 * k for k in range(2000)], abs=1e-9)
 
 
 def test_a_port_in_use_is_told_with_its_number():
