@@ -19,6 +19,7 @@ from orchestrator.experiment.file.experiment import (
 from orchestrator.experiment.file.table import Time
 from orchestrator.experiment.prepare.devices import with_device
 from orchestrator.experiment.prepare.emulators import with_emulators
+from orchestrator.experiment.prepare.hardware import Hardware, on_hardware, set_beside
 from orchestrator.experiment.prepare.playback import with_played_input
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.resting import with_rests
@@ -74,12 +75,21 @@ def prepare(
 
 
 def prepare_with(
-    name: str, case: Case, reader: SystemReader, settings: RunSettings = AS_WRITTEN
+    name: str,
+    case: Case,
+    reader: SystemReader,
+    settings: RunSettings = AS_WRITTEN,
+    hardware: Hardware | None = None,
 ) -> System:
-    """Prepare a case whose system others may run, too; see :func:`prepare`."""
+    """Prepare a case whose system others may run, too; see :func:`prepare`.
+
+    ``hardware`` is what the whole experiment says of its rig; default: what the case does.
+    """
     opened = prepare_open(name, case, reader, settings)
-    system, kept = with_starts(opened)
+    known = hardware or Hardware.of_case(case)
     try:
+        opened = on_hardware(opened, known, set_beside(case, settings))
+        system, kept = with_starts(opened)
         checked = system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
         raise DescriptionError(*error.within(f"case '{name}'")) from None
@@ -123,10 +133,11 @@ def prepare_all(
     """
     prepared: dict[str, PreparedCase] = {}
     problems: list[DescriptionError] = []
+    hardware = Hardware.of(experiment, reader.folder)
     for name in names:
         try:
             case, emulators = with_emulators(experiment, name, experiment.case[name])
-            system = prepare_with(name, case, reader, settings)
+            system = prepare_with(name, case, reader, settings, hardware)
             _expect_rests(name, system, case)
         except DescriptionError as error:
             problems.append(error)
