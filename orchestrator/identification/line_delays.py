@@ -84,13 +84,14 @@ def declared_otherwise(
         early = delay.nominal_ns < line_delay_ns(found.low)
         late = delay.nominal_ns > line_delay_ns(found.high) and not hardware
         if early or late:
-            yield (
-                line,
-                f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but '{twin.component}'"
-                f" ({twin.device}) was identified with {in_ms(found)}"
-                f"{' before what lies behind it' if hardware else ''}; declare what was identified"
-                " (softdock identify --set-delays), or identify it again",
+            alone = " before what lies behind it" if hardware else ""
+            text = (
+                f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but"
+                f" '{twin.component}' ({twin.device}) was identified with {in_ms(found)}{alone};"
+                " declare what was identified (softdock identify --set-delays), or identify it"
+                " again"
             )
+            yield line, text
 
 
 def is_of_other(delay: TransportDelay, device: str) -> bool:
@@ -100,7 +101,5 @@ def is_of_other(delay: TransportDelay, device: str) -> bool:
 
 def in_ms(found: Estimate) -> str:
     """Write an estimate of a delay: ``"16 ms (12 to 16)"``."""
-    value, low, high = (
-        line_delay_ns(each) / 1e6 for each in (found.value, found.low, found.high)
-    )
+    value, low, high = (line_delay_ns(each) / 1e6 for each in (found.value, found.low, found.high))
     return f"{value:g} ms ({low:g} to {high:g})"

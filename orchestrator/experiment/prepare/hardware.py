@@ -11,6 +11,7 @@ from orchestrator.devices.address import read_address
 from orchestrator.diagnostics import DescriptionError, Diagnostic, Severity, SoftdockError
 from orchestrator.experiment.file.experiment import Case, Experiment
 from orchestrator.experiment.prepare.run_settings import RunSettings
+from orchestrator.simunits import component_of
 from orchestrator.system import (
     Component,
     Connection,
@@ -64,7 +65,11 @@ class Hardware:
             for name, table in case.devices.items()
             if table.device is not None
         ]
-        devices += [(n, at.partition("?")[0]) for n, (k, _, at) in sources if k == SourceKind.DEVICE]
+        devices += [
+            (name, at.partition("?")[0])
+            for name, (kind, _, at) in sources
+            if kind == SourceKind.DEVICE
+        ]
         adapters: dict[str, set[str]] = {}
         for name, device in devices:
             adapters.setdefault(name, set()).add(device)
@@ -158,7 +163,9 @@ def _with_twin(
         if str(line) in hardware.physical or pair.response in {*source.physical} - made
     }
     problems = list(_twice_by_twin(system, twin, source, physical, beside))
-    part = replace(component, source=source.on_rig(made, own_clock=own_clock))
+    source = source.on_rig(sorted(made), own_clock=own_clock)
+    known = component_of(source, component.name, component.values, component.options)
+    part = replace(component, source=source, feedthrough=known.feedthrough, late_ns=known.late_ns)
     read = {line: pair for line, pair, _ in lines if pair.response in made} if made else {}
     later = {
         line: replace(line, delay=_with_transit(line, twin, pair))
@@ -171,7 +178,7 @@ def _with_twin(
 
 
 def _with_transit(line: Connection, twin: TwinFile, pair: SignalPair) -> TransportDelay:
-    """Return the delay of a line that the run reads, of a response that hardware carries on, too."""
+    """Return the delay of a line that the run reads, where hardware carries the response on."""
     from orchestrator.identification.line_delays import identified_delay
 
     transit = identified_delay(twin, pair, pair.transit)

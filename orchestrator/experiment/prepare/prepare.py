@@ -40,9 +40,6 @@ from orchestrator.system import (
 )
 from orchestrator.system.checks import expected_value
 
-#: Stands for all components on the command line.
-EVERY = "all"
-
 
 def prepare(
     name: str,
@@ -258,14 +255,6 @@ def _with_delay_where_it_is(system: System, line: str, delay: Time) -> System:
     wanted = connection_name(line)
     known = any(str(each) == wanted for each in system.connections)
     return _with_delay(system, line, delay) if known else system
-
-
-def with_processes(system: System, components: Collection[str]) -> System:
-    """Run components in processes of their own; ``"all"`` means every one."""
-    for name in system.components:
-        if name in components or EVERY in components:
-            system = system.with_options(name, isolation="process")
-    return system
 
 
 def set_value(system: System, path: str, value: Setting) -> System:

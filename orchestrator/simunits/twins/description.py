@@ -100,9 +100,7 @@ def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
     DescriptionError, LoadError
         If the file cannot be read, or none of its responses is an output of what it is around.
     """
-    channels = channels_of(source, inner)
-    late = {_place(name)[0] for name, channel in channels.items() if channel.delay_ns > 0}
-    late -= {_place(name)[0] for name, channel in channels.items() if channel.delay_ns == 0}
+    late = late_outputs(source, inner)
     twin = twin_of(source)
     return replace(
         inner,
@@ -125,6 +123,21 @@ def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
     )
 
 
+def late_outputs(source: Source, inner: UnitDescription) -> dict[str, int]:
+    """Return by how many nanoseconds outputs of a twin are late, all their elements at least.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        As :func:`describe_twin`.
+    """
+    found: dict[str, int] = {}
+    for name, channel in channels_of(source, inner).items():
+        output = _place(name)[0]
+        found[output] = min(channel.delay_ns, found.get(output, channel.delay_ns))
+    return {output: late_ns for output, late_ns in found.items() if late_ns > 0}
+
+
 def channels_of(source: Source, inner: UnitDescription) -> dict[str, Channel]:
     """Return what each scalar of an output passes through, by its name.
 
@@ -142,8 +155,8 @@ def channels_of(source: Source, inner: UnitDescription) -> dict[str, Channel]:
     if not found:
         raise UnknownNameError(
             f"{source}: a twin of '{twin.component}' ({twin.device}): expected a response of the"
-            f" device among the outputs of what it is around ({listed_names(list(outputs))}), found:"
-            f" {', '.join(pair.response for pair in twin.pair)}"
+            f" device among the outputs of what it is around ({listed_names(list(outputs))}),"
+            f" found: {', '.join(pair.response for pair in twin.pair)}"
         )
     return found
 

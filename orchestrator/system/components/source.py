@@ -61,8 +61,8 @@ class Source:
         Path of an FMU; name of a registered block, or ``FILE.py:CLASS`` or ``MODULE:CLASS`` of
         one's own; ``NAME?key=value&key=value`` of a device with its settings; path of the file of
         a recording, with ``?component=NAME`` if the component had another name there; path of the
-        file of a twin, with ``?inner=SOURCE``, the FMU or block that it is around, ``seed=N`` of its
-        noise, ``physical=RESPONSE,..`` that hardware carries on, and ``clock=own``.
+        file of a twin, with ``?inner=SOURCE``, the FMU or block that it is around, ``seed=N`` of
+        its noise, ``physical=RESPONSE,..`` that hardware carries on, and ``clock=own``.
     definition
         The class itself, if a program gave one: then the location only says where it is from.
     packed
