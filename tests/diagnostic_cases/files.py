@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from robot_twin import PAIR, TWIN
-
-from orchestrator.identification.twin_file import twin_text
+from diagnostic_cases.rigs import ON_RIG, REST, SIMULATED, TWIN_CASE, rig
 
 SPACES = " ".join(
     f'xmlns:{prefix}="{uri}"'
@@ -187,73 +185,13 @@ def _study(word: str) -> Write:
     )
 
 
-_RIG_PARTS = """
-from orchestrator import Block, Input, Output
-
-
-class Robot(Block):
-    dx: float = Input(unit="m")
-    x: float = Output(unit="m")
-
-    def step(self, t: float, h: float) -> None:
-        self.x = self.dx
-
-
-class Spring(Block):
-    x: float = Input(unit="m")
-    f: float = Output(unit="m")
-
-    def step(self, t: float, h: float) -> None:
-        self.f = -self.x
-"""
-_RIG = """
-[system]
-name = "rig"
-[experiment]
-step = "4 ms"
-stop = "1 s"
-[component.robot]
-source = "block:parts.py:Robot"
-[component.spring]
-source = "block:parts.py:Spring"
-[connections]
-"robot.x -> spring.x" = {{ delay = "{delay}" }}
-"spring.f -> robot.dx" = {{}}
-"""
-
-
-def rig(cases: str, delay: str = "20 ms", device: str = "kuka_rsi") -> Write:
-    """Return an experiment on a robot of 16 and 4 ms, whose twin is beside it."""
-
-    def write(folder: Path, fmu: Path) -> Path:
-        (folder / "parts.py").write_text(_RIG_PARTS)
-        (folder / "rig.toml").write_text(_RIG.format(delay=delay))
-        twin = TWIN.model_copy(update={"pair": (PAIR,), "device": device})
-        (folder / "robot.twin.toml").write_text(twin_text(twin))
-        file = folder / "experiment.toml"
-        file.write_text(f'title = "t"\n{cases}')
-        return file
-
-    return write
-
-
-_SIMULATED = '[case.simulated]\nsystem = "rig.toml"\n'
-_TWIN = '[case.twin]\nsystem = "rig.toml"\nswap = { robot = "twin:robot.twin.toml" }\n'
-_REST = 'delays = { "robot.x -> spring.x" = "2 ms" }\n'
-_ON_RIG = """
-[case.rig]
-system = "rig.toml"
-physical = ["robot.x -> spring.x"]
-devices.robot = { device = "kuka_rsi", axes = ["x"], measured = "displacement" }
-"""
-
 FILES: Mapping[str, FileShape] = {
-    "TIM114": FileShape(rig(_TWIN), rig(_TWIN + _REST)),
+    "TIM114": FileShape(rig(TWIN_CASE), rig(TWIN_CASE + REST)),
     "TIM115": FileShape(
-        rig(_SIMULATED + _TWIN + _REST, delay="30 ms"), rig(_SIMULATED + _TWIN + _REST)
+        rig(SIMULATED + TWIN_CASE + REST, delay="30 ms"), rig(SIMULATED + TWIN_CASE + REST)
     ),
     "CAP115": FileShape(
-        rig(_TWIN + _REST + _ON_RIG, device="ur_rtde"), rig(_TWIN + _REST + _ON_RIG)
+        rig(TWIN_CASE + REST + ON_RIG, device="ur_rtde"), rig(TWIN_CASE + REST + ON_RIG)
     ),
     "EXP105": FileShape(_study("campaign"), _study("sweep")),
     "CON122": FileShape(_own_block("k = 2.0"), _own_block("gain = 2.0")),

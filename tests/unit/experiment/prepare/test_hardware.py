@@ -1,7 +1,7 @@
 """The account of delays: what a device or its twin brings, no line declares once more."""
 
 import pytest
-from diagnostic_cases.files import rig
+from diagnostic_cases.rigs import SIMULATED, TWIN_CASE, rig
 from robot_twin import PAIR, TWIN, about
 
 from orchestrator import DescriptionError, read_experiment, simulate
@@ -18,8 +18,6 @@ from orchestrator.system import TransportDelay
 from orchestrator.system.loops.closed_loops import closed_loops
 
 LINE = "robot.x -> spring.x"
-SIMULATED = '[case.simulated]\nsystem = "rig.toml"\n'
-TWIN_CASE = '[case.twin]\nsystem = "rig.toml"\nswap = { robot = "twin:robot.twin.toml" }\n'
 DEVICE = 'devices.robot = { device = "kuka_rsi", axes = ["x"], measured = "displacement" }\n'
 STILL = 'set = { "spring.x" = 0.0 }\n'
 ON_RIG = f'[case.rig]\nsystem = "rig.toml"\nphysical = ["{LINE}"]\n{STILL}{DEVICE}'
