@@ -8,7 +8,7 @@ from pathlib import Path
 
 from orchestrator.authoring import is_system_file, read_toml
 from orchestrator.authoring.tables import load
-from orchestrator.checking.checks import bindings, hashes, portability
+from orchestrator.checking.checks import bindings, hardware, hashes, portability
 from orchestrator.checking.checks.experiment import check, prepared, run_of
 from orchestrator.checking.checks.fmus import check_file
 from orchestrator.checking.checks.old_words import old_entries, old_tables
@@ -24,6 +24,7 @@ from orchestrator.diagnostics import DescriptionError, Diagnostic, LoadError, Se
 from orchestrator.experiment import Experiment, read_experiment
 from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.experiment.file.old_words import with_new_words
+from orchestrator.experiment.prepare.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.ssp import diagnose, variants
 from orchestrator.ssp.archive.locations import Locations, locations, open_ssp_file
 from orchestrator.ssp.archive.target import main_file
@@ -177,6 +178,7 @@ class _Check:
         case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
         run, wrong = run_of(case, RunOptions(), read.context.system)
         found, extent = check_case(replace(read.context, run=run), sound=read.sound)
+        found += hardware.check(read.context)
         self._collected.add([*found, *_times(wrong)], read.places)
         self._systems[name] = replace(extent, errors=self._collected.errors - before)
 
@@ -206,6 +208,7 @@ class _Check:
                 text = "no case of this system was looked at: mend the errors first"
                 self._collected.add([finding("FIL102", "", text)], base.places)
         ready: dict[str, System] = {}
+        rig = Hardware.of(experiment, folder)
         for name, case in experiment.case.items():
             base = read[case.system, case.variant]
             if base is None or base.wrong:
@@ -213,7 +216,7 @@ class _Check:
             whole = str(self._path), lines.get(("case", name))
             system, problems = prepared(experiment, name, folder)
             if system is None:
-                found = [finding("EXP103", "", str(each), *whole) for each in problems]
+                found = [_unprepared(each, *whole) for each in problems]
                 if not base.context.is_known:  # it may only lack what its code declares
                     found = [finding("FIL102", "", NOT_OPENED, *whole)]
                 self._collected.add(found, base.places, name)
@@ -222,7 +225,7 @@ class _Check:
             run, wrong = run_of(case, experiment.defaults, system)
             context = CheckContext(system, run, frozenset(unopened_notes(system)), system)
             found, extent = check_case(context, sound=True)
-            found += _times(wrong)
+            found += [*_times(wrong), *told_otherwise(system, rig)]
             before = self._collected.errors
             self._collected.add(found, base.places, name, whole)
             self._systems[name] = replace(extent, errors=self._collected.errors - before)
@@ -231,6 +234,13 @@ class _Check:
         for each in check(experiment, ready):
             line = line_for(each.key, lines)
             self._collected.add([replace(each, file=str(self._path), line=line)], Locations())
+
+
+def _unprepared(wrong: Diagnostic, file: str, line: int | None) -> Diagnostic:
+    """Return why a case cannot be prepared, at the line of the case."""
+    if wrong.code in ERRORS:
+        return replace(wrong, file=file, line=line)
+    return finding("EXP103", "", str(wrong), file, line)
 
 
 def _times(wrong: list[Diagnostic]) -> list[Diagnostic]:

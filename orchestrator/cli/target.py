@@ -10,6 +10,7 @@ from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameErr
 from orchestrator.experiment import Experiment, read_experiment
 from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.experiment.output.diagram import nested_of
+from orchestrator.experiment.prepare.hardware import Hardware
 from orchestrator.experiment.prepare.prepare import merged, prepare_all, prepare_with
 from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.system_reader import SystemReader
@@ -99,17 +100,20 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
     experiment, folder = experiment_of(target)
     if case is not None:
         expect_case(target, experiment, case)
-    found, reader = {}, SystemReader(folder)
+    found, reader, hardware = {}, SystemReader(folder), Hardware.of(experiment, folder)
     for name, chosen in experiment.case.items():
         if case in {None, name}:
             with packed_code_unopened():
-                found[name] = _drawn(name, chosen, reader, merged(chosen, experiment.defaults))
+                options = merged(chosen, experiment.defaults)
+                found[name] = _drawn(name, chosen, reader, hardware, options)
     return found
 
 
-def _drawn(name: str, case: Case, reader: SystemReader, options: RunOptions) -> Drawn:
+def _drawn(
+    name: str, case: Case, reader: SystemReader, hardware: Hardware, options: RunOptions
+) -> Drawn:
     try:
-        flat = prepare_with(name, case, reader)
+        flat = prepare_with(name, case, reader, hardware=hardware)
     except DescriptionError as error:
         if case.set or case.delays or case.swap or case.devices or case.unit or case.parameters:
             raise

@@ -278,7 +278,7 @@ def _blocks(membership: Floats) -> Iterator[tuple[list[int], list[int]]]:
 def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:
     groups: dict[tuple[tuple[str, ...], int, int], list[Loop]] = {}
     values: Mapping[int, float] = {
-        id(loop): total for loop, total in zip(loops, totals, strict=True)
+        id(loop): total + loop.within_ns for loop, total in zip(loops, totals, strict=True)
     }
     for loop in loops:
         key = (_rotated(loop.components), loop.physical_ns, round(values[id(loop)]))

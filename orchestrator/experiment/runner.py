@@ -18,13 +18,14 @@ from orchestrator.experiment.output.diagram import nested_of
 from orchestrator.experiment.output.files import write_rest
 from orchestrator.experiment.prepare.case_notes import case_notes
 from orchestrator.experiment.prepare.chosen_step import with_chosen_steps
-from orchestrator.experiment.prepare.prepare import prepare_all, with_processes
+from orchestrator.experiment.prepare.prepare import prepare_all
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.requested_names import (
     expect_components,
     expect_isolated,
     requested_cases,
+    with_processes,
 )
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader

@@ -177,7 +177,16 @@ def component_of(
         has_event_mode=found is not None and _shares_events(found, options),
         options=options,
         power_ports={} if found is None else _power_ports(found, description),
+        late_ns=_late_ns(source, description),
     )
+
+
+def _late_ns(source: Source, description: UnitDescription) -> Mapping[str, int]:
+    if source.kind is not SourceKind.TWIN:
+        return {}
+    from orchestrator.simunits.twins.description import late_outputs
+
+    return late_outputs(source, description)
 
 
 def _power_ports(found: FmuDescription, description: UnitDescription) -> Mapping[str, PowerPort]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from diagnostic_cases.rigs import ON_RIG, REST, SIMULATED, TWIN_CASE, rig
+
 SPACES = " ".join(
     f'xmlns:{prefix}="{uri}"'
     for prefix, uri in {
@@ -184,6 +186,13 @@ def _study(word: str) -> Write:
 
 
 FILES: Mapping[str, FileShape] = {
+    "TIM114": FileShape(rig(TWIN_CASE), rig(TWIN_CASE + REST)),
+    "TIM115": FileShape(
+        rig(SIMULATED + TWIN_CASE + REST, delay="30 ms"), rig(SIMULATED + TWIN_CASE + REST)
+    ),
+    "CAP115": FileShape(
+        rig(TWIN_CASE + REST + ON_RIG, device="ur_rtde"), rig(TWIN_CASE + REST + ON_RIG)
+    ),
     "EXP105": FileShape(_study("campaign"), _study("sweep")),
     "CON122": FileShape(_own_block("k = 2.0"), _own_block("gain = 2.0")),
     "CAP113": FileShape(_own_block("gain = 2.0", "orchestrator.errors"), _own_block("gain = 2.0")),

@@ -12,9 +12,11 @@ from orchestrator.diagnostics.codes import Code, error
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.experiment.prepare.emulators import with_emulators
-from orchestrator.experiment.prepare.prepare import merged, prepare
+from orchestrator.experiment.prepare.hardware import Hardware
+from orchestrator.experiment.prepare.prepare import merged, prepare_with
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.present_names import with_present_names
+from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.validate import unsound
 from orchestrator.master import MasterSettings
 from orchestrator.system import System, nanoseconds
@@ -54,7 +56,8 @@ def prepared(
     """Prepare a case; without a system the diagnostics say why, but not of which case."""
     try:
         case, _ = with_emulators(experiment, name, experiment.case[name])
-        return prepare(name, case, folder), []
+        hardware = Hardware.of(experiment, folder)
+        return prepare_with(name, case, SystemReader(folder), hardware=hardware), []
     except DescriptionError as wrong:
         return None, [found.inner for found in wrong.diagnostics]
     except SoftdockError as wrong:

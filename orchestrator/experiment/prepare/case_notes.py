@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.prepare.chosen_step import choice_note
 from orchestrator.experiment.prepare.dependents import kept_values
+from orchestrator.experiment.prepare.hardware import Hardware, told_otherwise
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
@@ -40,6 +41,8 @@ def case_notes(
         Whether cases are kept to real time.
     """
     notes = tuple(settings.notes)
+    hardware = Hardware.of(experiment, reader.folder)
+    notes += tuple(f"{each.place} {each.message}" for each in told_otherwise(case.system, hardware))
     if experiment.derived or settings.values:
         written = reader.read(case.case).written_flat
         notes += tuple(kept_values(experiment.derived, written, case.system, settings.values))

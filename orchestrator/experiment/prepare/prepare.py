@@ -19,6 +19,7 @@ from orchestrator.experiment.file.experiment import (
 from orchestrator.experiment.file.table import Time
 from orchestrator.experiment.prepare.devices import with_device
 from orchestrator.experiment.prepare.emulators import with_emulators
+from orchestrator.experiment.prepare.hardware import Hardware, on_hardware, set_beside
 from orchestrator.experiment.prepare.playback import with_played_input
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.resting import with_rests
@@ -38,9 +39,6 @@ from orchestrator.system import (
     without_starts,
 )
 from orchestrator.system.checks import expected_value
-
-#: Stands for all components on the command line.
-EVERY = "all"
 
 
 def prepare(
@@ -74,12 +72,21 @@ def prepare(
 
 
 def prepare_with(
-    name: str, case: Case, reader: SystemReader, settings: RunSettings = AS_WRITTEN
+    name: str,
+    case: Case,
+    reader: SystemReader,
+    settings: RunSettings = AS_WRITTEN,
+    hardware: Hardware | None = None,
 ) -> System:
-    """Prepare a case whose system others may run, too; see :func:`prepare`."""
+    """Prepare a case whose system others may run, too; see :func:`prepare`.
+
+    ``hardware`` is what the whole experiment says of its rig; default: what the case does.
+    """
     opened = prepare_open(name, case, reader, settings)
-    system, kept = with_starts(opened)
+    known = hardware or Hardware.of_case(case)
     try:
+        opened = on_hardware(opened, known, set_beside(case, settings))
+        system, kept = with_starts(opened)
         checked = system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
         raise DescriptionError(*error.within(f"case '{name}'")) from None
@@ -123,10 +130,11 @@ def prepare_all(
     """
     prepared: dict[str, PreparedCase] = {}
     problems: list[DescriptionError] = []
+    hardware = Hardware.of(experiment, reader.folder)
     for name in names:
         try:
             case, emulators = with_emulators(experiment, name, experiment.case[name])
-            system = prepare_with(name, case, reader, settings)
+            system = prepare_with(name, case, reader, settings, hardware)
             _expect_rests(name, system, case)
         except DescriptionError as error:
             problems.append(error)
@@ -247,14 +255,6 @@ def _with_delay_where_it_is(system: System, line: str, delay: Time) -> System:
     wanted = connection_name(line)
     known = any(str(each) == wanted for each in system.connections)
     return _with_delay(system, line, delay) if known else system
-
-
-def with_processes(system: System, components: Collection[str]) -> System:
-    """Run components in processes of their own; ``"all"`` means every one."""
-    for name in system.components:
-        if name in components or EVERY in components:
-            system = system.with_options(name, isolation="process")
-    return system
 
 
 def set_value(system: System, path: str, value: Setting) -> System:

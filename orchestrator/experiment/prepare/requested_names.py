@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping
 
 from orchestrator.diagnostics import UnknownNameError
 from orchestrator.experiment.file.experiment import Case, Experiment
-from orchestrator.experiment.prepare.prepare import EVERY
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.system import Endpoint, System, nearest
+
+#: Stands for all components on the command line.
+EVERY = "all"
 
 
 def requested_cases(experiment: Experiment, only: Collection[str]) -> dict[str, Case]:
@@ -60,3 +62,11 @@ def _expect_known(names: Collection[str], systems: Mapping[str, System]) -> None
                 f"no case has a component '{name}'{nearest(name, known)};"
                 f" components: {', '.join(sorted(known))}"
             )
+
+
+def with_processes(system: System, components: Collection[str]) -> System:
+    """Run components in processes of their own; ``"all"`` means every one."""
+    for name in system.components:
+        if name in components or EVERY in components:
+            system = system.with_options(name, isolation="process")
+    return system

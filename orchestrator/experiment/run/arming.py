@@ -83,10 +83,11 @@ def _with_longer(
     system: System, twins: Sequence[TwinFile], physical: Collection[str]
 ) -> tuple[System, tuple[str, ...]]:
     """Give lines the delays that were identified where they are longer than those declared."""
-    from orchestrator.identification.line_delays import identified_delays
+    from orchestrator.identification.line_delays import declared_otherwise, identified_delays
 
     told = []
     for twin in twins:
+        told += [f"{line} {text}" for line, text in declared_otherwise(system, twin, physical)]
         for line, delay in identified_delays(system, twin, physical):
             declared = line.delay.nominal_ns if line.delay else 0
             longer = delay.nominal_ns > declared

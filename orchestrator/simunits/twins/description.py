@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 from orchestrator.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
+from orchestrator.identification.clock import in_run_time
+from orchestrator.identification.line_delays import brought, line_delay_ns
 from orchestrator.identification.twin_file import SignalPair, TwinFile, read_twin
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.system import (
@@ -34,7 +36,7 @@ class Channel:
     Parameters
     ----------
     delay_ns
-        Nanoseconds: of the device, and of the way there and back.
+        Nanoseconds: of the device, and of the way there and back unless hardware carries it on.
     order
         Of the lag.
     frequency
@@ -98,10 +100,8 @@ def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
     DescriptionError, LoadError
         If the file cannot be read, or none of its responses is an output of what it is around.
     """
-    channels = channels_of(source, inner)
-    late = {_place(name)[0] for name, channel in channels.items() if channel.delay_ns > 0}
-    late -= {_place(name)[0] for name, channel in channels.items() if channel.delay_ns == 0}
-    twin = _twin(source)
+    late = late_outputs(source, inner)
+    twin = twin_of(source)
     return replace(
         inner,
         feedthrough={
@@ -123,6 +123,21 @@ def describe_twin(source: Source, inner: UnitDescription) -> UnitDescription:
     )
 
 
+def late_outputs(source: Source, inner: UnitDescription) -> dict[str, int]:
+    """Return by how many nanoseconds outputs of a twin are late, all their elements at least.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        As :func:`describe_twin`.
+    """
+    found: dict[str, int] = {}
+    for name, channel in channels_of(source, inner).items():
+        output = _place(name)[0]
+        found[output] = min(channel.delay_ns, found.get(output, channel.delay_ns))
+    return {output: late_ns for output, late_ns in found.items() if late_ns > 0}
+
+
 def channels_of(source: Source, inner: UnitDescription) -> dict[str, Channel]:
     """Return what each scalar of an output passes through, by its name.
 
@@ -133,16 +148,33 @@ def channels_of(source: Source, inner: UnitDescription) -> dict[str, Channel]:
     DescriptionError, LoadError
         As :func:`describe_twin`; or if a unit does not convert.
     """
-    twin = _twin(source)
+    twin = twin_of(source)
     outputs = {c.name: c for c in inner.of(Causality.OUTPUT) if c.type is DataType.REAL}
     found = dict(_channels(source, twin, outputs))
+    _expect_commands(source, twin, found, inner)
     if not found:
         raise UnknownNameError(
-            f"{source}: expected a response of the device among the outputs of what it is around"
-            f" ({listed_names(list(outputs))}), found:"
-            f" {', '.join(pair.response for pair in twin.pair)}"
+            f"{source}: a twin of '{twin.component}' ({twin.device}): expected a response of the"
+            f" device among the outputs of what it is around ({listed_names(list(outputs))}),"
+            f" found: {', '.join(pair.response for pair in twin.pair)}"
         )
     return found
+
+
+def _expect_commands(
+    source: Source, twin: TwinFile, responses: Collection[str], inner: UnitDescription
+) -> None:
+    """Expect that what it is around takes the commands of the device."""
+    inputs = [connector.name for connector in inner.of(Causality.INPUT)]
+    for pair in twin.pair:
+        if pair.command is None or pair.response not in responses:
+            continue
+        if _place(pair.command)[0] not in inputs:
+            raise UnknownNameError(
+                f"{source}: a twin of '{twin.component}' ({twin.device}), whose '{pair.response}'"
+                f" follows '{pair.command}': expected it among the inputs of what it is around"
+                f" ({listed_names(inputs) or 'none'})"
+            )
 
 
 def _channels(
@@ -168,7 +200,7 @@ def _channel(source: Source, twin: TwinFile, pair: SignalPair, factor: float) ->
     damping = None if dynamics is None else dynamics.damping
     text = f"{source.seed}\0{twin.component}\0{pair.response}"
     return Channel(
-        delay_ns=round(pair.loop_delay.value * 1e9),
+        delay_ns=line_delay_ns(brought(pair, hardware=pair.response in source.physical).value),
         order=0 if dynamics is None else dynamics.order,
         frequency=0.0 if lag is None else 2.0 * math.pi * lag.value,
         damping=0.0 if damping is None else damping.value,
@@ -185,14 +217,22 @@ def _place(name: str) -> tuple[str, int]:
     return (element["name"], int(element["index"])) if element else (name, 0)
 
 
-def _twin(source: Source) -> TwinFile:
+def twin_of(source: Source) -> TwinFile:
+    """Return what a twin is of, in the time of the clock that its source says.
+
+    Raises
+    ------
+    DescriptionError, LoadError
+        If the file cannot be read.
+    """
     path = source.file
     assert path is not None  # noqa: S101 - every twin has a file
     try:
         found = path.stat()
     except OSError:
         return read_twin(path)  # which says that it is not there
-    return _read(path, found.st_mtime_ns, found.st_size)
+    twin = _read(path, found.st_mtime_ns, found.st_size)
+    return in_run_time([twin], twin.component)[0][0] if source.has_own_clock else twin
 
 
 @lru_cache(maxsize=16)

@@ -95,9 +95,10 @@ class TwinUnit(SimulationUnit):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the unit within has to say, and what is around it."""
+        late = (f"{name} ({c.delay_ns / 1e6:g} ms late)" for name, c in self._channels.items())
         told = (
             f"component '{self.name}' was a twin ({self.description.details['device']}):"
-            f" {', '.join(self._channels)} with its delay, lag, noise and rounding"
+            f" {', '.join(late)} with its delay, lag, noise and rounding"
         )
         return (*super().notes, *self._inner.notes, told)
 

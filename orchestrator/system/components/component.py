@@ -46,6 +46,8 @@ class Component:
         How the source is run, see :class:`ComponentOptions`.
     power_ports
         Connectors that are connected as one, by the name of the port.
+    late_ns
+        Nanoseconds by which outputs are late as those of a device, by name: see its twin.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Component:
     has_event_mode: bool = False
     options: ComponentOptions = _USUAL
     power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
+    late_ns: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.name or "." in self.name:

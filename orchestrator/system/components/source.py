@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -60,8 +61,8 @@ class Source:
         Path of an FMU; name of a registered block, or ``FILE.py:CLASS`` or ``MODULE:CLASS`` of
         one's own; ``NAME?key=value&key=value`` of a device with its settings; path of the file of
         a recording, with ``?component=NAME`` if the component had another name there; path of the
-        file of a twin, with ``?inner=SOURCE``, the FMU or block that it is around, and ``seed=N``
-        of its noise.
+        file of a twin, with ``?inner=SOURCE``, the FMU or block that it is around, ``seed=N`` of
+        its noise, ``physical=RESPONSE,..`` that hardware carries on, and ``clock=own``.
     definition
         The class itself, if a program gave one: then the location only says where it is from.
     packed
@@ -164,14 +165,49 @@ class Source:
             raise DescriptionError(f"{self}: expected a seed, a whole number >= 0, found '{text}'")
         return int(text)
 
+    @property
+    def physical(self) -> tuple[str, ...]:
+        """Responses of a twin that hardware carries on: no run reads them, so without transit."""
+        text = self._settings().get("physical", "") if self.kind is SourceKind.TWIN else ""
+        return tuple(filter(None, text.split(",")))
+
+    @property
+    def has_own_clock(self) -> bool:
+        """Whether times of a twin are by the device's clock, in place of the computer's.
+
+        Raises
+        ------
+        DescriptionError
+            If another clock is named.
+        """
+        text = self._settings().get("clock") if self.kind is SourceKind.TWIN else None
+        if text not in {None, "own"}:
+            raise DescriptionError(f"{self}: expected clock=own, found '{text}'")
+        return text == "own"
+
     def around(self, inner: Source, seed: int | None = None) -> Source:
         """Return a twin around something else, perhaps with another seed."""
+        settings = {**self._settings(), "inner": str(inner.named())}
+        settings["seed"] = str(self.seed if seed is None else seed)
+        return self._with_settings(settings)
+
+    def on_rig(self, physical: Iterable[str], *, own_clock: bool) -> Source:
+        """Return a twin as it stands in for its device on a rig, beside what it says already."""
+        settings = self._settings()
+        settings["physical"] = ",".join(dict.fromkeys((*self.physical, *physical)))
+        if own_clock:
+            settings["clock"] = "own"
+        return self._with_settings(settings)
+
+    def _with_settings(self, settings: Mapping[str, str]) -> Source:
         path = self.location.partition("?")[0]
-        settings = {"inner": str(inner.named())}
-        if (number := self.seed if seed is None else seed) != 0:
-            settings["seed"] = str(number)
-        query = "&".join(f"{key}={quote(text, safe='/:.')}" for key, text in settings.items())
-        return replace(self, location=f"{path}?{query}")
+        without = {"seed": "0", "physical": ""}
+        query = "&".join(
+            f"{key}={quote(text, safe='/:.,')}"
+            for key in ("inner", "seed", "physical", "clock")
+            if (text := settings.get(key)) is not None and text != without.get(key)
+        )
+        return replace(self, location=f"{path}?{query}" if query else path)
 
     def _settings(self) -> dict[str, str]:
         """Return what is behind the path of a twin."""
@@ -180,9 +216,9 @@ class Source:
             found = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(mark)))
         except ValueError:
             found = {"": query}
-        if unknown := set(found) - {"inner", "seed"}:
+        if unknown := set(found) - {"inner", "seed", "physical", "clock"}:
             raise DescriptionError(
-                f"{self}: expected twin:FILE?inner=SOURCE&seed=N, found"
+                f"{self}: expected twin:FILE?inner=SOURCE&seed=N&physical=RESPONSE&clock=own, found"
                 f" {', '.join(map(repr, sorted(unknown)))} behind '?'"
             )
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from math import prod
 from typing import TYPE_CHECKING, TypeVar
@@ -45,17 +45,21 @@ class Loop:
         How many rings of ports these are.
     lines
         All connections of these rings.
+    within_ns
+        Delay that components around the ring bring themselves, as twins of devices do, nanoseconds.
     """
 
     connections: tuple[Connection, ...]
     feedthrough: tuple[bool, ...]
     count: int
     lines: tuple[Connection, ...]
+    within_ns: int = 0
 
     @property
     def physical_ns(self) -> int:
-        """Sum of the declared delays around the ring, in nanoseconds."""
-        return sum(line.delay.nominal_ns for line in self.connections if line.delay)
+        """Sum of the delays of lines and components around the ring, in nanoseconds."""
+        declared = sum(line.delay.nominal_ns for line in self.connections if line.delay)
+        return declared + self.within_ns
 
     @property
     def components(self) -> tuple[str, ...]:
@@ -126,7 +130,7 @@ def closed_loops(system: System) -> list[Loop]:
             system.name,
             MOST_LOOPS,
         )
-    return found
+    return [replace(loop, within_ns=_within_ns(system, loop)) for loop in found]
 
 
 def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
@@ -235,6 +239,7 @@ def _lateness(system: System, line: Connection) -> object:
         isinstance(line.transformation, MappingTransformation),
         source.connectors[line.source.connector].type,
         source.changes_at_events(line.source.connector),
+        source.late_ns.get(line.source.connector, 0),
         any(
             line.target.connector in target.direct_inputs(output.name)
             for output in target.of(Causality.OUTPUT)
@@ -252,6 +257,11 @@ def _begun(ways: _Ways, feedthrough: tuple[bool, ...]) -> Loop:
         ways.count,
         tuple(ways.lines),
     )
+
+
+def _within_ns(system: System, loop: Loop) -> int:
+    sources = [line.source for line in loop.connections]
+    return sum(system.components[end.component].late_ns.get(end.connector, 0) for end in sources)
 
 
 def _order(loop: Loop) -> tuple[int, list[Endpoint], tuple[bool, ...]]:

@@ -5,13 +5,20 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from orchestrator import ArmingError, UnknownNameError, read_experiment, run_experiment
+from orchestrator import (
+    ArmingError,
+    DescriptionError,
+    UnknownNameError,
+    read_experiment,
+    run_experiment,
+)
 from orchestrator.experiment.file.identification_table import IdentificationTable
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.arming import armed
 from orchestrator.experiment.runner import prepared_cases
-from orchestrator.identification.twin_file import TwinFile
+from orchestrator.identification.clock import by_clock
+from orchestrator.identification.twin_file import TwinFile, twin_text
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 pytestmark = pytest.mark.usefixtures("plants")
@@ -79,6 +86,22 @@ def test_the_longer_of_declared_and_identified_delay_counts():
     )
     left, declared = (one.lines[0].margins.delay.value for one in (longer, shorter))
     assert declared - left == pytest.approx(12e-3, rel=1e-2)  # the delay that came to it
+
+
+def test_a_twin_in_place_of_the_robot_grows_as_the_rig(tmp_path, no_pictures):
+    """The recipe of docs/howto/identify.md; the emulated rig grew with -0.02977 1/s."""
+    file, twin = EXAMPLES / "epos/rig.toml", tmp_path / "robot.twin.toml"
+    twin.write_text(twin_text(by_clock(robot_of(16.0).model_copy(update={"rate": 250.0}), -22.0)))
+    how = {"only": ["capture_simulated"], "swaps": {"robot": f"twin:{twin}"}}
+    experiment = read_experiment(file)
+    ends = "robot.x -> sensor.x"
+    with pytest.raises(DescriptionError, match=rf"{ends}: .*twice: component 'robot'.* 18 ms"):
+        run_experiment(experiment, file.parent, tmp_path / "out", **how)
+    outcome = run_experiment(
+        experiment, file.parent, tmp_path / "out", delays={ends: "2 ms"}, **how
+    )
+    case = outcome.cases["capture_simulated"]
+    assert case.measures["growth"].value == pytest.approx(-0.02987, abs=1e-4)
 
 
 def test_identified_delays_count_by_the_clock_of_the_run():

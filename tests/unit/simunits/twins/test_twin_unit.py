@@ -176,7 +176,7 @@ def test_a_twin_of_a_twin_is_around_the_same(twin):
     ("source", "told"),
     [
         ("twin:{file}?inner=device:udp", "expected an FMU or a block within"),
-        ("twin:{file}?iner=a.fmu", "expected twin:FILE.inner=SOURCE&seed=N, found 'iner'"),
+        ("twin:{file}?iner=a.fmu", r"expected twin:FILE.inner=SOURCE&seed=N&.*, found 'iner'"),
         ("twin:{file}?seed=-1", "a whole number >= 0, found '-1'"),
     ],
 )
