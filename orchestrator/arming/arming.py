@@ -78,6 +78,8 @@ class Arming:
         Why the devices move although it was refused; empty: they do not.
     failure
         Why no margins could be computed; empty if they were.
+    objections
+        What was identified of devices that margins cannot be relied on with, in sentences.
     tables
         What is left of the margins when a device changes, of the commands that ask for it.
     """
@@ -89,17 +91,19 @@ class Arming:
     remarks: tuple[str, ...] = ()
     forced: str = ""
     failure: str = ""
+    objections: tuple[str, ...] = ()
     tables: tuple[MarginTable, ...] = ()
 
     @property
     def is_granted(self) -> bool:
-        """Whether every loop has its reserve."""
-        return not self.failure and not any(line.lacks for line in self.lines)
+        """Whether every loop has its reserve, by what was identified."""
+        lacks = any(line.lacks for line in self.lines)
+        return not (self.failure or self.objections or lacks)
 
     def refusal(self) -> str:
         """Say why it is refused, with the numbers and what would help."""
         told = [f"{line.line}: {lack}{_grows(line)}" for line in self.lines for lack in line.lacks]
-        return "; ".join(filter(None, [self.failure, *told, *self.advice]))
+        return "; ".join(filter(None, [self.failure, *self.objections, *told, *self.advice]))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -122,6 +126,7 @@ class Arming:
             "advice": list(self.advice),
             "remarks": list(self.remarks),
             "failure": self.failure,
+            "objections": list(self.objections),
         }
 
 
