@@ -13,6 +13,8 @@ def identified_delays(
 ) -> Iterator[tuple[Connection, TransportDelay]]:
     """Yield the connections that carry responses of a device, and their identified delays.
 
+    What is in doubt of a twin gives none.
+
     It is the delay of a loop through the device, from the command to the run's reading of the
     response (:attr:`~orchestrator.identification.twin_file.SignalPair.loop_delay`), to the
     microsecond; of a line that hardware makes, that of the device alone.
@@ -26,7 +28,7 @@ def identified_delays(
     physical
         Lines that hardware makes, as ``source -> target``.
     """
-    entries = {pair.response.partition("[")[0]: pair for pair in reversed(twin.pair)}
+    entries = {pair.response.partition("[")[0]: pair for pair in reversed(twin.without_doubts().pair)}
     for line in system.connections:
         entry = entries.get(line.source.connector)
         if line.source.component != twin.component or entry is None:

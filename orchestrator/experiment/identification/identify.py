@@ -72,14 +72,11 @@ class IdentifiedDevice:
         The models.
     twin
         What its file says.
-    left_out
-        Responses that follow a command, but not by a delay with a lag, in sentences.
     """
 
     run: DeviceRun
     pairs: tuple[IdentifiedPair, ...]
     twin: TwinFile
-    left_out: tuple[str, ...]
 
 
 def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
@@ -153,13 +150,20 @@ def identify_device(
         if known is None or known.validation.fit < pair.validation.fit:
             best[pair.response] = pair
     poor = {each: best.pop(each) for each, p in list(best.items()) if p.validation.fit < _POOR}
-    left_out = tuple(
-        f"{name}.{pair.response} follows {pair.command}, but not by a delay with a lag of first or"
+    doubts = {
+        each: f"{name}.{each} follows {pair.command}, but not by a delay with a lag of first or"
         f" second order (fit {pair.validation.fit:.3g} on the second record): it is left out"
-        for pair in poor.values()
-    )
+        for each, pair in poor.items()
+    }
     if poor and not best:
-        raise DescriptionError(*left_out)
+        raise DescriptionError(*doubts.values())
+    doubts |= {
+        each: f"{name}.{each} follows {pair.command} with a {pair.model.fit.at_end}, where the"
+        " search for it ends: it is not to be relied on; a longer rest and a larger amplitude tell"
+        " more"
+        for each, pair in best.items()
+        if pair.model.fit.at_end
+    }
     entries = [
         _entry(run, best[response], procedure)
         if response in best
@@ -177,8 +181,9 @@ def identify_device(
         confidence=procedure.confidence,
         rate=run.facts.ports.rate,
         pair=tuple(entries),
+        doubts=doubts,
     )
-    return IdentifiedDevice(run, tuple(best.values()), twin, left_out)
+    return IdentifiedDevice(run, tuple(best.values()), twin)
 
 
 def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
