@@ -28,7 +28,9 @@ def identified_delays(
     physical
         Lines that hardware makes, as ``source -> target``.
     """
-    entries = {pair.response.partition("[")[0]: pair for pair in reversed(twin.without_doubts().pair)}
+    entries = {
+        pair.response.partition("[")[0]: pair for pair in reversed(twin.without_doubts().pair)
+    }
     for line in system.connections:
         entry = entries.get(line.source.connector)
         if line.source.component != twin.component or entry is None:

@@ -73,9 +73,7 @@ def fit_static(record: Record, longest: float) -> StaticFit:
     at_end = f"delay of {delay * 1e3:.4g} ms, up to {longest * 1e3:.4g} ms"
     is_in = delay < delays[-1] - 1.5 * fine
     earliest = max(0.0, earliest)
-    return StaticFit(
-        delay, earliest, gain, offset, covariance, residuals, "" if is_in else at_end
-    )
+    return StaticFit(delay, earliest, gain, offset, covariance, residuals, "" if is_in else at_end)
 
 
 def _delayed(record: Record, delay: float, fine: float) -> Floats:

@@ -173,7 +173,9 @@ def _as_identified(
     objections = [ratio.objection(table.gain_within) for ratio in ratios]
     later, told = _with_longer(system, twins, case.case.physical)
     found, changed = _with_dynamics(later, case.system, twins, case.options)
-    kept = [one for one in ratios if found.components[one.component] is later.components[one.component]]
+    kept = [
+        one for one in ratios if found.components[one.component] is later.components[one.component]
+    ]
     found, turned = with_gains(found, kept)
     return found, (*told, *changed, *turned), (*doubts, *filter(None, objections))
 
