@@ -93,6 +93,28 @@ def test_capture_is_granted_and_grows_as_its_simulation():
     assert line.margins.delay.value == pytest.approx(17.85e-3, rel=1e-3)
 
 
+@pytest.mark.parametrize("case", ["contact_16", "capture"])
+def test_at_a_kink_both_sides_are_taken_and_told(rig_of_gains, case):
+    """At the start the sheet is just touched: the mean of both sides has half its stiffness.
+
+    So the contact was refused, +0.0032 1/s, and the capture granted with 58 ms.
+    """
+    system = "rig_contact.ssd" if case == "contact_16" else "rig_capture.ssd"
+    text = GAINS.replace("rig_capture.ssd", system).partition("[case.c.delays]")[0]
+    text = text.replace('4 ms"\ngain', '4 ms"\nset = { "sensor.latched" = false }\ngain')
+    rig_of_gains.write_text(text, encoding="utf-8")
+    kink = armings(rig_of_gains)["c"]
+    rig_of_gains.write_text(text.replace("gain_reserve", 'at = "0.5 s"\ngain_reserve'))
+    closed = armings(rig_of_gains)["c"]
+    assert not any("at a kink" in text for text in closed.remarks)
+    (told,) = (text for text in kink.remarks if "at a kink" in text)
+    assert "sensor.x" in told
+    assert "open: " in told
+    assert f"delay margin of {closed.lines[0].margins.delay.value * 1e3:.4g} ms" in told
+    assert kink.is_granted
+    assert kink.lines[0].growth == pytest.approx(closed.lines[0].growth, rel=1e-6)
+
+
 def test_the_longer_of_declared_and_identified_delay_counts():
     longer, shorter = (
         armings("epos/rig.toml", "capture", identified={"capture": (robot_of(ms),)})["capture"]
