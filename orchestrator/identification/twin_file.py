@@ -202,8 +202,7 @@ class TwinFile(_Table):
     pair
         One for each command and response.
     doubts
-        By response, why what was found of it is not to be relied on, in a sentence. Of those that
-        no model describes there is no pair.
+        By response, why it is not to be relied on; of what no model describes there is no pair.
     """
 
     format: Literal[1] = FORMAT
@@ -274,9 +273,7 @@ def twin_text(twin: TwinFile) -> str:
     """Return the text of a twin's file, which :func:`read_twin` reads back as it is."""
     import tomlkit
 
-    data = twin.model_dump(exclude_none=True)
-    if not twin.doubts:
-        del data["doubts"]
+    data = twin.model_dump(exclude_none=True, exclude=set() if twin.doubts else {"doubts"})
     pairs = tomlkit.aot()
     for pair in data.pop("pair"):
         table = tomlkit.table()

@@ -11,6 +11,7 @@ import numpy as np
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.experiment.identification.device_run import DeviceRun, run_device
+from orchestrator.experiment.identification.doubts import doubt_of, is_poor
 from orchestrator.experiment.identification.excitation_plan import Procedure, Segment
 from orchestrator.identification.frequency_response import frequency_response
 from orchestrator.identification.intervals import deviation_interval
@@ -24,8 +25,6 @@ from orchestrator.system import SourceKind, System
 
 #: Mean coherence from which on a response follows a command.
 _FOLLOWS = 0.5
-#: Fit on the second record below which a model says nothing of the device.
-_POOR = 0.5
 #: Fewer samples at rest say nothing of noise.
 _LEAST_AT_REST = 16
 #: Share of late samples from which on they are named where nothing was found.
@@ -149,21 +148,10 @@ def identify_device(
         known = best.get(pair.response)
         if known is None or known.validation.fit < pair.validation.fit:
             best[pair.response] = pair
-    poor = {each: best.pop(each) for each, p in list(best.items()) if p.validation.fit < _POOR}
-    doubts = {
-        each: f"{name}.{each} follows {pair.command}, but not by a delay with a lag of first or"
-        f" second order (fit {pair.validation.fit:.3g} on the second record): it is left out"
-        for each, pair in poor.items()
-    }
-    if poor and not best:
+    doubts = {each: doubt for each, pair in best.items() if (doubt := doubt_of(name, pair))}
+    poor = {each for each, pair in best.items() if is_poor(pair)}
+    if poor and len(poor) == len(best):
         raise DescriptionError(*doubts.values())
-    doubts |= {
-        each: f"{name}.{each} follows {pair.command} with a {pair.model.fit.at_end}, where the"
-        " search for it ends: it is not to be relied on; a longer rest and a larger amplitude tell"
-        " more"
-        for each, pair in best.items()
-        if pair.model.fit.at_end
-    }
     entries = [
         _entry(run, best[response], procedure)
         if response in best
@@ -183,7 +171,8 @@ def identify_device(
         pair=tuple(entries),
         doubts=doubts,
     )
-    return IdentifiedDevice(run, tuple(best.values()), twin)
+    kept = tuple(pair for response, pair in best.items() if response not in poor)
+    return IdentifiedDevice(run, kept, twin)
 
 
 def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:

@@ -7,7 +7,7 @@ import pytest
 
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator import DescriptionError, Result, TransportDelay, read_system
-from orchestrator.experiment.identification import device_run, identify
+from orchestrator.experiment.identification import device_run, doubts, identify
 from orchestrator.experiment.identification.delays import set_identified_delays
 from orchestrator.experiment.identification.excitation_plan import (
     ExcitationPlan,
@@ -215,7 +215,7 @@ def test_a_delay_alone_and_answers_that_came_late():
 
 
 def test_a_model_that_does_not_hold_is_not_written(monkeypatch):
-    monkeypatch.setattr(identify, "_POOR", 1.1)
+    monkeypatch.setattr(doubts, "_POOR", 1.1)
     with pytest.raises(DescriptionError, match=r"robot\.x follows dx, but not by a delay"):
         identified(0.004, 8.0, None, None, 0.0011)
 
