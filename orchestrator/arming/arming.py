@@ -78,6 +78,8 @@ class Arming:
         Why the devices move although it was refused; empty: they do not.
     failure
         Why no margins could be computed; empty if they were.
+    objections
+        What was identified of devices that margins cannot be relied on with, in sentences.
     tables
         What is left of the margins when a device changes, of the commands that ask for it.
     """
@@ -89,17 +91,19 @@ class Arming:
     remarks: tuple[str, ...] = ()
     forced: str = ""
     failure: str = ""
+    objections: tuple[str, ...] = ()
     tables: tuple[MarginTable, ...] = ()
 
     @property
     def is_granted(self) -> bool:
-        """Whether every loop has its reserve."""
-        return not self.failure and not any(line.lacks for line in self.lines)
+        """Whether every loop has its reserve, by what was identified."""
+        lacks = any(line.lacks for line in self.lines)
+        return not (self.failure or self.objections or lacks)
 
     def refusal(self) -> str:
         """Say why it is refused, with the numbers and what would help."""
         told = [f"{line.line}: {lack}{_grows(line)}" for line in self.lines for lack in line.lacks]
-        return "; ".join(filter(None, [self.failure, *told, *self.advice]))
+        return "; ".join(filter(None, [self.failure, *self.objections, *told, *self.advice]))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -122,6 +126,7 @@ class Arming:
             "advice": list(self.advice),
             "remarks": list(self.remarks),
             "failure": self.failure,
+            "objections": list(self.objections),
         }
 
 
@@ -156,10 +161,14 @@ def arm(
         If a command carries an array, or no linear map says what the schedule does.
     """
     names = [str(line) for line in linear.system.connections if line.target.component in devices]
-    lines = tuple(_armed(linear, name, reserve) for name in names)
+    sides = linear.sides() or (linear,)
+    of_sides = [tuple(_armed(side, name, reserve) for name in names) for side in sides]
+    place = min(range(len(sides)), key=lambda i: _least(of_sides[i]))
+    linear, lines = sides[place], of_sides[place]
     lacking = [line for line in lines if line.lacks]
     advice = tuple(advice_of(linear, lacking[0].line, reserve, knobs)) if lacking else ()
     remarks = () if run is None else tuple(_other_order(linear.system, run, devices))
+    remarks = (*_at_kink(sides, of_sides), *remarks)
     made = (margin_table(linear, n, reserve) for n in names if n.rpartition("-> ")[2] in tracked)
     tables = tuple(table for table in made if table is not None)
     return Arming(reserve, linear.step_ns, lines, advice, remarks, tables=tables)
@@ -172,6 +181,31 @@ def _armed(linear: LinearSystem, name: str, reserve: Reserve) -> ArmedLine:
     margins = loop.margins()
     root = loop.roots[0] + reserve.own_growth if loop.roots else None
     return ArmedLine(name, loop.components, margins, root, tuple(reserve.lacks(margins)))
+
+
+def _least(lines: Sequence[ArmedLine]) -> tuple[bool, float]:
+    """Return what is less for lines that have less: whether all are granted, and the margin."""
+    delays = [line.margins.delay.value for line in lines if line.margins]
+    return not any(line.lacks for line in lines), min(delays, default=math.inf)
+
+
+def _at_kink(
+    sides: Sequence[LinearSystem], of_sides: Sequence[Sequence[ArmedLine]]
+) -> Sequence[str]:
+    """Say what stands at a kink, and how each side of it is."""
+    if len(sides) == 1:
+        return ()
+    kinks = sorted({name for model in sides[0].models.values() for name in model.kinks})
+    told = "; ".join(
+        f"{side.contact}: {_told(line)}{_grows(line)}"
+        for side, lines in zip(sides, of_sides, strict=True)
+        for line in lines
+    )
+    found = (
+        f"{', '.join(kinks)}: at a kink, such as a contact that is just open; both sides need the"
+        f" reserve, and arming.at is a time at which it stands on one: {told}"
+    )
+    return [found]
 
 
 def _other_order(model: System, run: System, devices: Collection[str]) -> Sequence[str]:

@@ -140,7 +140,7 @@ def identify(
         return
     for each in found:
         _print(each.twin)
-        for text in each.left_out:
+        for text in each.twin.doubts.values():
             print_warning(text)
     for text in (*changed, *map(str, files)):
         console.print(text, markup=False)

@@ -27,8 +27,9 @@ class DeviceSettings(BaseModel):
     on_stale
         What a stale sample does: ``"stop"`` ends the run, ``"hold"`` goes on with it.
     out_of_range
-        What a command beyond the range of its connector does: ``"clamp"`` sends the nearest value
-        within it and counts, ``"stop"`` ends the run. What is not finite always ends the run.
+        What a command beyond the range of its connector does: ``"stop"`` ends the run, ``"clamp"``
+        sends the nearest value within it and counts: the loop is not the one that was armed then.
+        What is not finite always ends the run.
     run_on
         For how many seconds a run goes on when its device is lost: the device is led to its safe
         state, its last values stand, ``valid`` is 0, and its clock goes on by this machine's time,
@@ -44,7 +45,7 @@ class DeviceSettings(BaseModel):
     stale_after: Seconds = 0.1
     command_stale_after: Seconds = 0.1
     on_stale: Literal["stop", "hold"] = "stop"
-    out_of_range: Literal["clamp", "stop"] = "clamp"
+    out_of_range: Literal["clamp", "stop"] = "stop"
     run_on: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
     supervisor: str = ""
 

@@ -26,6 +26,8 @@ _SMALL = 1e-5
 #: The fastest lag, in parts of the samples' rate. A first-order one has done 90 % of its step after
 #: a sample: a faster one is in the samples what a delay alone is, of which some commands are late.
 _FASTEST = 0.367
+#: Damping ratios that are looked for, and how near to an end an estimate is at it.
+_DAMPINGS, _NEAR = (0.01, 20.0), 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +49,9 @@ class LagFit:
         Response less model, where samples count.
     is_fastest
         The samples can tell no faster lag, so they do not tell this one either.
+    at_end
+        Which estimate is at the end of the interval that was searched, in words; empty: none. A lag
+        that is slower than the record shows is none: what integrates looks so.
     """
 
     delay: float
@@ -56,6 +61,7 @@ class LagFit:
     covariance: Floats
     residuals: Floats
     is_fastest: bool
+    at_end: str = ""
 
     @property
     def parameters(self) -> int:
@@ -83,8 +89,9 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
     gain, offset, _ = _scaled(record, delay, lag)
     begin = [min(delay, longest), math.log(lag.frequency)]
     begin += [] if lag.damping is None else [math.log(lag.damping)]
-    low = [0.0, -np.inf, *([math.log(0.01)] if problem.second else []), -np.inf, -np.inf]
-    high = [longest, np.inf, *([math.log(20.0)] if problem.second else []), np.inf, np.inf]
+    least, most = ([math.log(each)] if problem.second else [] for each in _DAMPINGS)
+    low = [0.0, -np.inf, *least, -np.inf, -np.inf]
+    high = [longest, np.inf, *most, np.inf, np.inf]
     fastest = _FASTEST / record.period
     low[1], high[1] = math.log(1e-5 * fastest), math.log(fastest)
     start = np.clip(np.array([*begin, gain, offset]), low, high)
@@ -106,6 +113,7 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
     covariance = np.linalg.pinv(scaled.T @ scaled) * np.outer(scale, scale)
     values = [float(each) for each in found.x]
     lag = problem.lag(found.x)
+    is_fastest = lag.frequency > 0.98 * fastest
     return LagFit(
         values[0],
         lag,
@@ -113,13 +121,25 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> LagFit:
         values[-1],
         covariance,
         -np.array(found.fun),
-        is_fastest=lag.frequency > 0.98 * fastest,
+        is_fastest,
+        _at_end(values[0], longest, lag, is_fastest=is_fastest),
     )
 
 
 def remainder(record: Record, delay: float, lag: Lag) -> float:
     """Return the sum of squares that a delay and a lag leave, with the best gain and offset."""
     return _scaled(record, delay, lag)[2]
+
+
+def _at_end(delay: float, longest: float, lag: Lag, *, is_fastest: bool) -> str:
+    if delay > (1.0 - _NEAR) * longest:
+        return f"delay of {delay * 1e3:.4g} ms, up to {longest * 1e3:.4g} ms"
+    if is_fastest:
+        return f"lag of {lag.frequency:.4g} Hz, up to what the samples can tell"
+    least, most = _DAMPINGS
+    if lag.damping is not None and not (1.0 + _NEAR) * least < lag.damping < (1.0 - _NEAR) * most:
+        return f"damping of {lag.damping:.4g}, from {least:g} to {most:g}"
+    return ""
 
 
 def _scaled(record: Record, delay: float, lag: Lag) -> tuple[float, float, float]:

@@ -32,6 +32,8 @@ def device_lines(
 ) -> Iterator[tuple[Connection, SignalPair, Estimate]]:
     """Yield the lines that begin at responses of a device, their pairs, and what it brings, s.
 
+    What is in doubt of a twin gives none.
+
     Parameters
     ----------
     system
@@ -41,7 +43,8 @@ def device_lines(
     physical
         Lines that hardware makes, as ``source -> target``.
     """
-    entries = {pair.response.partition("[")[0]: pair for pair in reversed(twin.pair)}
+    sure = reversed(twin.without_doubts().pair)
+    entries = {pair.response.partition("[")[0]: pair for pair in sure}
     for line in system.connections:
         pair = entries.get(line.source.connector)
         if line.source.component == twin.component and pair is not None:

@@ -19,7 +19,10 @@ _FREQUENCIES = 24
 def starting_values(
     measured: FrequencyResponse, order: int, period: float, longest: float
 ) -> Iterator[tuple[float, Lag]]:
-    """Yield delays (s) and lags to begin a search with, one for each damping that is tried.
+    """Yield delays (s) and lags to begin a search with, one for each sign of the gain and damping.
+
+    Both signs are tried: a delay that is half a period longer hides a wrong one where little but
+    one frequency was excited.
 
     Parameters
     ----------
@@ -42,13 +45,14 @@ def starting_values(
     tried = np.geomspace(0.5 * measured.frequencies[0], 1.0 / period, _FREQUENCIES)
     for damping in _DAMPINGS if order == 2 else (None,):
         scores = np.array([_score(Lag(f, damping), frequencies, weight, advanced) for f in tried])
-        row, column = np.unravel_index(int(np.argmax(scores)), scores.shape)
-        yield float(delays[column]), Lag(float(tried[row]), damping)
+        for signed in (scores, -scores):
+            row, column = np.unravel_index(int(np.argmax(signed)), scores.shape)
+            yield float(delays[column]), Lag(float(tried[row]), damping)
 
 
 def _score(lag: Lag, frequencies: Floats, weight: Floats, advanced: Floats) -> Floats:
-    """By how much the model with its best gain explains the response, for each delay."""
+    """By how much the model with its best gain explains it, with the gain's sign, by delay."""
     model = lag.transfer(frequencies)
     explained = np.real(advanced @ np.conj(model))
-    found: Floats = np.maximum(explained, 0.0) ** 2 / np.sum(weight * np.abs(model) ** 2)
+    found: Floats = explained * np.abs(explained) / np.sum(weight * np.abs(model) ** 2)
     return found

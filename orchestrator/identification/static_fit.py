@@ -31,6 +31,8 @@ class StaticFit:
         Of gain and offset, for residuals of variance 1.
     residuals
         Response less model, where samples count.
+    at_end
+        Which estimate is at the end of the interval that was searched, in words; empty: none.
     """
 
     delay: float
@@ -39,6 +41,7 @@ class StaticFit:
     offset: float
     covariance: Floats
     residuals: Floats
+    at_end: str = ""
 
     @property
     def parameters(self) -> int:
@@ -67,7 +70,10 @@ def fit_static(record: Record, longest: float) -> StaticFit:
     design = np.column_stack([shape, np.ones_like(shape)])
     covariance: Floats = np.linalg.pinv(design.T @ design).astype(np.float64)
     residuals = record.values - offset - gain * shape
-    return StaticFit(delay, max(0.0, earliest), gain, offset, covariance, residuals)
+    at_end = f"delay of {delay * 1e3:.4g} ms, up to {longest * 1e3:.4g} ms"
+    is_in = delay < delays[-1] - 1.5 * fine
+    earliest = max(0.0, earliest)
+    return StaticFit(delay, earliest, gain, offset, covariance, residuals, "" if is_in else at_end)
 
 
 def _delayed(record: Record, delay: float, fine: float) -> Floats:

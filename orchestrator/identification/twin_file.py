@@ -201,6 +201,8 @@ class TwinFile(_Table):
         Hz, samples of the device by its own clock, as it is declared; ``None``: not known.
     pair
         One for each command and response.
+    doubts
+        By response, why it is not to be relied on; of what no model describes there is no pair.
     """
 
     format: Literal[1] = FORMAT
@@ -213,6 +215,7 @@ class TwinFile(_Table):
     confidence: Share
     rate: Positive | None = None
     pair: tuple[SignalPair, ...] = Field(min_length=1)
+    doubts: dict[str, str] = Field({})
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -220,6 +223,11 @@ class TwinFile(_Table):
         if len(set(responses)) < len(responses):
             raise ValueError("one pair for each response")
         return self
+
+    def without_doubts(self) -> TwinFile:
+        """Return the twin without what is in doubt; it may have no pairs then."""
+        sure = tuple(pair for pair in self.pair if pair.response not in self.doubts)
+        return self.model_copy(update={"pair": sure, "doubts": {}})
 
     def response(self, name: str) -> SignalPair:
         """Return the pair of a response.
@@ -265,7 +273,7 @@ def twin_text(twin: TwinFile) -> str:
     """Return the text of a twin's file, which :func:`read_twin` reads back as it is."""
     import tomlkit
 
-    data = twin.model_dump(exclude_none=True)
+    data = twin.model_dump(exclude_none=True, exclude=set() if twin.doubts else {"doubts"})
     pairs = tomlkit.aot()
     for pair in data.pop("pair"):
         table = tomlkit.table()

@@ -139,7 +139,7 @@ def margins_of(
         L and frequency, rad/s, where it is real at the ends of what can be: no crossing shows it.
     """
     values = response(omega)
-    unity = _crossings(omega, np.log(np.abs(values)), lambda w: float(np.log(np.abs(response(w)))))
+    unity = _crossings(omega, _level(values), lambda w: float(_level(response(w))))
     lags = [(float(np.angle(-response(w))) % _TURN, w) for w in unity]
     if not is_stable:
         lags = [(lag - _TURN, w) for lag, w in lags]
@@ -238,6 +238,12 @@ def find_line(system: System, line: str) -> Connection:
         f"system '{system.name}' has no line '{line}'{nearest(line, known)}; it has:"
         f" {'; '.join(known) or 'none'}"
     )
+
+
+def _level(values: Complex) -> Floats:
+    """Logarithm of the size; of nothing, as of a contact that is open, that of the least number."""
+    found: Floats = np.log(np.maximum(np.abs(values), np.finfo(np.float64).tiny))
+    return found
 
 
 def _crossings(omega: Floats, values: Floats, function: Callable[[float], float]) -> list[float]:

@@ -37,6 +37,8 @@ class LinearSystem:
         Outputs that are kept although nothing is connected to them.
     start, at
         When its run begins, and the time of the point; ``None``: as the system says, the start.
+    contact
+        What was taken of kinks.
     """
 
     system: System
@@ -47,6 +49,7 @@ class LinearSystem:
     record: tuple[str, ...] = ()
     start: str | float | None = None
     at: str | float | None = None
+    contact: Side = Side.MEAN
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""
@@ -80,16 +83,22 @@ class LinearSystem:
     def contact_accounts(self, count: int = MODES) -> dict[str, list[LoopAccount]]:
         """Say the same for each mode of a contact that is just open: ``open`` and ``closed``.
 
-        Nothing is said where no component stands at a kink. Those that do are linearised again for
-        each.
+        Nothing is said where no component stands at a kink.
+        """
+        return {str(side.contact): side.loop_accounts(count) for side in self.sides()}
+
+    def sides(self) -> tuple[LinearSystem, ...]:
+        """Linearise what stands at a kink again, as a contact that is open and one that is closed.
+
+        There is neither where no component stands at one.
         """
         smooth = {name: model for name, model in self.models.items() if not model.kinks}
         if len(smooth) == len(self.models):
-            return {}
-        return {
-            str(side): self._again(self.system, contact=side, known=smooth).loop_accounts(count)
+            return ()
+        return tuple(
+            self._again(self.system, contact=side, known=smooth)
             for side in (Side.OPEN, Side.CLOSED)
-        }
+        )
 
     def with_value(self, path: str, value: float) -> LinearSystem:
         """Linearise it again with another value of a parameter, ``component.parameter``.
@@ -113,7 +122,7 @@ class LinearSystem:
             algorithm_options=self.master.options,
             rates=self.master.rates,
             record=self.record,
-            **options,
+            **{"contact": self.contact, **options},
         )
 
 
@@ -170,7 +179,7 @@ def linear_system(
         step_ns = run.schedule.step_ns
     prepared_system, _ = prepared(system, mode, strict=False)
     flat = _without_variation(prepared_system)
-    return LinearSystem(flat, master, mode, step_ns, models, record, start, at)
+    return LinearSystem(flat, master, mode, step_ns, models, record, start, at, Side(contact))
 
 
 def _without_variation(system: System) -> System:

@@ -16,7 +16,9 @@ from orchestrator.system import nanoseconds
 class ArmingTable(Table):
     """What must be left of the margins, and how the loop is linearised for them.
 
-    Modes that grow no faster than ``own_growth``, 1/s, are the plant's own.
+    Modes that grow no faster than ``own_growth``, 1/s, are the plant's own. An identified gain that
+    is more than ``gain_within`` times the model's, or less than its part, is refused: margins with
+    another gain hold, but units that are mistaken are off by more.
     ``set`` and ``delays`` are values and delays of the model, such as the stiffness of the contact
     and what lies between two devices, ``at`` is the time of the point, ``models`` stand in the
     place of devices that the system has no models of. ``stiffness`` and ``damping`` name parameters
@@ -27,6 +29,7 @@ class ArmingTable(Table):
     delay_reserve: Time = "2 ms"
     gain_reserve: Annotated[float, Field(gt=1.0, allow_inf_nan=False)] = 1.2
     own_growth: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
+    gain_within: Annotated[float, Field(gt=1.0, allow_inf_nan=False)] = 3.0
     at: Time | None = None
     set: dict[str, StrictBool | StrictInt | StrictFloat | StrictStr] = Field({})
     delays: dict[str, Time] = Field({})

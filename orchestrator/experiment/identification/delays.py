@@ -35,7 +35,8 @@ def set_identified_delays(
     Returns
     -------
     list
-        What was set, a line for each connection, and of which clock the times are.
+        What was set, a line for each connection, of which clock the times are, and what was not
+        set since it is in doubt.
 
     Raises
     ------
@@ -64,4 +65,5 @@ def set_identified_delays(
         f"{path}: {line}: {delay.nominal_ns / 1e6:.6g} ms, {delay.provenance}"
         for line, delay in found
     )
-    return [*changed, *told]
+    doubts = (f"not set: {doubt}" for twin in twins for doubt in twin.doubts.values())
+    return [*changed, *told, *doubts]

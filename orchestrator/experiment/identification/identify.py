@@ -11,6 +11,7 @@ import numpy as np
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.experiment.identification.device_run import DeviceRun, run_device
+from orchestrator.experiment.identification.doubts import doubt_of, is_poor
 from orchestrator.experiment.identification.excitation_plan import Procedure, Segment
 from orchestrator.identification.frequency_response import frequency_response
 from orchestrator.identification.intervals import deviation_interval
@@ -24,8 +25,6 @@ from orchestrator.system import SourceKind, System
 
 #: Mean coherence from which on a response follows a command.
 _FOLLOWS = 0.5
-#: Fit on the second record below which a model says nothing of the device.
-_POOR = 0.5
 #: Fewer samples at rest say nothing of noise.
 _LEAST_AT_REST = 16
 #: Share of late samples from which on they are named where nothing was found.
@@ -72,14 +71,11 @@ class IdentifiedDevice:
         The models.
     twin
         What its file says.
-    left_out
-        Responses that follow a command, but not by a delay with a lag, in sentences.
     """
 
     run: DeviceRun
     pairs: tuple[IdentifiedPair, ...]
     twin: TwinFile
-    left_out: tuple[str, ...]
 
 
 def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
@@ -152,14 +148,10 @@ def identify_device(
         known = best.get(pair.response)
         if known is None or known.validation.fit < pair.validation.fit:
             best[pair.response] = pair
-    poor = {each: best.pop(each) for each, p in list(best.items()) if p.validation.fit < _POOR}
-    left_out = tuple(
-        f"{name}.{pair.response} follows {pair.command}, but not by a delay with a lag of first or"
-        f" second order (fit {pair.validation.fit:.3g} on the second record): it is left out"
-        for pair in poor.values()
-    )
-    if poor and not best:
-        raise DescriptionError(*left_out)
+    doubts = {each: doubt for each, pair in best.items() if (doubt := doubt_of(name, pair))}
+    poor = {each for each, pair in best.items() if is_poor(pair)}
+    if poor and len(poor) == len(best):
+        raise DescriptionError(*doubts.values())
     entries = [
         _entry(run, best[response], procedure)
         if response in best
@@ -177,8 +169,10 @@ def identify_device(
         confidence=procedure.confidence,
         rate=run.facts.ports.rate,
         pair=tuple(entries),
+        doubts=doubts,
     )
-    return IdentifiedDevice(run, tuple(best.values()), twin, left_out)
+    kept = tuple(pair for response, pair in best.items() if response not in poor)
+    return IdentifiedDevice(run, kept, twin)
 
 
 def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:

@@ -67,7 +67,7 @@ def _introduction(devices: Sequence[IdentifiedDevice]) -> str:
     return "\n\n".join(
         f"{device.twin.component}: {device.twin.device}, {device.twin.date.isoformat()}, steps of"
         f" {device.twin.step * 1e3:g} ms, intervals of {device.twin.confidence:.0%}."
-        f" {' '.join((*device.run.result.notes, *device.left_out))}"
+        f" {' '.join((*device.run.result.notes, *device.twin.doubts.values()))}"
         for device in devices
     )
 

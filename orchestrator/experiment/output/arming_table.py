@@ -36,7 +36,7 @@ def arming_rows(arming: Arming) -> list[tuple[Cell, ...]]:
 
 
 def _verdict(line: ArmedLine, arming: Arming) -> str:
-    if not line.lacks:
+    if not line.lacks and not arming.objections:
         return "granted"
     return "refused, forced" if arming.forced else "refused"
 

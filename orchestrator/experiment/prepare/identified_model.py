@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import expm
 
+from orchestrator.experiment.prepare.identified_gain import used_responses, wired_commands
 from orchestrator.simunits import Block, Input, Output, State, block
 from orchestrator.system import Component, System, TransportDelay
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def with_identified_dynamics(
-    system: System, twins: Sequence[TwinFile], step_ns: int
+    system: System, run: System, twins: Sequence[TwinFile], step_ns: int
 ) -> tuple[System, tuple[str, ...]]:
     """Put the lag and the gain that were identified of devices in the place of their models.
 
@@ -30,6 +31,8 @@ def with_identified_dynamics(
     ----------
     system
         With models in the place of devices, stepped by ``gauss-seidel``.
+    run
+        With the devices: what is connected to them there are commands.
     twins
         What was identified.
     step_ns
@@ -46,12 +49,19 @@ def with_identified_dynamics(
         if not entries:
             continue
         name = twin.component
-        used = {x.source.connector for x in system.connections if x.source.component == name}
+        used, wired = used_responses(system, name), wired_commands(run, name)
         lag = ", ".join(f"{each}: {_words(pair)}" for each, pair in entries.items())
         if unknown := sorted(used - set(entries)):
             told.append(
                 f"'{name}' was identified with a lag ({lag}), but its model has {unknown[0]!r} as"
                 " well, of which none was: the model stays as it is"
+            )
+            continue
+        commands = {str(entries[each].command) for each in used}
+        if apart := sorted(commands ^ wired):
+            told.append(
+                f"'{name}' was identified with a lag ({lag}), but not how {', '.join(sorted(used))}"
+                f" follow {apart[0]!r} as well as the others: the model stays as it is"
             )
             continue
         system = _exchanged(system, name, {each: entries[each] for each in used}, step_ns)

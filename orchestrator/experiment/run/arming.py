@@ -21,6 +21,7 @@ from orchestrator.system import SourceKind, System, nanoseconds
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
     from orchestrator.identification.twin_file import TwinFile
+    from orchestrator.linearisation import LinearSystem
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
 
@@ -34,8 +35,9 @@ def armed(
 ) -> dict[str, Arming]:
     """Arm the cases whose devices are commanded, by name; nothing is opened.
 
-    ``identified`` is what was found of the devices of a case: where a line has a longer delay than
-    was declared, its margins are computed with that.
+    ``identified`` is what was found of the devices of a case: margins are computed with its gains
+    and lags, and with its delays where they are longer than those declared. What is in doubt, of
+    another sign, or too far from the model is refused.
 
     A case that cannot be armed, since a device has no model or a model cannot be linearised, is
     refused, too; the arming says why.
@@ -102,7 +104,7 @@ def _with_longer(
 
 
 def _with_dynamics(
-    system: System, twins: Sequence[TwinFile], options: RunOptions
+    system: System, run: System, twins: Sequence[TwinFile], options: RunOptions
 ) -> tuple[System, tuple[str, ...]]:
     """Give models the dynamics that were identified, where it is known when they are stepped."""
     from orchestrator.experiment.prepare.identified_model import with_identified_dynamics
@@ -115,7 +117,7 @@ def _with_dynamics(
             "identified lags are not in the margins: expected a case with 'step' and gauss-seidel"
         )
         return system, (told,)
-    return with_identified_dynamics(system, twins, nanoseconds(options.step, "step"))
+    return with_identified_dynamics(system, run, twins, nanoseconds(options.step, "step"))
 
 
 def _armed(
@@ -127,27 +129,15 @@ def _armed(
 ) -> Arming:
     from orchestrator.arming import Arming, Knobs, arm
     from orchestrator.identification.clock import in_run_time
-    from orchestrator.linearisation import linear_system
 
     table = case.case.arming or experiment.arming or ArmingTable()
-    options = case.options
     reason = "--force-arming" if settings.force_arming else table.force or ""
     clock = experiment.realtime.clock if experiment.realtime else None
     try:
         system = model_system(case.name, case.case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
-        system, told = _with_longer(system, twins, case.case.physical)
-        system, changed = _with_dynamics(system, twins, options)
-        linear = linear_system(
-            system,
-            step=options.step,
-            start=options.start,
-            at=table.at,
-            algorithm=options.algorithm,
-            delay=DelayMode.PLAIN,
-            algorithm_options=options.algorithm_options,
-            rates=options.rates,
-        )
+        system, told, objections = _as_identified(system, case, twins, table)
+        linear = _linear(system, case.options, table)
         knobs = Knobs(table.stiffness, table.damping, clock)
         watched = experiment.supervisor.tracking.values() if experiment.supervisor else ()
         tracked = [limits.command for limits in watched]
@@ -155,5 +145,52 @@ def _armed(
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
-    remarks = (_PLAIN, *converted, *told, *changed, *found.remarks)
+    found = replace(found, objections=objections, advice=() if objections else found.advice)
+    remarks = (_PLAIN, *converted, *told, *found.remarks)
     return replace(found, remarks=remarks, forced="" if found.is_granted else reason)
+
+
+def _as_identified(
+    system: System, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
+) -> tuple[System, tuple[str, ...], tuple[str, ...]]:
+    """Give models what was identified: return the system, what was done, and what is refused."""
+    from orchestrator.experiment.prepare.identified_gain import (
+        gain_ratios,
+        used_responses,
+        with_gains,
+    )
+
+    doubts = tuple(
+        doubt
+        for twin in twins
+        for response, doubt in twin.doubts.items()
+        if response.partition("[")[0] in used_responses(system, twin.component)
+    )
+    twins = [twin.without_doubts() for twin in twins]
+    if not twins:
+        return system, (), doubts
+    linear = _linear(system, case.options, table)
+    ratios = [ratio for twin in twins for ratio in gain_ratios(linear, case.system, twin)]
+    objections = [ratio.objection(table.gain_within) for ratio in ratios]
+    later, told = _with_longer(system, twins, case.case.physical)
+    found, changed = _with_dynamics(later, case.system, twins, case.options)
+    kept = [
+        one for one in ratios if found.components[one.component] is later.components[one.component]
+    ]
+    found, turned = with_gains(found, kept)
+    return found, (*told, *changed, *turned), (*doubts, *filter(None, objections))
+
+
+def _linear(system: System, options: RunOptions, table: ArmingTable) -> LinearSystem:
+    from orchestrator.linearisation import linear_system
+
+    return linear_system(
+        system,
+        step=options.step,
+        start=options.start,
+        at=table.at,
+        algorithm=options.algorithm,
+        delay=DelayMode.PLAIN,
+        algorithm_options=options.algorithm_options,
+        rates=options.rates,
+    )

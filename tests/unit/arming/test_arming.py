@@ -206,7 +206,7 @@ def twin(order, frequency=15.0, damping=0.7, gain=1.0, response="x"):
 
 @pytest.mark.parametrize(("order", "gain"), [(1, 1.0), (2, 1.0), (2, 0.9)])
 def test_with_an_identified_lag_the_roots_are_those_of_the_loop_with_it(order, gain):
-    system, (told,) = with_identified_dynamics(rig(), [twin(order, gain=gain)], 4_000_000)
+    system, (told,) = with_identified_dynamics(rig(), rig(), [twin(order, gain=gain)], 4_000_000)
     assert "identified lag of 'robot' (x: 15 Hz" in told
     model = linear_system(system, step=T, algorithm="gauss-seidel", delay="plain")
     found = SampledLoop.of(model, "body.position -> robot.dx").roots[0]
@@ -227,7 +227,15 @@ def test_with_an_identified_lag_the_roots_are_those_of_the_loop_with_it(order, g
 
 
 def test_a_model_whose_other_outputs_were_not_identified_stays_and_that_is_said():
-    system, (told,) = with_identified_dynamics(rig(), [twin(2, response="v")], 4_000_000)
+    system, (told,) = with_identified_dynamics(rig(), rig(), [twin(2, response="v")], 4_000_000)
     assert system == rig()
     assert "its model has 'x' as well" in told
-    assert with_identified_dynamics(rig(), [twin(0)], 4_000_000) == (rig(), ())
+    assert with_identified_dynamics(rig(), rig(), [twin(0)], 4_000_000) == (rig(), ())
+
+
+def test_a_model_with_a_command_that_was_not_identified_stays_and_so_does_its_loop():
+    """The block in its place would not have it, and what comes back through it had no margins."""
+    run = rig().connect("body.position", "robot.other")
+    system, (told,) = with_identified_dynamics(rig(), run, [twin(2)], 4_000_000)
+    assert system == rig()
+    assert "not how x follow 'other' as well as the others" in told

@@ -7,7 +7,7 @@ import pytest
 
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator import DescriptionError, Result, TransportDelay, read_system
-from orchestrator.experiment.identification import device_run, identify
+from orchestrator.experiment.identification import device_run, doubts, identify
 from orchestrator.experiment.identification.delays import set_identified_delays
 from orchestrator.experiment.identification.excitation_plan import (
     ExcitationPlan,
@@ -30,7 +30,7 @@ PERIOD = 0.004
 QUANTUM = 1e-7
 
 
-def robot_result(plan, step, delay_ms, frequency, damping, phase, late=(), held_up=0.0):
+def robot_result(plan, step, delay_ms, frequency, damping, phase, late=(), held_up=0.0, gain=1.0):
     """Return what a run would record of a robot that answers each frame with the newest command.
 
     Frames are sent at ``phase + n * PERIOD``, and arrive 50 us later or a little more; steps begin
@@ -50,7 +50,7 @@ def robot_result(plan, step, delay_ms, frequency, damping, phase, late=(), held_
     pose = np.empty(frames)
     for n in range(frames):
         tracking.advance(round(n * PERIOD * 1e9))
-        pose[n] = QUANTUM * round(tracking.position[0] / QUANTUM)
+        pose[n] = QUANTUM * round(gain * tracking.position[0] / QUANTUM)
         given = int(np.searchsorted(begun, arrived[n], side="right")) - 1
         if given >= 0 and n not in late:
             tracking.command(round(n * PERIOD * 1e9), plan.commands[given, :1])
@@ -69,10 +69,10 @@ def robot_result(plan, step, delay_ms, frequency, damping, phase, late=(), held_
 
 
 @cache
-def identified(step, delay_ms, frequency, damping, phase, late=(), held_up=0.0):
+def identified(step, *robot, procedure=PROCEDURE, **faults):
     facts = device_facts(DEVICE)
-    plan = excitation_plan("robot", facts.ports.inputs, step, PERIOD, PROCEDURE)
-    result, given = robot_result(plan, step, delay_ms, frequency, damping, phase, late, held_up)
+    plan = excitation_plan("robot", facts.ports.inputs, step, PERIOD, procedure)
+    result, given = robot_result(plan, step, *robot, **faults)
 
     def run(component, step, procedure, realtime):
         return device_run.read_run("robot", facts, plan, step, result, given, procedure)
@@ -81,7 +81,7 @@ def identified(step, delay_ms, frequency, damping, phase, late=(), held_up=0.0):
     system = System("rig", {"robot": robot})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(identify, "run_device", run)
-        return identify.identify_device(system, "robot", step, PROCEDURE, RealTime())
+        return identify.identify_device(system, "robot", step, procedure, RealTime())
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,39 @@ def test_the_robot_is_found(step, delay_ms, frequency, damping, phase):
     assert pair.sample_rate.low <= 250.0 <= pair.sample_rate.high
     assert 1e-5 < pair.jitter.value < 3e-5
     assert pair.validation.fit > 0.998
+
+
+@pytest.mark.parametrize("gain", [-1.0, 1.0])
+@pytest.mark.parametrize(
+    ("fitted", "faults"),
+    [("prbs", {"late": tuple(range(15, 400, 13))}), ("chirp", {}), ("chirp", {"held_up": 0.016})],
+)
+def test_a_robot_that_moves_the_other_way_is_found_all_the_same(fitted, faults, gain):
+    """A chirp and commands that came late: half a period of delay more looks like another sign."""
+    procedure = Procedure(fitted, duration=1.6, compared_duration=0.8, rest=0.2)
+    twin = identified(0.004, 12.0, 15.0, 0.7, 0.001, procedure=procedure, gain=gain, **faults).twin
+    (pair,) = twin.pair
+    assert pair.gain.value == pytest.approx(gain, abs=0.01)
+    assert pair.delay.value == pytest.approx(0.012, abs=5e-4)
+    assert pair.dynamics.frequency.value == pytest.approx(15.0, rel=0.02)
+    assert not twin.doubts
+
+
+def test_a_delay_at_the_end_of_its_search_is_in_doubt(tmp_path, no_pictures):
+    """A robot that is 40 ms late, of which up to 40 ms are looked for."""
+    procedure = Procedure(duration=1.6, compared_duration=0.8, rest=0.04)
+    found = identified(0.004, 40.0, None, None, 0.001, procedure=procedure)
+    (doubt,) = found.twin.doubts.values()
+    assert doubt.startswith(
+        "robot.x follows dx with a delay of 40 ms, up to 40 ms, where the search"
+    )
+    files = write_identification([found], "rig", tmp_path / "out")
+    assert read_twin(files[0]) == found.twin
+    assert doubt in files[1].read_text()
+    system = tmp_path / "rig.toml"
+    system.write_text('[system]\nname = "rig"\n[component.robot]\nsource = "block:rig.py:Robot"\n')
+    with pytest.raises(DescriptionError, match="no connection begins at a response of 'robot'"):
+        set_identified_delays(system, [found.twin])
 
 
 def test_a_plan_of_any_length_is_a_run_of_whole_nanoseconds(monkeypatch):
@@ -182,7 +215,7 @@ def test_a_delay_alone_and_answers_that_came_late():
 
 
 def test_a_model_that_does_not_hold_is_not_written(monkeypatch):
-    monkeypatch.setattr(identify, "_POOR", 1.1)
+    monkeypatch.setattr(doubts, "_POOR", 1.1)
     with pytest.raises(DescriptionError, match=r"robot\.x follows dx, but not by a delay"):
         identified(0.004, 8.0, None, None, 0.0011)
 

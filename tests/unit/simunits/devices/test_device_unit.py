@@ -95,9 +95,9 @@ def test_a_device_that_answers_is_answered_each_time():
         peer.wait_for(lambda: 0.1 in [round(c, 9) for c in peer.commands])
 
 
-def test_a_command_beyond_its_range_is_clamped_and_counted():
+def test_a_command_beyond_its_range_can_be_clamped_and_counted():
     with Peer() as peer:
-        rig = with_device(peer, wrong_at=0.05, wrong=1e9)
+        rig = with_device(peer, "&out_of_range=clamp", wrong_at=0.05, wrong=1e9)
         with Execution(rig, step=STEP) as run:
             run.step(8)
             peer.wait_for(lambda: 10.0 in peer.commands)
@@ -108,9 +108,9 @@ def test_a_command_beyond_its_range_is_clamped_and_counted():
         assert max(peer.commands) == 10.0
 
 
-def test_a_command_beyond_its_range_can_end_the_run():
+def test_a_command_beyond_its_range_ends_the_run():
     with Peer() as peer:
-        rig = with_device(peer, "&out_of_range=stop", wrong_at=0.05, wrong=1e9)
+        rig = with_device(peer, wrong_at=0.05, wrong=1e9)
         with Execution(rig, step=STEP) as run:
             with pytest.raises(StepError, match=r"command 'u' is 1e\+09, beyond its range of -10"):
                 run.step(8)
