@@ -240,6 +240,8 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                     beside = (last_ns, journal, begun, given.realtime, notes)
                     stack.enter_context(journal_beside(execution, *beside))
                 stack.callback(given.on_end)
+                if given.realtime is not None and given.progress is not None:
+                    given.progress(0.0)  # devices are open; a paced run tells no more until its end
                 execution.advance(f"{last_ns} ns", None if paced else report)
         except StepError as error:
             result = _result(execution, execution.recording(), name, notes)
