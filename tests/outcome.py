@@ -1,7 +1,7 @@
 """What came of both phases of `make test`, as one line in the form of pytest's last.
 
-``python tests/outcome.py PHASE.xml CODE PHASE.xml CODE``: the files are pytest's ``--junitxml``, the
-codes those it ended with. It ends with 0 only if all of them did.
+``python tests/outcome.py PHASE.xml CODE PHASE.xml CODE``: the files are pytest's ``--junitxml``,
+the codes those it ended with. It ends with 0 only if all of them did.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 _KINDS = {"failures": "failed", "errors": "errors", "passed": "passed", "skipped": "skipped"}
 
 
 def counted(file: Path) -> tuple[Counter[str], float]:
     """Return how many tests ended how, and the seconds they took."""
-    (suite,) = ElementTree.parse(file).getroot().iter("testsuite")  # noqa: S314 - pytest's own
+    (suite,) = ET.parse(file).getroot().iter("testsuite")  # noqa: S314 - pytest's own
     found = Counter({kind: int(suite.get(kind, "0")) for kind in ("failures", "errors", "skipped")})
     found["passed"] = int(suite.get("tests", "0")) - found.total()
     return found, float(suite.get("time", "0"))
@@ -29,7 +29,7 @@ def outcome(phases: Sequence[tuple[Path, int]]) -> tuple[str, int]:
     for file, _ in phases:
         try:
             found, took = counted(file)
-        except (OSError, ElementTree.ParseError) as error:
+        except (OSError, ET.ParseError) as error:
             missing.append(f"{file.stem} left no result ({error})")
             continue
         every += found

@@ -1,4 +1,4 @@
-"""The supervised EPOS rig on a clock that the test drives: nothing waits, nothing is late by itself.
+"""The supervised EPOS rig on a clock that the test drives: nothing waits, nothing is late.
 
 Emulated robot and sheet, the seats of both devices, the supervisor and the run are those of the
 product; what is made here is what lies between their processes: sockets, and who runs when. In

@@ -193,7 +193,10 @@ def faults(
     if json:
         print_json([dict(zip(COLUMNS, row, strict=True)) for row in rows])
     else:
-        print_table("Faults", list(COLUMNS), rows)
+        print_table("Faults", list(COLUMNS[:-1]), [row[:-1] for row in rows])
+        for row in rows:
+            if row[-1]:
+                console.print(f"{row[0]}: {row[-1]}", markup=False)
     if not all(sound(row) for row in rows):
         raise typer.Exit(1)
 

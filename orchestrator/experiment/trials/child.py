@@ -24,7 +24,6 @@ from orchestrator.experiment.run.pace import realtime_of
 from orchestrator.experiment.runner import prepared_cases
 from orchestrator.recording import whole_folder
 
-
 #: As ``softdock run`` says that a component went to its safe state.
 _SAFE_STATE = 3
 

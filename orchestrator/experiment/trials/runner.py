@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from orchestrator.devices.conformance import EmulatorProcess
 from orchestrator.diagnostics import DescriptionError, DeviceError
 from orchestrator.experiment.file.experiment import Case, Experiment
 from orchestrator.experiment.prepare.emulators import EmulatorPlan, with_emulators

@@ -69,7 +69,7 @@ class Series:
                     self.rows[going[done].name] = done.result()
                     tell(done.result())
             except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown(cancel_futures=True)  # those that go on come to their end
                 raise
         return (self.rows[trial.name] for trial in self._trials)
 

@@ -71,8 +71,8 @@ def _lengths(found: Mapping[str, float]) -> str:
     told = []
     for unit, value in found.items():
         factor, name = _SMALLER.get(unit, (1.0, unit))
-        told.append(f"{value * factor:.3g} {name}" if value else f"0 {name}")
-    return ", ".join(told) or "-"
+        told += [f"{value * factor:.3g} {name}"] if value else []
+    return ", ".join(told) or ("0" if found else "-")
 
 
 def _milliseconds(seconds: float) -> str:

@@ -21,11 +21,13 @@ _ON_THE_WIRE = (
     "wrong-status",
     "saturated",
     "clock-jump:5",
-    "restart-after:0.001",
 )
 
 #: Of a device that follows commands: two cycles of the robot later.
 _SLOWER = "slower:8"
+
+#: At once: its counters, its clock and its state begin anew.
+_RESTART = "restart-after:0.001"
 
 #: How long processes are stopped (SIGSTOP, then SIGCONT), s.
 _STOPS = (0.2, 1.0, 5.0)
@@ -78,6 +80,8 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
         for wire in (*_ON_THE_WIRE, *((_SLOWER,) if bench.follows else ())):
             if wire.partition(":")[0] not in bench.without:
                 yield Trial(f"{component}: {wire}", component, wire=wire)
+        if "restart-after" not in bench.without:
+            yield Trial(f"{component}: restart", component, wire=_RESTART)
         yield Trial(f"{component}: second client", component, second_client=True)
         yield from _ended("the emulator", "emulator", component)
         yield from _ended("its process", "device", component)

@@ -1,4 +1,4 @@
-"""What each kill, stop and silence leads to on the EPOS rig, in step: shipped limits, no patience."""
+"""What each kill, stop and silence leads to on the EPOS rig, in step, with its shipped limits."""
 
 import pytest
 from rig_in_step import MS, NEVER, Rig
