@@ -101,7 +101,8 @@ def _raise_priority(
 
 def _prefer(process: int, priority: int) -> None:
     """Give all threads of a process a priority, but those that have a higher one already."""
-    for thread in map(int, os.listdir(f"/proc/{process}/task")):
+    for task in Path(f"/proc/{process}/task").iterdir():
+        thread = int(task.name)
         is_fifo = os.sched_getscheduler(thread) == os.SCHED_FIFO
         if not is_fifo or os.sched_getparam(thread).sched_priority < priority:
             os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(priority))

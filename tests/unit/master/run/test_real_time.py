@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -269,7 +270,7 @@ def test_wrong_names_and_processors(run):
 def test_processes_of_devices_come_before_a_run_that_may_hang(monkeypatch, had, expected):
     """All threads of such a process; the one that its supervisor gave it is not lowered."""
     own, given = os.getpid(), {}
-    threads = set(map(int, os.listdir(f"/proc/{own}/task")))
+    threads = {int(task.name) for task in Path(f"/proc/{own}/task").iterdir()}
     policy = os.SCHED_FIFO if had else os.SCHED_OTHER
 
     def take(thread, _policy, param):
