@@ -25,7 +25,6 @@ def test_an_adapter_does_what_every_adapter_must(name, check):
     assert found.outcome == "passed", found.remark
 
 
-@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("check", [name for name in CHECKS if name not in QUICK])
 @pytest.mark.parametrize("name", device_names())

@@ -36,7 +36,7 @@ def rewired(experiment: Experiment, given: dict[str, Any]) -> Experiment:
         component: DeviceTable(device=table.device, **given["settings"].get(component, {}))
         for component, table in case.devices.items()
     }
-    plain = {"emulators": {}, "measure": {}, "linearise": False, "recorder": {}}
+    plain = {"emulators": {}, "measure": {}, "recorder": {}, "linearise": False, "flush": "0.5 s"}
     case = case.model_copy(update={"devices": devices, "stop": given["stop"], **plain})
     supervisor = experiment.supervisor
     if supervisor is not None:
