@@ -64,17 +64,26 @@ lint: $(VENV)/installed-test
 # Bytecode is kept: hundreds of processes that tests start read the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-# One more than there are processors, as tests of what hangs, dies or keeps to real time wait for a good part of their time;
-# `pytest` alone runs the tests one after the other. What is skipped is listed with its reason at the end.
+# One more than there are processors, as tests of what hangs or dies wait for a good part of their time;
+# `pytest` alone runs the tests one after the other. What is skipped is listed with its reason at the end of each phase.
 # One thread of BLAS each: with more than there are processors they wait for one another by spinning, and a system of
 # 150 equations takes 15 ms of CPU instead of 0.5 ms.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses $(shell expr $$(nproc) + 1) --dist worksteal
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
+SHARED := $(PYTEST) --numprocesses $(shell expr $$(nproc) + 1) --dist worksteal -m 'not alone'
+ALONE := $(PYTEST) -p no:xdist -m alone
+
+# What keeps to the wall clock comes after the others and by itself, so that no test is late because of another one.
+# Files that have such tests are found by their mark. The last line is of both phases, and so is the exit code.
+PHASES = rm -f build/shared.xml build/alone.xml; \
+  $(SHARED) --junitxml build/shared.xml $(1); shared=$$?; \
+  $(ALONE) --junitxml build/alone.xml $(1) $$(grep -rl --include='test_*.py' 'mark\.alone' tests); alone=$$?; \
+  $(BIN)/python tests/outcome.py build/shared.xml $$shared build/alone.xml $$alone
 
 test: looked-at
-	$(PYTEST)
+	@$(call PHASES,)
 
 check: looked-at
-	$(PYTEST) --leave-out-slow
+	@$(call PHASES,--leave-out-slow)
 
 # Lint takes one processor: meanwhile the other makes the bytecode of all tests, which each worker would make for itself.
 looked-at: $(VENV)/installed-test

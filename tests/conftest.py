@@ -41,6 +41,12 @@ MARKED_FOLDERS = {
 }
 
 
+@pytest.fixture(scope="session")
+def worker_id():
+    """Name of the worker of pytest-xdist, as its own fixture has it, also where there is none."""
+    return os.environ.get("PYTEST_XDIST_WORKER", "master")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _loggers_outlive_their_fmu():
     """FMPy 0.3.32 sends FMI 2.0 messages to the last logger given to any simulation, freed or not.

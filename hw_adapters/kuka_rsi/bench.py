@@ -54,6 +54,9 @@ def _wiring() -> Wiring:
     return Wiring(("--peer", f"127.0.0.1:{port}", *patient), {"port": port})
 
 
+#: Of the robot's log, mm and degrees.
+_AXES = [*((n, 1e-3) for n in "xyz"), *((n, math.pi / 180.0) for n in "abc")]
+
 BENCH = Bench(
     emulator="hw_adapters.kuka_rsi.emulator",
     wiring=_wiring,
@@ -75,8 +78,6 @@ BENCH = Bench(
     ),
     refused=tuple(Refused(name, partial(decode_frame, b)) for name, b in _FOREIGN.items()),
     follows=True,
-    truth={
-        axis: ("cycle", f"actual_{i}", 1e-3 if i <= 3 else math.pi / 180.0)
-        for i, axis in enumerate(("x", "y", "z", "a", "b", "c"), 1)
-    },
+    truth={axis: ("cycle", f"actual_{i}", scale) for i, (axis, scale) in enumerate(_AXES, 1)},
+    asked={f"d{axis}": ("cycle", f"asked_{i}", scale) for i, (axis, scale) in enumerate(_AXES, 1)},
 )

@@ -150,14 +150,15 @@ def check(
 
 @app.command()
 def faults(
-    rig: Annotated[Path, typer.Argument(help="An experiment with [supervisor] and emulators")],
+    rig: Annotated[Path, typer.Argument(help="An experiment with emulators")],
     case: Annotated[str | None, typer.Option(help="Of the experiment; default: the first")] = None,
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Faults with this text in their name")
     ] = None,
     lead: Annotated[
-        float, typer.Option(min=0.0, help="Seconds from the rig's ACTIVE to the fault")
+        float, typer.Option(min=0.0, help="Seconds from ACTIVE, or the first step, to the fault")
     ] = 0.6,
+    jobs: Annotated[int, typer.Option(min=1, help="Trials at a time; they disturb each other")] = 1,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for what each trial leaves")
     ] = Path("results/faults"),
@@ -165,27 +166,38 @@ def faults(
 ) -> None:
     """Let everything go wrong on an emulated rig while it runs, and list what came of it.
 
-    Exit code 1 if a force or velocity left its limits, or something recorded cannot be read.
+    Trials that are in the output folder already, of the same file, case and lead, are not run
+    again. Exit code 1 if a force or velocity left its limits, or something recorded cannot be read.
     """
     from orchestrator.cli.target import expect_case, experiment_of
     from orchestrator.experiment.trials.runner import TrialRig
-    from orchestrator.experiment.trials.table import COLUMNS, row_of, sound
+    from orchestrator.experiment.trials.series import Series, mark_of
+    from orchestrator.experiment.trials.table import COLUMNS, sound
     from orchestrator.experiment.trials.trial import chosen, trials_of
 
     experiment, _ = experiment_of(rig)
     name = case or next(iter(experiment.case))
     expect_case(rig, experiment, name)
     trials = TrialRig(rig, experiment, name, output, lead)
-    outcomes = []
-    for trial in chosen(trials_of(trials.devices), only or ()):
-        outcomes.append(trials.run(trial))
+    listed = chosen(trials_of(trials.devices, supervised=trials.supervised), only or ())
+    series = Series(trials, listed, mark_of(rig, name, lead))
+    left, took = len(series.left), series.seconds(jobs)
+    told = f"{len(listed)} trials, {len(listed) - left} done before; the rest takes about"
+    typer.echo(f"{told} {took:.0f} s on a quiet machine, {jobs} at a time", err=True)
+
+    def tell(row: list[str]) -> None:
         if not json:
-            console.print(" | ".join(row_of(outcomes[-1])), markup=False)
+            console.print(" | ".join(row), markup=False)
+
+    rows = list(series.run(jobs, tell))
     if json:
-        print_json([dict(zip(COLUMNS, row_of(one), strict=True)) for one in outcomes])
+        print_json([dict(zip(COLUMNS, row, strict=True)) for row in rows])
     else:
-        print_table("Faults", list(COLUMNS), [row_of(one) for one in outcomes])
-    if not all(sound(one) for one in outcomes):
+        print_table("Faults", list(COLUMNS[:-1]), [row[:-1] for row in rows])
+        for row in rows:
+            if row[-1]:
+                console.print(f"{row[0]}: {row[-1]}", markup=False)
+    if not all(sound(row) for row in rows):
         raise typer.Exit(1)
 
 

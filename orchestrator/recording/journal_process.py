@@ -22,9 +22,10 @@ _END = 10.0
 class JournalProcess:
     """Writes what a run records while its steps wait for nothing.
 
-    The process reads the rows from memory that both have, at the lowest priority, on other
-    processors than the run's where there are some. It outlives the run, also one that is killed:
-    then it writes the rest.
+    The process has the memory of all rows before the first step is done, so a run that is killed
+    loses none that it had recorded, however late this process comes to its turn. It writes at the
+    lowest priority, on other processors than the run's where there are some; when the run is gone,
+    it writes the rest as any program.
 
     Parameters
     ----------
@@ -70,8 +71,8 @@ class JournalProcess:
     def end(self) -> str:
         """End the process, as the run has all rows itself; return why it failed, if it did.
 
-        It is killed, not asked: at its priority it could be long in answering, and the file that
-        it may be writing is needed no more.
+        It is killed, not asked: at the priority of what it may be writing it could be long in
+        answering, and that file is needed no more.
         """
         self._process.kill()
         try:

@@ -95,8 +95,9 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
 
     try:
         parts = sorted(Path(path).glob("part-*.parquet")) if Path(path).is_dir() else [path]
-        table = pa.concat_tables([pq.ParquetFile(part).read() for part in parts])
-        run = json_data((table.schema.metadata or {})[KEY])
+        tables = [pq.ParquetFile(part).read() for part in parts]
+        table = pa.concat_tables(tables)
+        run = json_data((tables[-1].schema.metadata or {})[KEY])  # it knows how the run ended
         units = TypeAdapter(dict[str, str]).validate_python(run.pop("units"))
         # What pandas is told by the file is only which column is the index.
         frame: pd.DataFrame = table.to_pandas(ignore_metadata=True).set_index(TIME)

@@ -84,6 +84,8 @@ class Bench:
     truth
         What the emulator's log (``--log``) says of outputs, without any fault of the wire: event,
         column, and what a value is multiplied by to have the unit of the output.
+    asked
+        The same of inputs: the command as it came over the wire.
     """
 
     emulator: str
@@ -94,3 +96,4 @@ class Bench:
     follows: bool = False
     newest_only: bool = False
     truth: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
+    asked: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)

@@ -213,12 +213,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         whole_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
         last_ns = stop_ns if execution.schedule.varies else whole_ns
         _expect_room(execution, (last_ns - start_ns) // step_ns // given.every + 1, name)
-        notes: list[str] = []
-        if last_ns != stop_ns:
-            notes.append(
-                f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
-                f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
-            )
+        notes = _notes_of_end(last_ns, stop_ns, step_ns)
 
         def report(time: float) -> None:
             nonlocal journal
@@ -240,6 +235,8 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                     beside = (last_ns, journal, begun, given.realtime, notes)
                     stack.enter_context(journal_beside(execution, *beside))
                 stack.callback(given.on_end)
+                if given.realtime is not None and given.progress is not None:
+                    given.progress(0.0)  # devices are open; a paced run tells no more until its end
                 execution.advance(f"{last_ns} ns", None if paced else report)
         except StepError as error:
             result = _result(execution, execution.recording(), name, notes)
@@ -248,6 +245,17 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
             result = _result(execution, execution.recording(), name, notes)
             raise InterruptedRun(result) from None
         return _result(execution, execution.recording(), name, notes)
+
+
+def _notes_of_end(last_ns: int, stop_ns: int, step_ns: int) -> list[str]:
+    """Say where a run ends that does not end at its stop time."""
+    if last_ns == stop_ns:
+        return []
+    told = (
+        f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
+        f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
+    )
+    return [told]
 
 
 def _expect_room(execution: Execution, rows: int, name: str) -> None:

@@ -1,7 +1,8 @@
 """The run of a trial, which may be killed: ``python -m orchestrator.experiment.trials.child``.
 
 It reads one line of JSON from standard input: ``experiment``, ``case``, ``settings`` of the devices
-by component, ``supervisor`` with the keys that differ, ``output``.
+by component, ``supervisor`` with the keys that differ, ``stop``, ``output``. It prints a line when
+the devices are open and the first step begins. Its exit codes are those of ``softdock run``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from orchestrator.experiment.run.pace import realtime_of
 from orchestrator.experiment.runner import prepared_cases
 from orchestrator.recording import whole_folder
 
+#: As ``softdock run`` says that a component went to its safe state.
+_SAFE_STATE = 3
+
 
 def rewired(experiment: Experiment, given: dict[str, Any]) -> Experiment:
     """Return the experiment with one case, whose devices reach emulators that are there already."""
@@ -32,27 +36,38 @@ def rewired(experiment: Experiment, given: dict[str, Any]) -> Experiment:
         component: DeviceTable(device=table.device, **given["settings"].get(component, {}))
         for component, table in case.devices.items()
     }
-    case = case.model_copy(update={"devices": devices, "emulators": {}, "measure": {}})
+    plain = {"emulators": {}, "measure": {}, "recorder": {}, "linearise": False, "flush": "0.5 s"}
+    case = case.model_copy(update={"devices": devices, "stop": given["stop"], **plain})
     supervisor = experiment.supervisor
-    assert supervisor is not None  # noqa: S101 - who starts this has looked
+    if supervisor is not None:
+        supervisor = supervisor.model_copy(update=given["supervisor"])
     return experiment.model_copy(
         update={
             "case": {name: case},
             "emulators": {},
             "figure": {},
-            "supervisor": supervisor.model_copy(update=given["supervisor"]),
+            "supervisor": supervisor,
         }
     )
 
 
-def _run(experiment: Experiment, folder: Path, output: Path) -> None:
+def _tell(_job: str, share: float) -> None:
+    if share == 0.0:
+        sys.stdout.write("begun\n")
+        sys.stdout.flush()
+
+
+def _run(experiment: Experiment, folder: Path, output: Path) -> int:
     """Run the case as any; there is no report, which takes longer than a trial."""
     experiment, cases, _ = prepared_cases(experiment, SystemReader(folder), RunSettings())
     realtime = realtime_of(experiment, RunSettings(), cases)
     outcome = ExperimentOutcome(experiment.title)
     with whole_folder(output) as draft:
-        runs = CaseRuns(experiment, output, draft, outcome, realtime, lambda _job, _share: None)
-        runs.run(cases, dict.fromkeys(cases, ()))
+        runs = CaseRuns(experiment, output, draft, outcome, realtime, _tell)
+        (case,) = runs.run(cases, dict.fromkeys(cases, ())).values()
+    for notice in case.result.safe_states:
+        sys.stderr.write(f"error: {notice.component}: {notice.what}; {notice.advice}\n")
+    return _SAFE_STATE if case.result.safe_states else 0
 
 
 def main() -> int:
@@ -61,11 +76,10 @@ def main() -> int:
     path = Path(given["experiment"])
     try:
         experiment = rewired(read_experiment(path), given)
-        _run(experiment, path.parent, Path(given["output"]))
+        return _run(experiment, path.parent, Path(given["output"]))
     except SoftdockError as error:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(f"error: {' '.join(str(error).split())}\n")
         return 2
-    return 0
 
 
 if __name__ == "__main__":

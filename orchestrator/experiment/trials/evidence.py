@@ -46,6 +46,9 @@ def was_disturbed(changes: Path, before_s: float) -> bool:
 
 
 def _rows(changes: Path) -> list[dict[str, str]]:
+    """Return the lines that the supervisor wrote; none where there is no supervisor."""
+    if not changes.exists():
+        return []
     with changes.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -85,8 +88,17 @@ class Motion:
 
     def velocity(self, since_s: float) -> float:
         """Return the largest velocity from a moment on, by the device's clock; NaN: as before."""
+        return self.step(since_s) / self.period_s
+
+    def step(self, since_s: float) -> float:
+        """Return the largest step from one row to the next, from a moment on; NaN: as before."""
         chosen = self.values[self.times_s >= since_s]
-        return float(np.abs(np.diff(chosen)).max() / self.period_s) if len(chosen) > 1 else math.nan
+        return float(np.abs(np.diff(chosen)).max()) if len(chosen) > 1 else math.nan
+
+    def path(self, since_s: float) -> float:
+        """Return the length of the way from a moment on, there and back; NaN: as before."""
+        chosen = self.values[self.times_s >= since_s]
+        return float(np.abs(np.diff(chosen)).sum()) if len(chosen) else math.nan
 
     def rest(self, since_s: float) -> float:
         """Return when it last moved, from a moment on; NaN: it did not."""
@@ -116,6 +128,13 @@ def motion_of(log: Path, row: tuple[str, str, float], period_s: float) -> Motion
                 times.append(float(cells["time_s"]))
                 values.append(float(cells[column]) * scale)
     return Motion(np.array(times), np.array(values), period_s)
+
+
+def sentence_of(said: Path) -> str:
+    """Return the last error that a run told; empty: none."""
+    lines = said.read_text(encoding="utf-8", errors="replace").splitlines()
+    told = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    return told[-1] if told else ""
 
 
 def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]:

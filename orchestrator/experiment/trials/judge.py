@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,12 @@ from orchestrator.experiment.trials.evidence import (
     motion_of,
     reaction_of,
     recorded_until,
+    sentence_of,
 )
 from orchestrator.experiment.trials.trial import Trial
-from orchestrator.supervisor.settings import SupervisorSettings
+
+#: Units of what moves.
+_LENGTHS = ("m", "rad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +42,18 @@ class Outcome:
     force, velocity
         Largest ones from then on, by the logs of the emulators, N and m/s.
     within
-        Whether both are within the limits of the supervisor.
+        Whether both are within the limits of the rig.
     recorded_s
         Simulated time up to which the run can be read; NaN: nothing can.
-    rings
-        Files of rings that can be read.
     counts
         What the run counted of the device's samples: lost, late, repeated, malformed, restarts.
+    path, step
+        How far commanded devices went from the fault on, and the largest step of a command as it
+        came over the wire, by unit.
+    exit_code
+        Of the run: those of ``softdock run``; that of its signal, negative, if it was killed.
+    sentence
+        What the run told last; empty: nothing.
     """
 
     trial: Trial
@@ -56,8 +64,11 @@ class Outcome:
     velocity: float
     within: bool
     recorded_s: float
-    rings: int
     counts: Mapping[str, int]
+    path: Mapping[str, float]
+    step: Mapping[str, float]
+    exit_code: int
+    sentence: str
 
     @property
     def detect_s(self) -> float:
@@ -66,11 +77,13 @@ class Outcome:
 
 
 class Judge:
-    """Reads what a trial left, and compares it with the limits of the supervisor.
+    """Reads what a trial left, and compares it with the limits of the rig.
+
+    These are the supervisor's; where there is none, the speeds that adapters allow on the wire.
 
     Parameters
     ----------
-    settings, experiment, case
+    experiment, case
         Of the rig.
     devices
         Adapters by component, of those that have an emulator.
@@ -78,12 +91,11 @@ class Judge:
 
     def __init__(
         self,
-        settings: SupervisorSettings,
         experiment: Experiment,
         case: str,
         devices: Mapping[str, str],
     ) -> None:
-        self._settings, self._case, self._devices = settings, case, devices
+        self._settings, self._case, self._devices = experiment.supervisor, case, devices
         given = experiment.case[case].devices
         self._ports = {
             name: _connectors(kind, given[name].settings) for name, kind in devices.items()
@@ -94,59 +106,79 @@ class Judge:
             for port in (*ports.inputs, *ports.outputs)
         }
 
-    def outcome(self, trial: Trial, folder: Path, struck_s: float) -> Outcome:
+    def outcome(self, trial: Trial, folder: Path, struck_s: float, exit_code: int) -> Outcome:
         """Judge a trial by its folder, from the moment of the fault on."""
-        watched = folder / f"{self._case}.supervisor"
-        reaction = reaction_of(watched / "changes.csv", struck_s)
-        if trial.kill == "supervisor":
+        reaction = reaction_of(folder / f"{self._case}.supervisor" / "changes.csv", struck_s)
+        if trial.target == "supervisor" and not trial.stop_s:
             reaction = Reaction("supervisor_lost", "each device", "FALLBACK")
         try:
             recorded_s, last = recorded_until(folder, self._case)
         except LoadError:
             recorded_s, last = math.nan, {}
-        force = self._largest(folder, struck_s, "N", velocity=False)
-        velocity = self._largest(folder, struck_s, "m", velocity=True)
-        rests = [one.rest(struck_s) for one, unit in self._truths(folder) if unit == "m"]
+        truths, asked = list(self._motions(folder)), list(self._motions(folder, asked=True))
+        moving = [(one, unit) for one, unit in truths if unit in _LENGTHS]
+        forces = [one.largest(struck_s) for one, unit in truths if unit == "N"]
+        velocities = [one.velocity(struck_s) for one, unit in truths if unit == "m"]
+        force, velocity = _most(forces), _most(velocities)
+        rests = [one.rest(struck_s) for one, _ in moving]
         kinds = ("lost", "late", "repeated", "malformed", "restarts")
         counts = {one: int(last.get(f"{trial.component}.{one}", 0)) for one in kinds}
         return Outcome(
             trial,
             reaction,
             struck_s,
-            max(rests, default=math.nan) - struck_s,
+            _most(rests) - struck_s,
             force,
             velocity,
             not (force > self._strongest() or velocity > self._fastest()),
             recorded_s,
-            sum(1 for _ in watched.glob("*.*.csv")),
             {one: count for one, count in counts.items() if count},
+            _by_unit((one.path(struck_s), unit) for one, unit in moving),
+            _by_unit((one.step(struck_s), unit) for one, unit in asked),
+            exit_code,
+            sentence_of(folder / "said.txt"),
         )
 
-    def _largest(self, folder: Path, since_s: float, unit: str, *, velocity: bool) -> float:
-        found = [one for one, its in self._truths(folder) if its == unit]
-        sizes = [one.velocity(since_s) if velocity else one.largest(since_s) for one in found]
-        return max((size for size in sizes if not math.isnan(size)), default=math.nan)
-
-    def _truths(self, folder: Path) -> Iterator[tuple[Motion, str]]:
-        """Yield what the logs of the emulators say of each signal that has limits."""
+    def _motions(self, folder: Path, *, asked: bool = False) -> Iterator[tuple[Motion, str]]:
+        """Yield what the logs of the emulators say: of each signal with limits, or each command."""
         for name, ports in self._ports.items():
-            truth = bench_of(self._devices[name]).truth
-            for port in ports.outputs:
-                if port.name in truth and f"{name}.{port.name}" in self._settings.signals:
+            bench = bench_of(self._devices[name])
+            rows = bench.asked if asked else bench.truth
+            for port in ports.inputs if asked else ports.outputs:
+                limited = self._settings is None or f"{name}.{port.name}" in self._settings.signals
+                if port.name in rows and (asked or limited):
                     log = folder / f"{name}.log.csv"
-                    yield motion_of(log, truth[port.name], 1.0 / ports.rate), port.unit
+                    yield motion_of(log, rows[port.name], 1.0 / ports.rate), port.unit
 
     def _strongest(self) -> float:
         """Return the largest force that the signals of forces may have, N."""
+        signals = {} if self._settings is None else self._settings.signals
         found = [
             max(abs(one.minimum or 0.0), abs(one.maximum or 0.0))
-            for name, one in self._settings.signals.items()
+            for name, one in signals.items()
             if self._units[name] == "N"
         ]
         return max((one for one in found if one), default=math.inf)
 
     def _fastest(self) -> float:
-        return max(one.velocity for one in self._settings.commands.values())
+        """Return the largest velocity that a command may have, m/s."""
+        if self._settings is not None:
+            return max(one.velocity for one in self._settings.commands.values())
+        inputs = [port for ports in self._ports.values() for port in ports.inputs]
+        return max((port.speed for port in inputs if port.unit == "m"), default=math.inf)
+
+
+def _most(values: Iterable[float]) -> float:
+    return max((one for one in values if not math.isnan(one)), default=math.nan)
+
+
+def _by_unit(values: Iterable[tuple[float, str]]) -> dict[str, float]:
+    """Return the largest of each unit; what nothing is known of is left out."""
+    found: dict[str, float] = {}
+    for value, unit in values:
+        if not math.isnan(value):
+            found[unit] = max(value, found.get(unit, 0.0))
+    return found
 
 
 def _connectors(kind: str, given: Mapping[str, object]) -> DeviceConnectors:

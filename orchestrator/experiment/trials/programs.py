@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +24,7 @@ from orchestrator.experiment.run.emulation import filled_argument
 from orchestrator.experiment.trials.trial import Trial
 
 _CHILD = "orchestrator.experiment.trials.child"
+_DEVICE = b"orchestrator.simunits.devices.io_loop"
 _ATTEND = ("-m", "orchestrator", "supervisor", "attend")
 
 
@@ -69,7 +72,7 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[s
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", _CHILD],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,  # nothing is written: see await_heirs
+            stdout=subprocess.PIPE,  # see await_begin and await_heirs
             stderr=said,
             text=True,
         )
@@ -84,6 +87,43 @@ def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[subprocess.Popen[s
             process.kill()
         process.wait()
         process.stdout.close()
+
+
+def await_begin(process: subprocess.Popen[str], limit_s: float) -> bool:
+    """Wait until the devices of a run are open and it steps; return whether it does."""
+    assert process.stdout is not None  # noqa: S101 - of run_of
+    ready, _, _ = select.select([process.stdout], [], [], limit_s)
+    return bool(ready) and bool(process.stdout.readline())  # it is empty when the run has ended
+
+
+def device_process(run: int, component: str) -> int:
+    """Return the number of the process that leads a device of a run; 0: there is none.
+
+    Parameters
+    ----------
+    run
+        Number of the process of the run.
+    component
+        Whose device it is.
+    """
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            parent = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+            if _DEVICE in words and words[-2] == component.encode() and int(parent) == run:
+                return int(folder.name)
+    return 0
+
+
+@contextlib.contextmanager
+def stopped(process: int) -> Iterator[None]:
+    """Let a process stand still; it goes on afterwards, if it is still there."""
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGCONT)
 
 
 def await_heirs(process: subprocess.Popen[str], limit_s: float) -> None:

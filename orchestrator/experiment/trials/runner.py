@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -13,30 +14,31 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from orchestrator.devices.conformance import EmulatorProcess
 from orchestrator.diagnostics import DescriptionError, DeviceError
 from orchestrator.experiment.file.experiment import Case, Experiment
 from orchestrator.experiment.prepare.emulators import EmulatorPlan, with_emulators
 from orchestrator.experiment.trials.evidence import was_disturbed
 from orchestrator.experiment.trials.judge import Judge, Outcome
 from orchestrator.experiment.trials.programs import (
+    await_begin,
     await_heirs,
+    device_process,
     emulators_of,
     run_of,
     second_client,
+    stopped,
     terminal_at,
 )
 from orchestrator.experiment.trials.trial import Trial
 from orchestrator.supervisor.operator import Operator
-from orchestrator.supervisor.settings import SupervisorSettings
 
 #: What a busy machine may take for the start, and for the end after a fault, s.
 _START_S, _END_S = 90.0, 120.0
 _PERIOD_S = 0.01
 #: A machine that others use may disturb a rig.
 _ATTEMPTS = 4
-#: The process of the journal writes what is left of a run that was killed, s.
-_JOURNAL_S = 60.0
+#: What a run goes on for after a fault that ends nothing, and what it may take to be active, s.
+_AFTER_S, _BEFORE_S = 2.0, 1.0
 
 
 class _DisturbedError(Exception):
@@ -44,7 +46,7 @@ class _DisturbedError(Exception):
 
 
 class TrialRig:
-    """A case of an experiment with a supervisor, whose emulators can be made to fail.
+    """A case of an experiment whose emulators and processes can be made to fail.
 
     Parameters
     ----------
@@ -60,19 +62,21 @@ class TrialRig:
     Raises
     ------
     DescriptionError
-        If it has no supervisor, or the case has no device with an emulator.
+        If the case has no device with an emulator.
     """
 
     def __init__(
         self, path: Path, experiment: Experiment, case: str, output: Path, lead_s: float
     ) -> None:
-        if experiment.supervisor is None:
-            raise DescriptionError(f"{path}: expected a table [supervisor], found none")
-        self.settings: SupervisorSettings = experiment.supervisor
         self._path, self._case, self._output = path, case, output
         self._experiment, self._lead_s = experiment, lead_s
-        table = experiment.realtime
+        self._numbers = itertools.count(1)
+        table, supervisor = experiment.realtime, experiment.supervisor
         self._priority = 0 if table is None else table.priority
+        self._factor = 1.0 if table is None else table.factor
+        self._blend_s = 0.0 if supervisor is None else supervisor.ns("blend") * 1e-9
+        #: Whether the rig has a supervisor.
+        self.supervised = supervisor is not None
         case_, plans = with_emulators(experiment, case, experiment.case[case])
         if not plans:
             raise DescriptionError(
@@ -80,7 +84,11 @@ class TrialRig:
             )
         #: Adapters by component.
         self.devices = {name: str(case_.devices[name].device) for name in plans}
-        self._judge = Judge(self.settings, experiment, case, self.devices)
+        self._judge = Judge(experiment, case, self.devices)
+
+    def seconds(self, trial: Trial) -> float:
+        """Return how long a run of a trial may last, from its first step on."""
+        return _BEFORE_S + self._blend_s + self._lead_s + trial.stop_s + _AFTER_S
 
     def run(self, trial: Trial) -> Outcome:
         """Run one trial; again, if the rig was not well before the fault came.
@@ -99,111 +107,125 @@ class TrialRig:
                 return outcome
         raise DeviceError(f"trial '{trial.name}': {why}")
 
+    def folder(self, trial: Trial) -> Path:
+        """Return where a trial leaves what it leaves."""
+        return self._output / "".join(c if c.isalnum() else "-" for c in trial.name)
+
     def _attempt(self, trial: Trial) -> Outcome:
         """Run it once; whatever was started is ended."""
-        folder = self._output / _file_name(trial.name)
+        folder = self.folder(trial)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         case, plans = with_emulators(
             self._experiment, self._case, self._experiment.case[self._case]
         )
+        told = self._told(trial, case, folder)
+        rig = str(told["supervisor"].get("rig", ""))
         with ExitStack() as stack:
             enter = stack.enter_context
             emulators = enter(emulators_of(trial, plans, folder, self._priority))
-            child = enter(run_of(self._told(trial, case, folder), folder))
-            self._await_supervisor(child, folder)
-            attends = trial.kill == "operator"
-            terminal = enter(terminal_at(self.settings.rig)) if attends else None
-            struck_s = self._strike(trial, case, plans, emulators, child, terminal, stack)
-            self._await_end(child)
-            if trial.kill == "engine":
-                await_heirs(child, _JOURNAL_S)
+            child = enter(run_of(told, folder))
+            if not await_begin(child, _START_S):
+                last = (_said(folder).splitlines() or ["it said nothing"])[-1]
+                raise DeviceError(f"the run did not start; it said: {last}")
+            terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
+            status = self._await_active(rig, child) if rig else {}
+            time.sleep(self._lead_s)
+            if child.poll() is not None:
+                raise _DisturbedError(f"the run had ended before the fault came: {_said(folder)}")
+            processes = {
+                "emulator": emulators[trial.component].pid if trial.component else 0,
+                "device": device_process(child.pid, trial.component),
+                "engine": child.pid,
+                "supervisor": status.get("pid", 0),
+                "operator": terminal.pid if terminal is not None else 0,
+            }
+            struck_s = self._strike(trial, case, plans, processes, child, stack)
+            self._await_end(rig, child)
         changes = folder / f"{self._case}.supervisor" / "changes.csv"
         if was_disturbed(changes, struck_s):
             raise _DisturbedError("the supervisor found something before the fault came")
-        return self._judge.outcome(trial, folder, struck_s)
+        return self._judge.outcome(trial, folder, struck_s, child.returncode)
 
     def _told(self, trial: Trial, case: Case, folder: Path) -> dict[str, Any]:
+        supervisor: dict[str, Any] = {}
+        if self._experiment.supervisor is not None:  # more than one may run at once
+            rig = f"{self._experiment.supervisor.rig[:30]}-{os.getpid()}-{next(self._numbers)}"
+            supervisor = {"rig": rig, "arm": "automatic"}
+            supervisor |= {"operator_lost": "stop"} if trial.target == "operator" else {}
         return {
             "experiment": str(self._path),
             "case": self._case,
             "settings": {name: table.settings for name, table in case.devices.items()},
-            "supervisor": {"operator_lost": "stop"} if trial.kill == "operator" else {},
+            "supervisor": supervisor,
+            "stop": f"{self.seconds(trial) * self._factor:g} s",
             "output": str(folder),
         }
-
-    def _await_supervisor(self, child: subprocess.Popen[str], folder: Path) -> None:
-        end = time.monotonic() + _START_S
-        while True:
-            with contextlib.suppress(DeviceError), Operator(self.settings.rig) as operator:
-                operator.wish("status")
-                return
-            if child.poll() is not None or time.monotonic() > end:
-                said = (folder / "said.txt").read_text(encoding="utf-8", errors="replace")
-                last = (said.strip().splitlines() or ["it said nothing"])[-1]
-                raise DeviceError(f"the run did not start; it said: {last}")
-            time.sleep(_PERIOD_S)
 
     def _strike(
         self,
         trial: Trial,
         case: Case,
         plans: Mapping[str, EmulatorPlan],
-        emulators: Mapping[str, EmulatorProcess],
+        processes: Mapping[str, int],
         child: subprocess.Popen[str],
-        terminal: subprocess.Popen[str] | None,
         stack: ExitStack,
     ) -> float:
-        """Wait until the rig is active, and let the fault come; return when."""
-        with Operator(self.settings.rig) as operator:
-            status = self._await_active(operator, child)
-        time.sleep(self._lead_s)
+        """Let the fault come; return when."""
         struck_s = time.monotonic()
         if trial.wire:
-            os.kill(emulators[trial.component].pid, signal.SIGUSR1)
+            os.kill(processes["emulator"], signal.SIGUSR1)
         elif trial.second_client:
             second = second_client(trial.component, case, plans, self._priority)
             struck_s = stack.enter_context(second)
             if child.poll() is not None:
                 raise _DisturbedError("the run had ended before the second client came")
-        elif trial.kill is not None:
-            killed = {
-                "emulator": emulators[trial.component].pid if trial.component else 0,
-                "device": status["devices"].get(trial.component, {}).get("pid"),
-                "engine": child.pid,
-                "supervisor": status["pid"],
-                "operator": terminal.pid if terminal is not None else 0,
-            }
-            os.kill(int(killed[trial.kill]), signal.SIGKILL)
+        elif trial.target is not None:
+            found = processes[trial.target]
+            if not found:
+                raise _DisturbedError(f"the process of the {trial.target} is not there")
+            if trial.stop_s:
+                with stopped(found):
+                    time.sleep(trial.stop_s)
+            else:
+                os.kill(found, signal.SIGKILL)
         return struck_s
 
-    def _await_active(self, operator: Operator, child: subprocess.Popen[str]) -> dict[str, Any]:
-        end = time.monotonic() + _START_S
-        while (status := operator.wish("status"))["state"] != "ACTIVE":
-            if status["latched"] or child.poll() is not None or time.monotonic() > end:
-                raise _DisturbedError(
-                    f"rig '{self.settings.rig}' did not become active: it is in {status['state']};"
-                    f" latched: {status['latched']}"
-                )
-            time.sleep(_PERIOD_S)
-        return status
+    def _await_active(self, rig: str, child: subprocess.Popen[str]) -> dict[str, Any]:
+        with Operator(rig) as operator:
+            end = time.monotonic() + _START_S
+            while (status := operator.wish("status"))["state"] != "ACTIVE":
+                if status["latched"] or child.poll() is not None or time.monotonic() > end:
+                    raise _DisturbedError(
+                        f"rig '{rig}' did not become active: it is in {status['state']};"
+                        f" latched: {status['latched']}"
+                    )
+                time.sleep(_PERIOD_S)
+            return status
 
-    def _await_end(self, child: subprocess.Popen[str]) -> None:
-        """Wait until the run and its supervisor have ended."""
-        end = time.monotonic() + _END_S
+    def _await_end(self, rig: str, child: subprocess.Popen[str]) -> None:
+        """Wait until the run, its supervisor, its devices and its journal have ended."""
+        end, state = time.monotonic() + _END_S, ""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_END_S)
         while time.monotonic() < end:
-            ended, state = child.poll() is not None, ""
-            with contextlib.suppress(DeviceError), Operator(self.settings.rig) as operator:
-                state = str(operator.wish("status")["state"])
-            if ended and not state:
+            state = self._state(rig) if rig else ""
+            if child.poll() is not None and not state:
+                await_heirs(child, end - time.monotonic())
                 return
-            time.sleep(_PERIOD_S * 10)
-        going = [] if ended else ["the run goes on"]
+            time.sleep(_PERIOD_S)
+        going = ["the run goes on"] if child.poll() is None else []
         going += [f"its supervisor goes on, in {state}"] if state else []
         raise DeviceError(
-            f"rig '{self.settings.rig}' did not end within {_END_S:g} s: {', '.join(going)}"
+            f"the rig did not end within {_END_S:g} s of the fault: {', '.join(going)}"
         )
 
+    def _state(self, rig: str) -> str:
+        """Return the state that a supervisor tells; empty: there is none any more."""
+        with contextlib.suppress(DeviceError), Operator(rig) as operator:
+            return str(operator.wish("status")["state"])
+        return ""
 
-def _file_name(name: str) -> str:
-    return "".join(c if c.isalnum() else "-" for c in name)
+
+def _said(folder: Path) -> str:
+    return (folder / "said.txt").read_text(encoding="utf-8", errors="replace").strip()

@@ -26,6 +26,12 @@ _ON_THE_WIRE = (
 #: Of a device that follows commands: two cycles of the robot later.
 _SLOWER = "slower:8"
 
+#: At once: its counters, its clock and its state begin anew.
+_RESTART = "restart-after:0.001"
+
+#: How long processes are stopped (SIGSTOP, then SIGCONT), s.
+_STOPS = (0.2, 1.0, 5.0)
+
 Target = Literal["emulator", "device", "engine", "supervisor", "operator"]
 
 
@@ -41,9 +47,11 @@ class Trial:
         The device that it befalls; empty: none in particular.
     wire
         A fault of the emulator that begins while the rig is active; empty: none.
-    kill
-        Which process is killed (SIGKILL): the emulator, that of the device, of the simulation, of
+    target
+        Which process is killed or stopped: the emulator, that of the device, of the simulation, of
         the supervisor, or the operator's terminal.
+    stop_s
+        For how long it is stopped; 0: it is killed (SIGKILL).
     second_client
         Whether a second device, or a second adapter, comes to the same wire.
     """
@@ -51,17 +59,20 @@ class Trial:
     name: str
     component: str = ""
     wire: str = ""
-    kill: Target | None = None
+    target: Target | None = None
+    stop_s: float = 0.0
     second_client: bool = False
 
 
-def trials_of(devices: Mapping[str, str]) -> Iterator[Trial]:
+def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterator[Trial]:
     """Yield all trials of a rig.
 
     Parameters
     ----------
     devices
         Adapters by component, of those that have an emulator.
+    supervised
+        Whether the rig has a supervisor, which can be lost as well.
     """
     yield Trial("none")
     for component, kind in devices.items():
@@ -69,12 +80,23 @@ def trials_of(devices: Mapping[str, str]) -> Iterator[Trial]:
         for wire in (*_ON_THE_WIRE, *((_SLOWER,) if bench.follows else ())):
             if wire.partition(":")[0] not in bench.without:
                 yield Trial(f"{component}: {wire}", component, wire=wire)
+        if "restart-after" not in bench.without:
+            yield Trial(f"{component}: restart", component, wire=_RESTART)
         yield Trial(f"{component}: second client", component, second_client=True)
-        yield Trial(f"{component}: kill -9 of the emulator", component, kill="emulator")
-        yield Trial(f"{component}: kill -9 of its process", component, kill="device")
-    yield Trial("kill -9 of the simulation", kill="engine")
-    yield Trial("kill -9 of the supervisor", kill="supervisor")
-    yield Trial("kill -9 of the operator's terminal", kill="operator")
+        yield from _ended("the emulator", "emulator", component)
+        yield from _ended("its process", "device", component)
+    yield from _ended("the simulation", "engine")
+    if supervised:
+        yield from _ended("the supervisor", "supervisor")
+        yield Trial("kill -9 of the operator's terminal", target="operator")
+
+
+def _ended(what: str, target: Target, component: str = "") -> Iterator[Trial]:
+    """Yield what can become of a process: it is killed, or stopped for a while."""
+    whose = f"{component}: " if component else ""
+    yield Trial(f"{whose}kill -9 of {what}", component, target=target)
+    for stop_s in _STOPS:
+        yield Trial(f"{whose}stop of {what}, {stop_s:g} s", component, target=target, stop_s=stop_s)
 
 
 def chosen(trials: Iterable[Trial], only: Iterable[str]) -> list[Trial]:

@@ -52,7 +52,7 @@ def privileges(wanted: RealTime, grants: Grants, processes: Sequence[int] = ()) 
     grants
         Is told what was granted.
     processes
-        Those of devices: they answer for the run, and come just behind it.
+        Those of devices: what brings a device to rest comes before a run that may hang.
     """
     with ExitStack() as stack:
         _keep_to_cpus(wanted, grants, stack)
@@ -89,8 +89,7 @@ def _raise_priority(
     policy, priority = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
         for process in processes:
-            behind = os.sched_param(max(wanted.priority - 1, 1))
-            os.sched_setscheduler(process, os.SCHED_FIFO, behind)
+            _prefer(process, wanted.priority + 1)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(wanted.priority))
     except OSError as error:
         remedy = "needs CAP_SYS_NICE or a limit 'rtprio' (ulimit -r)"
@@ -98,6 +97,15 @@ def _raise_priority(
         return
     stack.callback(os.sched_setscheduler, 0, policy, priority)
     grants.grant("priority")
+
+
+def _prefer(process: int, priority: int) -> None:
+    """Give all threads of a process a priority, but those that have a higher one already."""
+    for task in Path(f"/proc/{process}/task").iterdir():
+        thread = int(task.name)
+        is_fifo = os.sched_getscheduler(thread) == os.SCHED_FIFO
+        if not is_fifo or os.sched_getparam(thread).sched_priority < priority:
+            os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(priority))
 
 
 def _lock_memory(grants: Grants, stack: ExitStack) -> None:

@@ -1,4 +1,4 @@
-"""The process of a device: ``python -m orchestrator.simunits.devices.io_loop SOCKET``.
+"""The process of a device: ``python -m orchestrator.simunits.devices.io_loop SOCKET COMPONENT``.
 
 It opens the device, puts every sample into the memory that it shares with the run, sends every
 command that it finds there, and leaves the device in its safe state: when it is told to end, when

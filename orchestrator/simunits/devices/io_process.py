@@ -68,7 +68,8 @@ class IoProcess:
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)  # noqa: PTH109
         try:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", _MODULE, str(theirs.fileno())],
+                # the component, for who looks for its process: ps, trials
+                [sys.executable, "-P", "-m", _MODULE, str(theirs.fileno()), self._component],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
                 process_group=0,  # Ctrl-C is for the run

@@ -35,5 +35,5 @@ class Notice:
     def __str__(self) -> str:
         kind = "SAFE STATE" if self.safe else "warning"
         advice = f"; {self.advice}" if self.advice else ""
-        at = f"{seconds(self.time_ns):.9g} s"
-        return f"{kind} of component '{self.component}' at {at}: {self.what}{advice}"
+        whose = f" of component '{self.component}'" if self.component else ""
+        return f"{kind}{whose} at {seconds(self.time_ns):.9g} s: {self.what}{advice}"

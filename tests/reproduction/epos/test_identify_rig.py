@@ -11,6 +11,7 @@ from orchestrator.cli.main import app
 from orchestrator.identification.twin_file import read_twin
 
 EPOS = Path(__file__).parents[3] / "examples" / "epos"
+pytestmark = pytest.mark.alone
 SHORT = ("--duration", "0.8", "--compared-duration", "0.4", "--rest", "0.2")
 
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from orchestrator.cli.main import app
 
 EPOS = Path(__file__).parents[3] / "examples" / "epos"
+pytestmark = pytest.mark.alone
 PATIENCE = 90.0  # s; a busy machine
 
 
@@ -34,9 +35,9 @@ def active(run, rig):
 
 
 @pytest.fixture
-def rig(tmp_path, worker_id):
+def rig(tmp_path):
     """Write the experiment for a short run on a machine that others use; return file and name."""
-    name = f"tracked-{worker_id}"
+    name = f"tracked-{os.getpid()}"
     text = (EPOS / "rig_tracked.toml").read_text(encoding="utf-8")
     for old, new in {
         'stop = "12 s"': 'stop = "7 s"',

@@ -54,6 +54,7 @@ while True:
 """
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_drives_stop_by_themselves_when_their_master_is_killed(tmp_path):
     path, log = tmp_path / "can", tmp_path / "log.csv"

@@ -164,6 +164,7 @@ MORE = {
 NAMES = [n if n == "kuka_rsi" else pytest.param(n, marks=pytest.mark.slow) for n in SYSTEMS]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_leads_the_device(name):
     bench = bench_of(name)

@@ -72,6 +72,7 @@ def felt(robot, sensor, x):
     return False
 
 
+@pytest.mark.alone
 def test_the_delay_is_the_declared_one_and_the_sheet_answers(rig):
     robot, sensor, moved, log = rig
     move(robot, 0.0)

@@ -107,6 +107,7 @@ def was_disturbed(result):
     return late[-1] - late[0] > MOST_LATE * len(late) or missed > MOST_MISSED
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
     options = ["--case", "rig", "--duration", "1.2", "--compared-duration", "0.6"]

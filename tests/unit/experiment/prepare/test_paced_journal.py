@@ -19,15 +19,26 @@ from orchestrator.recording import Journal, Result, read_parquet
 from orchestrator.recording.journal_process import JournalProcess
 from orchestrator.recording.journal_writer import JournalOrder, write_journal
 
+#: A run that is killed in the step that begins at 0.35 s.
 SCRIPT = """
 from pathlib import Path
 from orchestrator import RealTime, System, block, simulate
 from orchestrator.recording import Journal
-rest = dict(position_a=0.0, velocity_a=0.0, position_b=0.0, velocity_b=0.0)
-system = System("paced").add("contact", block("spring_dashpot"), k=1000.0, **rest)
-journal = Journal(Path({folder!r}), 2.0)
+system = System("paced").add("mortal", block("mortal.py:Mortal"))
+journal = Journal(Path("journal"), {interval})
 realtime = RealTime(priority=0, lock_memory=False)
 simulate(system, step="1 ms", stop="60 s", realtime=realtime, journal=journal)
+"""
+MORTAL = """
+import os
+import signal
+from orchestrator import Block, Output
+class Mortal(Block):
+    y: float = Output()
+    def step(self, t: float, h: float) -> None:
+        self.y = t + h
+        if t > 0.3495:
+            os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -98,21 +109,20 @@ def test_a_short_run_has_none(tmp_path: Path, begun: Result) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_run_leaves_all_rows(tmp_path: Path) -> None:
-    folder = tmp_path / "journal"
-    run = subprocess.Popen([sys.executable, "-c", SCRIPT.format(folder=str(folder))])  # noqa: S603
-    until = time.monotonic() + 60.0
-    while not list(folder.glob("*.parquet")) and time.monotonic() < until:
-        time.sleep(0.02)
-    flushed = len(times_of(folder))
-    time.sleep(0.5)  # of 2 s between two files
-    run.send_signal(signal.SIGKILL)
-    run.wait()
-    until = time.monotonic() + 60.0  # the writer has the lowest priority
-    while len(times := times_of(folder)) == flushed and time.monotonic() < until:
-        time.sleep(0.1)
-    np.testing.assert_allclose(times, np.arange(len(times)), atol=1e-6)
-    assert len(times) > flushed + 100  # of some 500 since then
+@pytest.mark.parametrize("interval", [50.0, 0.01])
+def test_a_killed_run_leaves_all_rows_and_says_so(tmp_path: Path, interval: float) -> None:
+    """All 350 that were recorded, also if the process of the journal came to its turn later."""
+    (tmp_path / "mortal.py").write_text(MORTAL)
+    script = SCRIPT.format(interval=interval)
+    run = subprocess.run(  # noqa: S603 - until the last has ended that has its output: the journal
+        [sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, check=False
+    )
+    assert run.returncode == -signal.SIGKILL
+    found = read_parquet(tmp_path / "journal")
+    np.testing.assert_allclose(1e3 * found.index, np.arange(351), atol=1e-9)
+    assert found["mortal.y"].iloc[-1] == pytest.approx(0.35)
+    (notice,) = found.attrs["run"]["notices"]
+    assert notice["what"] == "the run was killed: these are all 351 rows that it had recorded"
 
 
 def test_a_journal_that_cannot_be_written_is_said(tmp_path: Path, begun: Result) -> None:

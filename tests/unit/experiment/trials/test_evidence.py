@@ -9,6 +9,7 @@ from orchestrator.experiment.trials.evidence import (
     motion_of,
     reaction_of,
     recorded_until,
+    sentence_of,
     was_disturbed,
 )
 from orchestrator.experiment.trials.trial import chosen, trials_of
@@ -39,6 +40,8 @@ def test_a_log_says_how_fast_how_far_and_when_it_stood(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text(LOG)
     motion = motion_of(path, ("cycle", "actual_1", 1e-3), 0.004)
+    assert motion.step(0.0) == pytest.approx(0.2e-3)
+    assert motion.path(0.1) == pytest.approx(0.005)  # the other half
     assert motion.largest(0.0) == pytest.approx(0.01)
     assert motion.velocity(0.0) == pytest.approx(0.05)  # 0.2 mm in 4 ms
     assert motion.rest(0.1) == pytest.approx(0.2)  # the 50th cycle
@@ -57,7 +60,27 @@ def test_faults_that_a_protocol_cannot_have_are_left_out():
     assert "sensor: nan" not in names
     assert "robot: slower:8" in names
     assert "sensor: slower:8" not in names
+    assert "robot: restart" in names
     assert len(names) == len(set(names))
-    assert [t.kill for t in chosen(trials_of({"robot": "kuka_rsi"}), ["kill"])] == [
+    assert [t.target for t in chosen(trials_of({"robot": "kuka_rsi"}), ["kill"])] == [
         *("emulator", "device", "engine", "supervisor", "operator")
     ]
+
+
+def test_each_process_is_stopped_for_three_times():
+    stops = [(t.target, t.stop_s) for t in trials_of({"robot": "kuka_rsi"}) if t.stop_s]
+    for target in ("emulator", "device", "engine", "supervisor"):
+        assert [s for t, s in stops if t == target] == [0.2, 1.0, 5.0]
+
+
+def test_without_a_supervisor_there_is_none_to_lose():
+    alone = trials_of({"robot": "kuka_rsi"}, supervised=False)
+    assert {t.target for t in alone} == {None, "emulator", "device", "engine"}
+
+
+def test_without_a_supervisor_nothing_is_read_of_it_and_the_run_says_what_it_was(tmp_path):
+    assert reaction_of(tmp_path / "changes.csv", 0.0).reason == ""
+    assert not was_disturbed(tmp_path / "changes.csv", 1.0)
+    said = tmp_path / "said.txt"
+    said.write_text("a warning\nerror: the first\nerror: the last one\n")
+    assert sentence_of(said) == "the last one"

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from orchestrator.diagnostics import (
 )
 from orchestrator.engine import PythonClock
 from orchestrator.master import Execution
+from orchestrator.master.run.privileges import Grants, privileges
 from orchestrator.realtime import RealTime
 from orchestrator.simunits import block
 from orchestrator.system import System
@@ -262,3 +264,24 @@ def test_wrong_names_and_processors(run):
             threads=2,
             realtime=RealTime(cpus=[min(os.sched_getaffinity(0))]),
         )
+
+
+@pytest.mark.parametrize(("had", "expected"), [(0, 81), (79, 81), (84, 84)])
+def test_processes_of_devices_come_before_a_run_that_may_hang(monkeypatch, had, expected):
+    """All threads of such a process; the one that its supervisor gave it is not lowered."""
+    own, given = os.getpid(), {}
+    threads = {int(task.name) for task in Path(f"/proc/{own}/task").iterdir()}
+    policy = os.SCHED_FIFO if had else os.SCHED_OTHER
+
+    def take(thread, _policy, param):
+        given[thread] = param.sched_priority
+
+    monkeypatch.setattr(os, "sched_getscheduler", lambda _: policy)
+    monkeypatch.setattr(os, "sched_getparam", lambda _: os.sched_param(had))
+    monkeypatch.setattr(os, "sched_setscheduler", take)
+    grants = Grants()
+    quiet = RealTime(priority=80, lock_memory=False, collect_garbage=True)
+    with privileges(quiet, grants, [own]):
+        found = {thread: given.get(thread, had) for thread in threads}
+        assert given.pop(0) == 80  # the run itself
+    assert found == dict.fromkeys(threads, expected)
