@@ -149,6 +149,10 @@ class ArmingError(DeviceError):
     """Devices may not move: their loop has too little margin."""
 
 
+class NeverEngagedError(DeviceError):
+    """A run whose rig nobody engaged: nothing moved, and nothing was tried."""
+
+
 class WireFormatError(DeviceError):
     """What came over a wire is not of the protocol that was expected."""
 

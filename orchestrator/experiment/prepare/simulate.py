@@ -72,6 +72,7 @@ def horizon(
 class SimulationSettings:
     """How a system is run; see :func:`simulate`.
 
+    ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
     and before devices are closed.
     """
@@ -93,6 +94,7 @@ class SimulationSettings:
     name: str | None = None
     progress: Progress | None = None
     journal: Journal | None = None
+    on_begin: Callable[[], None] = lambda: None
     on_end: Callable[[], None] = lambda: None
 
 
@@ -240,7 +242,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                     beside = (last_ns, journal, begun, given.realtime, notes)
                     stack.enter_context(journal_beside(execution, *beside))
                 stack.callback(given.on_end)
-                execution.advance(f"{last_ns} ns", None if paced else report)
+                execution.advance(f"{last_ns} ns", None if paced else report, given.on_begin)
         except StepError as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
