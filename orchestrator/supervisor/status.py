@@ -29,7 +29,8 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
     signals: dict[str, dict[str, Any]] = {}
     for watch in supervisor.watches.values():
         signals |= _signals(watch, supervisor.settings.signals)
-    responses = tracking.responses.items() if tracking is not None else ()
+    responses = dict(tracking.responses) if tracking is not None else {}
+    margins = {name: one.left for name, one in responses.items() if one.left is not None}
     return {
         "rig": supervisor.settings.rig,
         "state": machine.state.name,
@@ -42,7 +43,8 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "alarms": [str(fault) for fault in machine.alarms],
         "present": [str(fault) for fault in machine.present.values()],
         "signals": signals,
-        "tracking": {name: response.figures for name, response in responses},
+        "margins": {name: {"delay_s": one[0], "gain": one[1]} for name, one in margins.items()},
+        "tracking": {name: response.figures for name, response in responses.items()},
         "devices": {
             name: {"pid": watch.facts.pid, "engine": watch.facts.engine, "gone": watch.gone}
             for name, watch in supervisor.watches.items()

@@ -196,6 +196,7 @@ class Supervisor:
             return  # devices leave one by one
         if machine.state is State.OFF:
             self._expect_sound(now_ns)
+            return
         for name, watch in self.watches.items():
             self._find_of(name, watch, now_ns)
         assert self.checks is not None  # noqa: S101 - all devices are there
