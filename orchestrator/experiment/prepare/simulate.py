@@ -7,7 +7,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.diagnostics import CapabilityError, DescriptionError, SoftdockError, StepError
+from orchestrator.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    NeverEngagedError,
+    SoftdockError,
+    StepError,
+)
 from orchestrator.system import communication_step_ns, nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -243,7 +249,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                     stack.enter_context(journal_beside(execution, *beside))
                 stack.callback(given.on_end)
                 execution.advance(f"{last_ns} ns", None if paced else report, given.on_begin)
-        except StepError as error:
+        except (StepError, NeverEngagedError) as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
         except KeyboardInterrupt:

@@ -131,9 +131,12 @@ class CaseRuns:
         except (FailedRunError, InterruptedRun) as failure:
             write_partial(failure.result, files, self.output)
             journal.remove()
-            never = self._never_engaged(case)
-            if never and isinstance(failure, FailedRunError):
-                raise NeverEngagedError(f"case '{case.name}': {never}") from failure
+            if isinstance(failure.__cause__, NeverEngagedError):
+                raise NeverEngagedError(str(failure)) from failure
+            if never := self._never_engaged(case):
+                if isinstance(failure, FailedRunError):
+                    raise NeverEngagedError(f"case '{case.name}': {never}") from failure
+                failure.args = (f"{failure}; {never}",)
             raise
         if never := self._never_engaged(case):
             remarks.append(never)
