@@ -90,7 +90,7 @@ def test_a_wait_that_ends_without_the_rig_leaves_what_a_failed_run_leaves(
         raise NeverEngagedError("rig 'r' was never engaged: its supervisor ended")
 
     monkeypatch.setattr("orchestrator.experiment.run.supervision._Unwatched.begin", refuse)
-    with pytest.raises(NeverEngagedError, match="case 'a': rig 'r' .*: its supervisor ended"):
+    with pytest.raises(NeverEngagedError, match=r"case 'a': rig 'r' .*: its supervisor ended"):
         run(HEARD)
     assert len(read_parquet(tmp_path / "out" / "a.partial.parquet")) == 1
     assert not (tmp_path / "out" / "a.partial").exists()
