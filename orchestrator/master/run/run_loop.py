@@ -206,6 +206,8 @@ class RunLoop:
     def _note_changes(self, changed: Sequence[str]) -> None:
         """Note what one of the units in this process left changed in its steps."""
         here = "' or '".join(unit.name for unit in self._units if unit.shares_process)
+        if not here:
+            return  # it was none of the units
         said = [changed_note(here, what, "stepping") for what in changed]
         new = [note for note in said if note not in self.notes]
         self.notes += new

@@ -80,7 +80,6 @@ def said(folder):
 
 def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_went(held, tmp_path):
     run, operator = held
-    assert not list((tmp_path / "out").glob("capture.partial/*row*"))
     assert "refused" in operator.wish("engage")
     for wish in ("arm", "engage"):
         assert "refused" not in operator.wish(wish)
@@ -91,10 +90,10 @@ def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_w
     assert [one["after"] for one in states[:4]] == ["SHADOW", "SHADOW", "BLEND", "ACTIVE"]
     assert not any(one["reason"] for one in states)
     assert "run waits" in said(tmp_path)
-    # The whole motion was seen: 1 s of it, from its start at the force that was there before.
     rows = read_parquet(tmp_path / "out" / "capture.parquet")
-    assert rows["time"].iloc[-1] == pytest.approx(1.0)
-    assert states[3]["time_s"] < 1.0
+    assert rows.index[-1] == pytest.approx(1.0)
+    before = rows["robot.samples"].iloc[0]  # it was read while the run waited
+    assert before > 250 * -states[0]["time_s"] * 0.5
 
 
 def test_a_rig_that_an_operator_stops_instead_was_never_engaged(held, tmp_path):
