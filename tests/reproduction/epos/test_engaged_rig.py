@@ -46,7 +46,8 @@ def held(tmp_path, shipped_fmus):
         run = subprocess.Popen(command, stdout=said, stderr=said, cwd=tmp_path)  # noqa: S603
     try:
         with operator_of(run, name) as operator:
-            until(run, operator, "SHADOW")
+            until(run, lambda: operator.wish("status")["state"] == "SHADOW")
+            until(run, lambda: "the run waits" in said(tmp_path))
             yield run, operator
     finally:
         if run.poll() is None:
@@ -64,14 +65,12 @@ def operator_of(run, name):
     raise AssertionError("the rig has no supervisor")
 
 
-def until(run, operator, state):
+def until(run, reached):
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and run.poll() is None:
-        found = operator.wish("status")
-        if found["state"] == state:
-            return found
+    while not reached():
+        assert time.monotonic() < end, "it does not come"
+        assert run.poll() is None, "the run has ended"
         time.sleep(0.02)
-    raise AssertionError(f"the rig did not come to {state}")
 
 
 def said(folder):
@@ -89,7 +88,6 @@ def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_w
     assert told["supervisor"]["engaged"]
     assert [one["after"] for one in states[:4]] == ["SHADOW", "SHADOW", "BLEND", "ACTIVE"]
     assert not any(one["reason"] for one in states)
-    assert "run waits" in said(tmp_path)
     rows = read_parquet(tmp_path / "out" / "capture.parquet")
     assert rows.index[-1] == pytest.approx(1.0)
     before = rows["robot.samples"].iloc[0]  # it was read while the run waited
