@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         FmuError as FmuError,
         LoadError as LoadError,
         ModelicaError as ModelicaError,
+        NeverEngagedError as NeverEngagedError,
         PluginError as PluginError,
         Reason as Reason,
         SoftdockError as SoftdockError,

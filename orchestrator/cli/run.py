@@ -12,10 +12,11 @@ import typer
 from orchestrator.cli.optional_value import RealTimeCommand
 from orchestrator.cli.outcome import print_outcome
 from orchestrator.cli.terminal.console import print_json, print_warning, progress_bar
-from orchestrator.cli.terminal.failure import INTERRUPTED, fail
+from orchestrator.cli.terminal.failure import INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
 from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
+    from orchestrator.experiment import ExperimentOutcome
     from orchestrator.experiment.file.experiment import ParameterFile
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
@@ -120,7 +121,8 @@ def run(
 ) -> None:
     """Run, and write results, pictures and a report.
 
-    The exit code is 3 if a component went to its safe state; all results are written then, too.
+    The exit code is 3 if a component went to its safe state, and 4 if a supervised rig was never
+    engaged; all results are written then, too.
     """
     from orchestrator.cli.target import experiment_of, results_name, with_options
     from orchestrator.experiment.file.experiment import RunOptions
@@ -179,12 +181,19 @@ def run(
         )
         where = output or Path("results") / name
         outcome = run_with(with_options(experiment, options), folder, where, settings, bar)
+    _end(outcome, json=json)
+
+
+def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
+    """Print what came out, and end with the exit code that it has."""
+    never = outcome.never_engaged
     if outcome.problems:
         if not json:
             print_outcome(outcome)
         fail(
             "DescriptionError",
             "\n".join(outcome.problems),
+            NEVER_ENGAGED if never else REFUSED,
             data=outcome.as_json(),
             problems=outcome.problems,
         )
@@ -192,6 +201,9 @@ def run(
         print_json(outcome.as_json())
     else:
         print_outcome(outcome)
+    if never:
+        print_warning(f"never engaged in {', '.join(never)}: no device followed the simulation")
+        raise typer.Exit(NEVER_ENGAGED)
     if outcome.safe_states:
         cases = ", ".join(outcome.safe_states)
         print_warning(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,7 +14,7 @@ from orchestrator.cli.terminal.console import print_json
 if TYPE_CHECKING:
     from orchestrator.supervisor.operator import Operator
 
-Wish = Literal["status", "arm", "engage", "disengage", "stop", "reset", "attend"]
+Wish = Literal["status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend"]
 #: Between two looks of a terminal that attends, s.
 _PERIOD = 0.2
 
@@ -23,7 +24,7 @@ def supervisor(
     rig: Annotated[str, typer.Argument(help="Name of the rig, supervisor.rig")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it.
+    """Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it with keys.
 
     Exit code 1 if the supervisor refuses.
     """
@@ -31,6 +32,11 @@ def supervisor(
 
     with Operator(rig) as operator:
         found = operator.wish(wish)
+        if wish == "attend" and not json and sys.stdin.isatty() and sys.stdout.isatty():
+            from orchestrator.cli.rig_console import attend_with_keys
+
+            attend_with_keys(operator, found)
+            return
         _print(found, as_json=json)
         if wish == "attend":
             _attend(operator, found, as_json=json)
@@ -43,7 +49,7 @@ def _attend(operator: Operator, found: dict[str, Any], *, as_json: bool) -> None
     while True:
         time.sleep(_PERIOD)
         newest = operator.wish("status")
-        if (newest["state"], newest["latched"]) != (found["state"], found["latched"]):
+        if any(newest[key] != found[key] for key in ("state", "latched", "wished")):
             _print(newest, as_json=as_json)
         found = newest
 
@@ -55,6 +61,10 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
     if "refused" in found:
         console.print(f"refused: {found['refused']}", markup=False)
     console.print(f"{found['rig']}: {found['state']}", markup=False)
+    for missing in found["missing"]:
+        console.print(f"missing: {missing}", markup=False)
+    if found["armed"]:
+        console.print(f"armed by {found['armed']['by']}", markup=False)
     for fault in found["latched"]:
         console.print(f"latched: {fault}", markup=False)
     if found["priority"]:

@@ -153,6 +153,10 @@ class RestartedError(DeviceError):
     """A device was started anew in the middle of a run; it is not commanded until it is opened."""
 
 
+class NeverEngagedError(DeviceError):
+    """A run whose rig nobody engaged: nothing moved, and nothing was tried."""
+
+
 class WireFormatError(DeviceError):
     """What came over a wire is not of the protocol that was expected."""
 

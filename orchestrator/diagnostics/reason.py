@@ -45,6 +45,7 @@ class Reason(IntEnum):
     DEVICE_CHANGED = 31
     MARGIN = 32
     DEVICE_RESTARTED = 33
+    OPERATOR_QUICK_STOP = 34
 
     @property
     def what(self) -> str:
@@ -165,6 +166,10 @@ _WORDS = {
         "come back with 'softdock supervisor attend', and reset",
     ),
     Reason.OPERATOR_STOP: ("an operator stopped it", "reset it when all is well"),
+    Reason.OPERATOR_QUICK_STOP: (
+        "an operator stopped it as fast as it can",
+        "reset it when all is well",
+    ),
     Reason.OVERDUE: (
         "it did not come to rest in time",
         "look at the device: it does not follow; enlarge 'deceleration' or 'rest_within'",

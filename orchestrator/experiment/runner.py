@@ -33,7 +33,7 @@ from orchestrator.experiment.run.arming import armed, expect_armed, with_arming
 from orchestrator.experiment.run.case_runs import CaseRuns, Progress
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import expect_paced, realtime_of
-from orchestrator.experiment.run.supervision import Findings, tracks_of
+from orchestrator.experiment.run.supervision import Findings, states_of, tracks_of
 from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import whole_folder
@@ -175,6 +175,7 @@ def run_with(
                 arming=armings.get(name),
                 twins=twins.get(name, ()),
                 tracks=tracks_of(where, case, experiment.supervisor),
+                states=states_of(where, case, experiment.supervisor),
             )
         for name, refinement in refinements.items():
             done = partial(tell, f"{name} with H/2 and H/4")

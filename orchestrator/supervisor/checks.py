@@ -40,6 +40,8 @@ class SignalCheck:
         self._bad_since: int | None = None
         self._changed = 0
         self._against, self._against_then = math.nan, math.nan
+        #: Whether being frozen means anything in the state of the rig.
+        self.counts_frozen = True
         self._found = _FINE
 
     def move(self, value: float) -> None:
@@ -49,7 +51,8 @@ class SignalCheck:
     def take(self, time_ns: int, value: float) -> None:
         """Take a sample of CLOCK_MONOTONIC ``time_ns``."""
         before, self._last = self._last, (time_ns, value)
-        if before is None or value != before[1]:
+        rests = self._limits.against is not None and self._against == self._against_then
+        if before is None or value != before[1] or rests or not self.counts_frozen:
             self._changed, self._against_then = time_ns, self._against
         found = self._look(time_ns, value, before)
         if not found:
@@ -78,7 +81,7 @@ class SignalCheck:
         return Reason.SLEW if abs(value - before[1]) > limits.slew * h else _FINE
 
     def _frozen(self) -> Reason:
-        if self._frozen_ns is None or self._last is None:
+        if self._frozen_ns is None or self._last is None or not self.counts_frozen:
             return _FINE
         if self._last[0] - self._changed < self._frozen_ns:
             return _FINE

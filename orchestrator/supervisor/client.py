@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import select
 import subprocess
@@ -13,12 +14,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from orchestrator.diagnostics import DeviceError
-from orchestrator.supervisor.place import connect_to
+from orchestrator.diagnostics import DeviceError, NeverEngagedError
+from orchestrator.supervisor.place import ANSWER_S, connect_to
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.tracking.margin_table import MarginTable
 from orchestrator.supervisor.wire import hear, tell
 
+_LOG = logging.getLogger(__name__)
 _MODULE = "orchestrator.supervisor.process"
 #: A busy machine may take so long to start an interpreter, s.
 _START_S = 60.0
@@ -101,6 +103,37 @@ class SupervisorClient:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
+
+    def begin(self) -> None:
+        """Wait until somebody has engaged the rig, where that is not done by itself.
+
+        Raises
+        ------
+        NeverEngagedError
+            If it is brought to rest instead, or the supervisor ends.
+        """
+        rig = self._settings.rig
+        if self._settings.arm == "automatic":
+            return
+        _LOG.warning(
+            "rig '%s' is held, and the run waits: look at it, then arm and engage it"
+            " (softdock supervisor attend %s)",
+            rig,
+            rig,
+        )
+        try:
+            tell(self._channel, {"hello": "run", "begins": True})
+            self._channel.settimeout(None)
+            found, _ = hear(self._channel)
+        except (OSError, EOFError, ValueError):
+            raise NeverEngagedError(
+                f"rig '{rig}' was never engaged: its supervisor ended"
+            ) from None
+        finally:
+            self._channel.settimeout(ANSWER_S)
+        if not found["follows"]:
+            why = "; ".join(found["latched"]) or "the run was ended"
+            raise NeverEngagedError(f"rig '{rig}' was never engaged: {why}")
 
     def end(self) -> None:
         """Say that the run is over, so that the devices come to rest; once."""

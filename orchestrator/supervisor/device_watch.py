@@ -42,6 +42,8 @@ class DeviceWatch:
         self._count = 0
         self._told = 0
         self._commands, self._commanded_ns = 0, now_ns
+        #: Its newest row; ``None``: there is none yet.
+        self.newest: list[float] | None = None
         #: Whether its process has ended.
         self.gone = False
 
@@ -63,7 +65,9 @@ class DeviceWatch:
     def read(self, checks: RigChecks, tracking: RigTracking) -> None:
         """Take all new rows."""
         self._count, times, rows = self.memory.since(self._count)
-        for time_ns, row in zip(times.tolist(), rows.tolist(), strict=True):
+        found = rows.tolist()
+        self.newest = found[-1] if found else self.newest
+        for time_ns, row in zip(times.tolist(), found, strict=True):
             self.health.take(time_ns, row)
             checks.take(self.facts.device, time_ns, row)
             tracking.take(self.facts.device, time_ns, row)
@@ -82,9 +86,9 @@ class DeviceWatch:
         self._told = found
         return (Reason(self.memory[Word.IO_REASON]), found) if found else None
 
-    def command_age(self, now_ns: int) -> int:
-        """Return for how long the simulation gave no new command, ns."""
+    def command_age(self, now_ns: int, *, counts: bool) -> int:
+        """Return for how long the simulation gave no new command, ns; 0 where that is right."""
         count = self.memory[Word.COMMANDS]
-        if count != self._commands or not self.facts.commands:
+        if count != self._commands or not self.facts.commands or not counts:
             self._commands, self._commanded_ns = count, now_ns
         return now_ns - self._commanded_ns

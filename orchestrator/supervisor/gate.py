@@ -299,7 +299,8 @@ class CommandGate:
         self.watch(orders, number, now_ns, patience_ns)
         self._obey(orders)
         self._follows = self._stopping is None and orders.state in FOLLOWING
-        self._repeats = self._repeats + 1 if number == self._sent_number else 0
+        again = self._follows and number == self._sent_number  # a run may wait while it is held
+        self._repeats = self._repeats + 1 if again else 0
         self._sent_number = number
         held = self._times.hold_cycles
         if self._follows and held is not None and self._repeats > held:

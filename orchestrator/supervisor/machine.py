@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.diagnostics import Reason
+from orchestrator.supervisor.check_states import Check, holds
 from orchestrator.supervisor.states import FOLLOWING, TRANSITIONS, Event, Guard, State, Transition
 
 
@@ -49,6 +50,8 @@ class Change:
         What brought it about.
     fault
         The cause, if it was one.
+    by
+        Which operator asked for it, if one did.
     """
 
     time_ns: int
@@ -56,6 +59,7 @@ class Change:
     after: State
     event: Event
     fault: Fault | None = None
+    by: str = ""
 
 
 class Refused(Exception):  # noqa: N818 # an answer to an operator, not an error of the program
@@ -91,6 +95,8 @@ class Machine:
         self._reactions = dict(reactions)
         self._confirm_ns, self._rest_ns = confirm_ns, rest_ns
         self._armed_ns: int | None = None
+        #: Which operator armed it last; empty: none, or it did so itself.
+        self.armed_by = ""
         self._alarmed: set[tuple[Reason, str]] = set()
 
     @property
@@ -98,17 +104,20 @@ class Machine:
         """Whether devices follow the simulation, wholly or in part."""
         return self.state in FOLLOWING
 
-    def is_armed(self, now_ns: int) -> bool:
-        """Whether the first step of arming was done, and still holds."""
-        return self._armed_ns is not None and now_ns - self._armed_ns <= self._confirm_ns
+    def armed_left(self, now_ns: int) -> int:
+        """Return for how long the first step of arming still holds, ns; 0: it does not."""
+        if self._armed_ns is None:
+            return 0
+        return max(0, self._armed_ns + self._confirm_ns - now_ns)
 
-    def apply(self, event: Event, now_ns: int, fault: Fault | None = None) -> bool:
+    def apply(self, event: Event, now_ns: int, fault: Fault | None = None, *, by: str = "") -> bool:
         """Take the way of the table for an event; return whether there is one."""
         row = self._row(event, now_ns)
         if row is None:
             return False
-        self.changes.append(Change(now_ns, row.state, row.target, event, fault))
+        self.changes.append(Change(now_ns, row.state, row.target, event, fault, by))
         self._armed_ns = now_ns if event is Event.ARM else None
+        self.armed_by = by if event is Event.ARM else ""
         if event is Event.RESET and row.target is State.SHADOW:
             self.latched.clear()
         if row.target is not row.state:
@@ -139,15 +148,22 @@ class Machine:
         self.present.pop((reason, where), None)
         self._alarmed.discard((reason, where))
 
-    def ask(self, event: Event, now_ns: int) -> None:
+    def ask(self, event: Event, now_ns: int, by: str = "") -> None:
         """Do what an operator wishes.
 
         Raises
         ------
         Refused
-            If there is no such way, or what it needs does not hold; with the cause that persists.
+            If there is no such way, or what it needs does not hold, with the cause that persists;
+            and if it is to be engaged by another operator than the one who armed it.
         """
-        if self.apply(event, now_ns):
+        armed = event is Event.ENGAGE and self.armed_left(now_ns) > 0
+        if armed and by != self.armed_by:
+            raise Refused(
+                f"'{event}' is refused: {self.armed_by} armed the rig, and engages it; or arm it"
+                " yourself"
+            )
+        if self.apply(event, now_ns, by=by):
             return
         ways = [row for row in TRANSITIONS if row.state is self.state and row.event is event]
         if not ways:
@@ -164,7 +180,7 @@ class Machine:
         spent = now_ns - self.since_ns
         if self.state is State.BLEND and spent >= blend_ns:
             self.apply(Event.BLENDED, now_ns)
-        elif self.state in (State.FALLBACK, State.QUICKSTOP):
+        elif holds(Check.REST, self.state):
             if at_rest:
                 self.apply(Event.AT_REST, now_ns)
             elif spent > self._rest_ns:
@@ -198,5 +214,5 @@ class Machine:
         if guard is Guard.SOUND:
             return not self.present
         if guard is Guard.ARMED:
-            return not self.present and self.is_armed(now_ns)
+            return not self.present and self.armed_left(now_ns) > 0
         return bool(self.latched) is (guard is Guard.LATCHED)

@@ -10,7 +10,7 @@ from orchestrator.supervisor.place import connect_to
 from orchestrator.supervisor.wire import hear, tell
 
 #: What can be wished for.
-WISHES = ("status", "arm", "engage", "disengage", "stop", "reset", "attend")
+WISHES = ("status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend")
 
 
 class Operator:

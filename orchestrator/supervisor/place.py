@@ -6,9 +6,14 @@ import errno
 import os
 import socket
 import struct
+from pathlib import Path
 
 from orchestrator.diagnostics import DeviceError
 
+#: Major numbers of pseudo terminals.
+_PTS = range(136, 144)
+#: How long an answer of a supervisor may take, s.
+ANSWER_S = 5.0
 _CREDENTIALS = struct.Struct("3i")  # process, user, group
 
 
@@ -22,6 +27,22 @@ def peer_of(channel: socket.socket) -> tuple[int, int]:
     data = channel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     process, user, _ = _CREDENTIALS.unpack(data)
     return process, user
+
+
+def operator_at(channel: socket.socket) -> str:
+    """Return whose terminal the other end is: all processes of a session are one operator.
+
+    It is what the kernel says, not what the process says of itself.
+    """
+    process, _ = peer_of(channel)
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:  # it has ended meanwhile
+        return f"process {process}"
+    fields = text.rpartition(")")[2].split()
+    session, terminal = int(fields[3]), int(fields[4])
+    name = f"pts/{terminal & 0xFF | terminal >> 12 & 0xFFF00}"
+    return f"{name} (session {session})" if terminal >> 8 & 0xFFF in _PTS else f"session {session}"
 
 
 def take_rig(rig: str) -> socket.socket:
@@ -50,7 +71,7 @@ def take_rig(rig: str) -> socket.socket:
     return made
 
 
-def connect_to(rig: str, seconds: float = 5.0) -> socket.socket:
+def connect_to(rig: str, seconds: float = ANSWER_S) -> socket.socket:
     """Return a connection to the supervisor of a rig.
 
     Raises

@@ -22,12 +22,13 @@ from typing import Any
 from orchestrator.diagnostics import SoftdockError
 from orchestrator.supervisor.columns import DeviceFacts
 from orchestrator.supervisor.machine import Refused
-from orchestrator.supervisor.place import peer_of, take_rig
+from orchestrator.supervisor.place import operator_at, peer_of, take_rig
 from orchestrator.supervisor.priority import take_priority
-from orchestrator.supervisor.ring_file import ChangeFile, write_ring
+from orchestrator.supervisor.ring_file import CHANGES_NAME, ChangeFile, write_ring
 from orchestrator.supervisor.settings import SupervisorSettings
-from orchestrator.supervisor.states import Event, State
-from orchestrator.supervisor.supervisor import Supervisor
+from orchestrator.supervisor.states import State
+from orchestrator.supervisor.status import status_of
+from orchestrator.supervisor.supervisor import WISHES, Supervisor
 from orchestrator.supervisor.tracking.margin_table import MarginTable
 from orchestrator.supervisor.tracking.track_file import NAME as TRACK_NAME
 from orchestrator.supervisor.tracking.track_file import TrackFile
@@ -44,12 +45,6 @@ _LAST = 15.0
 _TRACK = 0.1
 #: Rows of a device for each of its samples: one for what it sent, one spare for what was refused.
 _ROWS = 1.5
-_WISHES = {
-    "arm": Event.ARM,
-    "engage": Event.ENGAGE,
-    "disengage": Event.DISENGAGE,
-    "reset": Event.RESET,
-}
 
 
 class SupervisorProcess:
@@ -77,15 +72,16 @@ class SupervisorProcess:
         self.supervisor = Supervisor(settings, devices, margins)
         self._settings, self._folder = settings, folder
         self._door = take_rig(settings.rig)
-        self._changes = ChangeFile(folder / "changes.csv")
+        self._changes = ChangeFile(folder / CHANGES_NAME)
         self._track = TrackFile(folder / TRACK_NAME) if settings.tracking else None
         self._track_at = 0.0
         self._poll = select.poll()
         self._poll.register(self._door, select.POLLIN)
         self._channels: dict[int, socket.socket] = {}
         self._whose: dict[int, str] = {}
-        self._attended: set[int] = set()
+        self._attended: dict[int, str] = {}
         self._runs: set[int] = set()
+        self._waiting: set[int] = set()
         self._told = 0
         self._write_at: float | None = None
         self._rings = 0
@@ -98,6 +94,7 @@ class SupervisorProcess:
             for file, _ in self._poll.poll(_PERIOD * 1000.0):
                 self._serve(file)
             self.supervisor.look(time.monotonic_ns())
+            self._let_begin()
             self._note()
             self._note_tracking()
         self._end()
@@ -171,30 +168,45 @@ class SupervisorProcess:
 
     def _run(self, file: int, message: dict[str, Any]) -> None:
         self._runs.add(file)
+        if message.get("begins"):
+            self._waiting.add(file)
+            return
+        self._waiting.discard(file)
         if message.get("ended"):
             self._runs.discard(file)
             self.supervisor.run_ended(time.monotonic_ns())
             self._ended_at = self._ended_at or time.monotonic()
+        self._tell_run(file)
+
+    def _tell_run(self, file: int) -> None:
         machine = self.supervisor.machine
         told = {"latched": machine.latched, "alarms": machine.alarms}
-        self._answer(file, {key: [str(fault) for fault in found] for key, found in told.items()})
+        faults = {key: [str(fault) for fault in found] for key, found in told.items()}
+        self._answer(file, {"follows": machine.follows} | faults)
+
+    def _let_begin(self) -> None:
+        """Let runs begin that wait until the rig is engaged."""
+        if self._waiting and self.supervisor.run_may_begin:
+            waiting, self._waiting = self._waiting, set()
+            for file in waiting:
+                self._tell_run(file)
 
     def _operator(self, file: int, message: dict[str, Any]) -> None:
         wish, now = str(message.get("wish")), time.monotonic_ns()
-        supervisor, refused = self.supervisor, ""
+        operator, refused = operator_at(self._channels[file]), ""
         if wish == "attend":
-            self._attended.add(file)
-        elif wish == "stop":
-            supervisor.stopped_by_operator(now)
-        elif wish in _WISHES:
+            self._attended[file] = operator
+        elif wish in WISHES:
             try:
-                supervisor.machine.ask(_WISHES[wish], now)
+                self.supervisor.wish(wish, now, operator)
             except Refused as error:
                 refused = str(error)
         elif wish != "status":
-            refused = f"'{wish}' is no wish; expected status, attend, stop, {', '.join(_WISHES)}"
-        status = dict(supervisor.status()) | {"pid": os.getpid(), "priority": self.priority}
-        self._answer(file, ({"refused": refused} if refused else {}) | status)
+            refused = f"'{wish}' is no wish; expected status, attend, {', '.join(WISHES)}"
+        status = status_of(self.supervisor, now)
+        who = {"operator": operator, "attend": sorted(self._attended.values())}
+        own = {"pid": os.getpid(), "priority": self.priority}
+        self._answer(file, ({"refused": refused} if refused else {}) | status | who | own)
 
     def _lose(self, file: int) -> None:
         channel = self._channels.pop(file, None)
@@ -205,12 +217,13 @@ class SupervisorProcess:
         now = time.monotonic_ns()
         if file in self._whose:
             self.supervisor.leave(self._whose.pop(file))
+        self._waiting.discard(file)
         if file in self._runs:
             self._runs.discard(file)
             self.supervisor.run_lost(now)
             self._ended_at = self._ended_at or time.monotonic()
         if file in self._attended:
-            self._attended.discard(file)
+            del self._attended[file]
             if not self._attended:
                 self.supervisor.operator_lost(now)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from orchestrator.diagnostics import DescriptionError, Reason, nearest
+from orchestrator.supervisor.check_states import Check, holds
 from orchestrator.supervisor.checks import SignalCheck
 from orchestrator.supervisor.columns import DeviceFacts, Head, Signal
 from orchestrator.supervisor.energy import PassivityObserver
 from orchestrator.supervisor.limits import EnergyLimits, SignalLimits
 from orchestrator.supervisor.motion_check import MotionCheck
 from orchestrator.supervisor.settings import SupervisorSettings
+from orchestrator.supervisor.states import State
 
 _Take = Callable[[int, float], None]
 
@@ -41,6 +43,7 @@ class RigChecks:
         self._takers: dict[str, list[tuple[int, _Take]]] = {}
         self._moved: dict[str, list[tuple[int, MotionCheck]]] = {}
         self._expect(settings)
+        self._held_against: list[SignalCheck] = []
         self._signals = {n: self._signal(n, settings) for n in settings.signals}
         self._motions = {
             n: self._motion(n, one) for n, one in settings.signals.items() if _moves(one)
@@ -68,10 +71,13 @@ class RigChecks:
         for name, motion in self._motions.items():
             yield name, motion.reason()
 
-    def forget_energy(self) -> None:
-        """Count energy anew: devices that stand pass none on."""
-        for observer in self.energies.values():
-            observer.given = 0.0
+    def enter(self, state: State) -> None:
+        """Let checks count, or forget what they counted, as their table has it for a state."""
+        for check in self._held_against:
+            check.counts_frozen = holds(Check.FROZEN, state)
+        if not holds(Check.ENERGY, state):
+            for observer in self.energies.values():
+                observer.given = 0.0
 
     def _expect(self, settings: SupervisorSettings) -> None:
         problems = [
@@ -91,6 +97,7 @@ class RigChecks:
         limits = settings.signals[name]
         check = SignalCheck(limits, self._places[name][2].unit)
         if limits.against is not None:
+            self._held_against.append(check)
             self._listen(limits.against, lambda _, value: check.move(value))
         self._listen(name, check.take)
         return check

@@ -11,6 +11,9 @@ from typing import TextIO
 from orchestrator.supervisor.machine import Change
 from orchestrator.supervisor.watch_memory import WatchMemory
 
+#: Of the file of a :class:`ChangeFile`.
+CHANGES_NAME = "changes.csv"
+
 
 def write_ring(path: Path, columns: Sequence[str], memory: WatchMemory) -> None:
     """Write the ring of a device as CSV: CLOCK_MONOTONIC in s, then its columns.
@@ -47,7 +50,7 @@ class ChangeFile:
     def write(self, change: Change) -> None:
         """Add one."""
         fault = change.fault
-        reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", "")
+        reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", change.by)
         told = (change.before.name, change.event.value, change.after.name, reason, where)
         self._writer.writerow((f"{change.time_ns * 1e-9:.9f}", *told))
         self._file.flush()

@@ -117,6 +117,7 @@ class SupervisorSettings(Table):
             Reason.TORQUE: Event.QUICK_FAULT,
             Reason.WORKSPACE: Event.QUICK_FAULT,
             Reason.EMERGENCY_STOP: Event.STOP_FAULT,
+            Reason.OPERATOR_QUICK_STOP: Event.QUICK_FAULT,
             Reason.DEVICE_CHANGED: Event.ALARM,
         }
         told = {REASON_NAMES[name]: _EVENTS[kind] for name, kind in self.reactions.items()}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from orchestrator.diagnostics import DescriptionError, Reason
+from orchestrator.supervisor.check_states import OF_DEVICES, OF_MOTIONS, OF_SIGNALS, Check, holds
 from orchestrator.supervisor.columns import DeviceFacts
 from orchestrator.supervisor.device_watch import DeviceWatch
 from orchestrator.supervisor.limits import CommandLimits, DeviceLimits
@@ -18,6 +19,15 @@ from orchestrator.supervisor.watch_memory import WatchMemory, Word
 
 #: What each is called where a fault is told.
 _RUN, _OPERATOR = "simulation", "operator"
+_ASKED = {
+    "arm": Event.ARM,
+    "engage": Event.ENGAGE,
+    "disengage": Event.DISENGAGE,
+    "reset": Event.RESET,
+}
+_STRUCK = {"stop": Reason.OPERATOR_STOP, "quickstop": Reason.OPERATOR_QUICK_STOP}
+#: What an operator can wish for that changes something.
+WISHES = (*_ASKED, *_STRUCK)
 
 
 class Supervisor:
@@ -53,6 +63,10 @@ class Supervisor:
         self._was_automatic = False
         self._run_ended = False
         self._told: State | None = None
+        #: What keeps a rig in OFF, in words.
+        self.missing: tuple[str, ...] = ()
+        #: The wish that was granted last, who had it, and when.
+        self.wished: tuple[str, str, int] | None = None
 
     def join(self, facts: DeviceFacts, memory: WatchMemory, now_ns: int) -> None:
         """Take a device in.
@@ -134,9 +148,25 @@ class Supervisor:
         if self.settings.operator_lost == "stop":
             self.machine.strike(Fault(Reason.OPERATOR_LOST, _OPERATOR, now_ns))
 
-    def stopped_by_operator(self, now_ns: int) -> None:
-        """Bring the rig to rest, because an operator says so."""
-        self.machine.strike(Fault(Reason.OPERATOR_STOP, _OPERATOR, now_ns))
+    def wish(self, wish: str, now_ns: int, by: str) -> None:
+        """Do what an operator wishes, one of :data:`WISHES`.
+
+        Raises
+        ------
+        Refused
+            See :meth:`Machine.ask`.
+        """
+        if wish in _STRUCK:
+            where = f"{_OPERATOR} {by}".rstrip()
+            self.machine.strike(Fault(_STRUCK[wish], where, now_ns))
+        else:
+            self.machine.ask(_ASKED[wish], now_ns, by)
+        self.wished = (wish, by, now_ns)
+
+    @property
+    def run_may_begin(self) -> bool:
+        """Whether a run that waits until the rig is engaged goes on: it is, or will not be."""
+        return self.machine.follows or self._released or self._run_ended
 
     @property
     def is_over(self) -> bool:
@@ -146,6 +176,7 @@ class Supervisor:
     def look(self, now_ns: int) -> None:
         """Read what is new, decide, and tell the processes of the devices."""
         if self.checks is not None and self.tracking is not None:
+            self.checks.enter(self.machine.state)
             for watch in self.watches.values():
                 watch.read(self.checks, self.tracking)
             self._find(now_ns)
@@ -169,34 +200,41 @@ class Supervisor:
             self._expect_sound(now_ns)
             return
         for name, watch in self.watches.items():
-            self._compare(name, set(watch.reasons(now_ns)), _OF_DEVICES, now_ns)
-            struck = watch.struck()
-            if struck is not None:
-                machine.strike(Fault(struck[0], name, struck[1]))
-            if watch.run_gone == 2:
-                self.run_lost(now_ns)
-            elif watch.run_gone:
-                self.run_ended(now_ns)
-            stale = watch.command_age(now_ns) > self._stale_ns and machine.follows
-            self._one(Reason.COMMAND_STALE, name, now_ns, is_there=stale)
+            self._find_of(name, watch, now_ns)
         assert self.checks is not None  # noqa: S101 - all devices are there
+        if not self._holds(Check.SIGNAL):
+            return
         for name, reason in self.checks.reasons():
-            self._compare(name, {reason} - {Reason.OPERATION}, _OF_SIGNALS, now_ns)
+            self._compare(name, {reason}, OF_SIGNALS, now_ns)
         for name, reason in self.checks.motion_reasons():
-            self._compare(name, {reason} - {Reason.OPERATION}, _OF_MOTIONS, now_ns)
-        if machine.state in (State.SHADOW, State.SAFE):
-            self.checks.forget_energy()
+            self._compare(name, {reason}, OF_MOTIONS, now_ns)
+
+    def _find_of(self, name: str, watch: DeviceWatch, now_ns: int) -> None:
+        if self._holds(Check.DEVICE):
+            self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns)
+        struck = watch.struck() if self._holds(Check.GATE) else None
+        if struck is not None:
+            self.machine.strike(Fault(struck[0], name, struck[1]))
+        if watch.run_gone == 2:
+            self.run_lost(now_ns)
+        elif watch.run_gone:
+            self.run_ended(now_ns)
+        stale = watch.command_age(now_ns, counts=self._holds(Check.COMMAND)) > self._stale_ns
+        self._one(Reason.COMMAND_STALE, name, now_ns, is_there=stale)
+
+    def _holds(self, check: Check) -> bool:
+        return holds(check, self.machine.state)
 
     def _track(self, tracking: RigTracking, now_ns: int) -> None:
         """Say what tracking found: a device that changed, a margin below its reserve."""
         machine = self.machine
         for response, found_ns in tracking.changes():
-            if machine.follows:
+            if self._holds(Check.TRACKING):
                 figures = response.figures
                 machine.strike(Fault(Reason.DEVICE_CHANGED, response.name, found_ns, figures))
         for name, response in tracking.responses.items():
             lacks = response.lacks
-            if lacks and machine.follows:
+            if lacks and self._holds(Check.TRACKING):
                 machine.find(Fault(Reason.MARGIN, name, now_ns, response.figures))
             elif lacks is False:
                 machine.gone(Reason.MARGIN, name)
@@ -204,12 +242,16 @@ class Supervisor:
     def _expect_sound(self, now_ns: int) -> None:
         """Leave OFF when all devices are heard and nothing is wrong; they open one by one."""
         assert self.checks is not None  # noqa: S101 - all devices are there
-        wrong = [reason for watch in self.watches.values() for reason in watch.reasons(now_ns)]
-        wrong += [reason for _, reason in self.checks.reasons() if reason]
-        for name, watch in self.watches.items():
+        watches = self.watches.items()
+        wrong = [(name, one) for name, each in watches for one in each.reasons(now_ns)]
+        wrong += [(name, reason) for name, reason in self.checks.reasons() if reason]
+        silent = [name for name, each in watches if not each.health.heard]
+        missing = [f"{name}: {reason.what}" for name, reason in wrong]
+        self.missing = (*missing, *(f"{name}: no sample came yet" for name in silent))
+        for name, watch in watches:
             if watch.gone:
                 self._one(Reason.DEVICE_LOST, name, now_ns, is_there=True)
-        if not wrong and all(watch.health.heard for watch in self.watches.values()):
+        if not self.missing:
             self.machine.apply(Event.HEARD, now_ns)
 
     def _compare(
@@ -244,54 +286,17 @@ class Supervisor:
     def _tell(self, now_ns: int) -> None:
         machine = self.machine
         reason = machine.latched[0].reason if machine.latched else Reason.OPERATION
-        stops = self.settings.after_fault == "stop"
-        released = stops and machine.state in (State.SAFE, State.ESTOP)
         for watch in self.watches.values():
             memory = watch.memory
             memory[Word.SINCE] = machine.since_ns
             memory[Word.STATE] = machine.state
             memory[Word.REASON] = reason
-            memory[Word.RELEASED] = int(released)
+            memory[Word.RELEASED] = int(self._released)
             memory[Word.BEAT] = now_ns
         self._told = machine.state
 
-    def status(self) -> Iterator[tuple[str, object]]:
-        """Yield what an operator is told."""
-        machine = self.machine
-        yield "rig", self.settings.rig
-        yield "state", machine.state.name
-        yield "latched", [str(fault) for fault in machine.latched]
-        yield "alarms", [str(fault) for fault in machine.alarms]
-        if self.tracking is not None:
-            responses = self.tracking.responses.items()
-            yield "tracking", {name: response.figures for name, response in responses}
-        yield "present", [str(fault) for fault in machine.present.values()]
-        yield (
-            "devices",
-            {
-                name: {"pid": watch.facts.pid, "engine": watch.facts.engine, "gone": watch.gone}
-                for name, watch in self.watches.items()
-            },
-        )
-
-
-_OF_DEVICES = (
-    Reason.DEVICE_LOST,
-    Reason.SENSOR_STALE,
-    Reason.STATUS,
-    Reason.MALFORMED,
-    Reason.SENSOR_LOST,
-    Reason.CLOCK,
-    Reason.EMERGENCY_STOP,
-)
-_OF_MOTIONS = (Reason.ACCELERATION, Reason.JERK)
-_OF_SIGNALS = (
-    Reason.FORCE,
-    Reason.TORQUE,
-    Reason.WORKSPACE,
-    Reason.SLEW,
-    Reason.SENSOR_STALE,
-    Reason.FORCE_NOT_FINITE,
-    Reason.MALFORMED,
-    Reason.ENERGY,
-)
+    @property
+    def _released(self) -> bool:
+        """Whether the run is to end, since the rig was brought to rest."""
+        stops = self.settings.after_fault == "stop"
+        return stops and self.machine.state in (State.SAFE, State.ESTOP)

@@ -8,10 +8,12 @@ from typing import Any, NoReturn
 
 import typer
 
-from orchestrator.diagnostics import Diagnostic, Problem, Severity, SoftdockError
+from orchestrator.diagnostics import Diagnostic, NeverEngagedError, Problem, Severity, SoftdockError
 
 #: Exit code of a problem that the user can mend.
 REFUSED = 2
+#: Exit code of a run whose rig was never engaged.
+NEVER_ENGAGED = 4
 #: Exit code after Ctrl-C.
 INTERRUPTED = 130
 #: What `--json` prints of each problem.
@@ -68,7 +70,8 @@ def fail(
 
 def fail_with(error: SoftdockError) -> NoReturn:
     """Say what an error says, and end the command."""
-    fail(type(error).__name__, str(error), problems=error.diagnostics)
+    code = NEVER_ENGAGED if isinstance(error, NeverEngagedError) else REFUSED
+    fail(type(error).__name__, str(error), code, problems=error.diagnostics)
 
 
 def fail_usage(error: Any) -> NoReturn:

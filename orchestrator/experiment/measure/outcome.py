@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
+    from orchestrator.supervisor.change_record import ChangeRecord
     from orchestrator.supervisor.tracking.track_record import TrackRecord
 
 
@@ -56,7 +57,7 @@ class CaseOutcome:
     ``verification`` compares it with runs with shorter steps, and ``step_choice`` is how its step
     was chosen, where that was asked for. ``account`` is what its schedule does to its loops,
     ``arming`` with which margins its devices were armed, ``twins`` what was identified of them
-    before, and ``tracks`` what was tracked of them while they ran.
+    before, ``tracks`` what was tracked of them while they ran, and ``states`` those of their rig.
     """
 
     title: str
@@ -71,6 +72,7 @@ class CaseOutcome:
     arming: Arming | None = None
     twins: tuple[TwinFile, ...] = ()
     tracks: tuple[TrackRecord, ...] = ()
+    states: ChangeRecord | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -117,6 +119,7 @@ class CaseOutcome:
             **({"linearised": self.account.as_json()} if self.account else {}),
             **({"identified": [_plain(twin) for twin in self.twins]} if self.twins else {}),
             **({"tracking": [track.as_json() for track in self.tracks]} if self.tracks else {}),
+            **({"supervisor": self.states.as_json()} if self.states else {}),
             **({"arming": self.arming.as_json()} if self.arming else {}),
             **({"step_choice": self.step_choice.as_json()} if self.step_choice else {}),
             **({"verification": self.verification.as_json()} if self.verification else {}),
@@ -160,6 +163,11 @@ class ExperimentOutcome:
         """Cases in which components went to a safe state, and what they said."""
         found = {name: case.result.safe_states for name, case in self.cases.items()}
         return {name: notices for name, notices in found.items() if notices}
+
+    @property
+    def never_engaged(self) -> list[str]:
+        """Cases whose devices were watched, and never followed the simulation."""
+        return [n for n, one in self.cases.items() if one.states and not one.states.engaged]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, as printed by ``softdock run --json``."""

@@ -26,6 +26,7 @@ from orchestrator.experiment.output.ledger_files import (
     energy_rows,
     write_ledger,
 )
+from orchestrator.experiment.output.states_table import states_table
 from orchestrator.experiment.output.timing_files import draw_timing, overruns_table, timing_table
 from orchestrator.experiment.output.tracking_files import draw_tracking, tracking_table
 from orchestrator.experiment.output.verification_files import (
@@ -185,6 +186,8 @@ def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for name, case in outcome.cases.items():
         if case.arming is not None:
             yield arming_table(name, case.arming)
+        if case.states is not None:
+            yield states_table(name, case.states)
         if case.tracks:
             yield tracking_table(name, case.tracks)
         if case.account is not None and case.account.accounts:

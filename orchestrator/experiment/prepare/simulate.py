@@ -7,7 +7,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.diagnostics import CapabilityError, DescriptionError, SoftdockError, StepError
+from orchestrator.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    NeverEngagedError,
+    SoftdockError,
+    StepError,
+)
 from orchestrator.system import communication_step_ns, nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -72,6 +78,7 @@ def horizon(
 class SimulationSettings:
     """How a system is run; see :func:`simulate`.
 
+    ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
     and before devices are closed.
     """
@@ -93,6 +100,7 @@ class SimulationSettings:
     name: str | None = None
     progress: Progress | None = None
     journal: Journal | None = None
+    on_begin: Callable[[], None] = lambda: None
     on_end: Callable[[], None] = lambda: None
 
 
@@ -237,8 +245,8 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                 stack.callback(given.on_end)
                 if given.realtime is not None and given.progress is not None:
                     given.progress(0.0)  # devices are open; a paced run tells no more until its end
-                execution.advance(f"{last_ns} ns", None if paced else report)
-        except StepError as error:
+                execution.advance(f"{last_ns} ns", None if paced else report, given.on_begin)
+        except (StepError, NeverEngagedError) as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
         except KeyboardInterrupt:

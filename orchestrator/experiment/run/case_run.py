@@ -25,6 +25,7 @@ def run_case(
     *,
     threads: int | None = None,
     realtime: RealTime | None = None,
+    on_begin: Callable[[], None] = lambda: None,
     on_end: Callable[[], None] = lambda: None,
 ) -> Result:
     """Run a case; see :func:`~orchestrator.experiment.prepare.simulate.simulate`.
@@ -35,7 +36,7 @@ def run_case(
         Its name is that of the result.
     progress, journal, threads, realtime
         As there.
-    on_end
+    on_begin, on_end
         See :class:`~orchestrator.experiment.prepare.simulate.SimulationSettings`.
 
     Raises
@@ -51,6 +52,7 @@ def run_case(
         realtime=realtime,
         progress=progress,
         journal=journal,
+        on_begin=on_begin,
         on_end=on_end,
     )
     return simulate_with(system, given)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.analysis import EnergyLedger
+from orchestrator.diagnostics import NeverEngagedError
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.measure.ledgers import (
     LedgerRequest,
@@ -32,7 +33,7 @@ from orchestrator.experiment.run.recorders import (
     write_partial,
     write_views,
 )
-from orchestrator.experiment.run.supervision import Findings, supervising
+from orchestrator.experiment.run.supervision import Findings, states_of, supervising
 from orchestrator.realtime import RealTime
 from orchestrator.recording import Draft, Journal, Result
 from orchestrator.system import System
@@ -118,12 +119,27 @@ class CaseRuns:
         found = self.findings.get(case.name)
         watched = supervising(case, self.experiment.supervisor, self.output, remarks, found)
         try:
-            with watched as (supervised, end), emulating(supervised, pace):
-                result = run_case(supervised, tell, journal, realtime=pace, on_end=end)
+            with watched as (supervised, ends), emulating(supervised, pace):
+                result = run_case(
+                    supervised,
+                    tell,
+                    journal,
+                    realtime=pace,
+                    on_begin=ends.begin,
+                    on_end=ends.end,
+                )
         except (FailedRunError, InterruptedRun) as failure:
             write_partial(failure.result, files, self.output)
             journal.remove()
+            if isinstance(failure.__cause__, NeverEngagedError):
+                raise NeverEngagedError(str(failure)) from failure
+            if never := self._never_engaged(case):
+                if isinstance(failure, FailedRunError):
+                    raise NeverEngagedError(f"case '{case.name}': {never}") from failure
+                failure.args = (f"{failure}; {never}",)
             raise
+        if never := self._never_engaged(case):
+            remarks.append(never)
         result = replace(result, notes=(*notes, *result.notes, *remarks))
         try:
             return with_account(case, result)
@@ -131,6 +147,11 @@ class CaseRuns:
             write_partial(result, files, self.output)  # the run itself had come to its end
             journal.remove()
             raise
+
+    def _never_engaged(self, case: PreparedCase) -> str:
+        """Say that a rig was watched and never engaged; empty if that is not so."""
+        states = states_of(self.output, case, self.experiment.supervisor)
+        return states.never_engaged if states is not None else ""
 
 
 def _with_ledger(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from orchestrator.devices.address import read_address, write_address
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
@@ -14,8 +14,10 @@ from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.experiment.run.tracking import tracked_margins, with_identified
 from orchestrator.simunits.devices.description import device_facts
 from orchestrator.simunits.devices.supervision import watched_facts
+from orchestrator.supervisor.change_record import ChangeRecord, change_record
 from orchestrator.supervisor.client import SupervisorClient
 from orchestrator.supervisor.rig_checks import RigChecks
+from orchestrator.supervisor.ring_file import CHANGES_NAME
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.supervisor import Supervisor
 from orchestrator.supervisor.tracking.rig_tracking import RigTracking
@@ -44,6 +46,26 @@ class Findings:
     arming: Arming | None = None
 
 
+class Ends(Protocol):
+    """What a run says at both ends of its steps; see :class:`SupervisorClient`."""
+
+    def begin(self) -> None:
+        """All is ready for the first step."""
+
+    def end(self) -> None:
+        """The last step was done."""
+
+
+class _Unwatched:
+    """Nobody listens."""
+
+    def begin(self) -> None:
+        """Go on."""
+
+    def end(self) -> None:
+        """Go on."""
+
+
 @contextmanager
 def supervising(
     case: PreparedCase,
@@ -53,7 +75,7 @@ def supervising(
     findings: Findings | None = None,
     *,
     devices: Collection[str] | None = None,
-) -> Iterator[tuple[PreparedCase, Callable[[], None]]]:
+) -> Iterator[tuple[PreparedCase, Ends]]:
     """Start a supervisor before the devices of a case are opened; it ends after them.
 
     What it sees is written into the folder ``NAME.supervisor``, with the name of the case.
@@ -76,8 +98,8 @@ def supervising(
     Returns
     -------
     Iterator
-        The case, its devices told whose supervisor watches them; and what is to be called when the
-        last step was done.
+        The case, its devices told whose supervisor watches them; and what is to be called before
+        the first step and after the last.
 
     Raises
     ------
@@ -88,7 +110,7 @@ def supervising(
     """
     names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
-        yield case, lambda: None
+        yield case, _Unwatched()
         return
     found = findings or Findings()
     settings = with_identified(settings, found.twins)
@@ -98,7 +120,7 @@ def supervising(
     client = SupervisorClient(settings, names, supervisor_folder(output, case.name), margins)
     try:
         with client:
-            yield _watched(case, settings.rig, names), client.end
+            yield _watched(case, settings.rig, names), client
     finally:
         remarks += client.remarks
 
@@ -122,6 +144,15 @@ def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: li
 def supervisor_folder(output: Path, case: str) -> Path:
     """Return where the supervisor of a case writes."""
     return output / f"{case}.supervisor"
+
+
+def states_of(
+    output: Path, case: PreparedCase, settings: SupervisorSettings | None
+) -> ChangeRecord | None:
+    """Return the states that the rig of a case went through; ``None``: nobody watched."""
+    if settings is None or not _devices(case):
+        return None
+    return change_record(settings.rig, supervisor_folder(output, case.name) / CHANGES_NAME)
 
 
 def tracks_of(

@@ -12,6 +12,7 @@ import numpy as np
 
 from orchestrator.diagnostics import LoadError
 from orchestrator.recording import read_parquet
+from orchestrator.supervisor.change_record import StateChange, read_changes
 
 #: A command that moves by less is at rest, as a share of the largest motion.
 _STILL = 1e-6
@@ -42,24 +43,21 @@ class Reaction:
 
 def was_disturbed(changes: Path, before_s: float) -> bool:
     """Whether something was found before a moment, such as a busy machine."""
-    return any(row["reason"] and float(row["time_s"]) < before_s for row in _rows(changes))
+    return any(one.reason and one.time_s < before_s for one in _changes(changes))
 
 
-def _rows(changes: Path) -> list[dict[str, str]]:
-    """Return the lines that the supervisor wrote; none where there is no supervisor."""
-    if not changes.exists():
-        return []
-    with changes.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _changes(path: Path) -> tuple[StateChange, ...]:
+    """Return what the supervisor wrote; nothing where there is none."""
+    return read_changes(path) if path.exists() else ()
 
 
 def reaction_of(changes: Path, since_s: float) -> Reaction:
     """Read the first fault after a moment."""
-    rows = [row for row in _rows(changes) if float(row["time_s"]) >= since_s]
+    rows = [one for one in _changes(changes) if one.time_s >= since_s]
     for i, row in enumerate(rows):
-        if row["reason"]:
-            states = tuple(dict.fromkeys(each["after"] for each in rows[i:]))
-            return Reaction(row["reason"], row["where"], row["after"], float(row["time_s"]), states)
+        if row.reason:
+            states = tuple(dict.fromkeys(each.after for each in rows[i:]))
+            return Reaction(row.reason, row.where, row.after, row.time_s, states)
     return Reaction()
 
 

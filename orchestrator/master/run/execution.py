@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -158,24 +158,21 @@ class Execution(RunView):
         self._loop.step(count)
 
     def share_rows(self, until_ns: int) -> SharedRows | None:
-        """Record the steps until a time where another process can read them.
+        """Record the steps until a time, in ns, where another process can read them.
 
-        Parameters
-        ----------
-        until_ns
-            Nanoseconds; no step beyond it has room.
-
-        Returns
-        -------
-        rows
-            ``None`` if the algorithm chooses its steps, whose number nobody knows.
+        ``None`` if the algorithm chooses its steps, whose number nobody knows.
         """
         if self.schedule.varies:
             return None
         steps = (until_ns - self._engine.time_ns) // self.schedule.step_ns
         return self._recorder.share(self._engine, steps // self._recorder.every + 1)
 
-    def advance(self, until: str | float, progress: Progress | None = None) -> None:
+    def advance(
+        self,
+        until: str | float,
+        progress: Progress | None = None,
+        begin: Callable[[], None] = lambda: None,
+    ) -> None:
         """Run to a time, which must lie on the grid of communication steps if there is one.
 
         Parameters
@@ -184,6 +181,8 @@ class Execution(RunView):
             Seconds or text.
         progress
             Called with the time in seconds, a few times a second.
+        begin
+            Called when all is ready for the first step, which is done as soon as it returns.
 
         Raises
         ------
@@ -192,7 +191,7 @@ class Execution(RunView):
         StepError
             If a unit fails; what was recorded until then stays.
         """
-        self._loop.advance(nanoseconds(until, "time to advance to"), progress)
+        self._loop.advance(nanoseconds(until, "time to advance to"), progress, begin)
 
     def get(self, name: str) -> PortValue:
         """Return the present value of a connector.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from orchestrator.diagnostics import (
@@ -110,9 +110,10 @@ class Pacing:
         )
 
     @contextmanager
-    def running(self, engine: Engine) -> Iterator[None]:
-        """Take privileges, and let the time at which the engine stands be now."""
+    def running(self, engine: Engine, begin: Callable[[], None]) -> Iterator[None]:
+        """Take privileges, wait for ``begin``, and let the time of the engine be now."""
         with privileges(self._realtime, self._grants, self._processes):
+            begin()
             self._pacer.start(engine.time_ns)
             yield
 

@@ -95,7 +95,9 @@ class RunLoop:
         if varies and self._engine.time_ns >= REACH_NS:
             expect_in_reach({"end of a further step": REACH_NS + 1})
 
-    def advance(self, goal_ns: int, progress: Progress | None) -> None:
+    def advance(
+        self, goal_ns: int, progress: Progress | None, begin: Callable[[], None] = lambda: None
+    ) -> None:
         """Run to a time, which lies on the grid of steps if there is one."""
         expect_in_reach({"time to advance to": goal_ns})
         step_ns, now_ns = self._schedule.step_ns, self._engine.time_ns
@@ -108,7 +110,7 @@ class RunLoop:
                 f" {seconds(now_ns):.9g} s that is a whole number of steps of"
                 f" {step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
             )
-        self.run(steps, goal_ns, progress)
+        self.run(steps, goal_ns, progress, begin)
 
     @contextmanager
     def restoring(self) -> Iterator[None]:
@@ -122,7 +124,13 @@ class RunLoop:
             raise
         self.ended = ""
 
-    def run(self, steps: int, goal_ns: int, progress: Progress | None) -> None:
+    def run(
+        self,
+        steps: int,
+        goal_ns: int,
+        progress: Progress | None,
+        begin: Callable[[], None] = lambda: None,
+    ) -> None:
         """Do some steps, in pieces between which signals such as Ctrl-C are seen.
 
         Parameters
@@ -133,10 +141,13 @@ class RunLoop:
             Time to go no further than.
         progress
             Called with the time in seconds after every piece.
+        begin
+            Called when all is ready for the first step.
         """
         if self._pacing is not None:
-            self._run_paced(self._pacing, steps, goal_ns, progress)
+            self._run_paced(self._pacing, steps, goal_ns, progress, begin)
             return
+        begin()
         chunk = 1  # nobody knows yet how long a step takes
         while steps > 0 and self._engine.time_ns < goal_ns:
             count = min(steps, chunk)
@@ -147,15 +158,22 @@ class RunLoop:
                 progress(seconds(self._engine.time_ns))
 
     def _run_paced(
-        self, pacing: Pacing, steps: int, goal_ns: int, progress: Progress | None
+        self,
+        pacing: Pacing,
+        steps: int,
+        goal_ns: int,
+        progress: Progress | None,
+        begin: Callable[[], None],
     ) -> None:
         """Do some steps in real time, in one piece: nothing of the interpreter is between them.
 
         Steps of varying length, whose number nobody knows, come in pieces. A signal ends a piece.
         """
-        engine, begin = self._engine, self._engine.done
-        end = begin + steps
-        with pacing.running(engine):
+        engine, first = self._engine, self._engine.done
+        end = first + steps
+        if not self._schedule.varies:
+            self._recorder.reserve(engine, steps // self._recorder.every + 1)
+        with pacing.running(engine, begin):
             while engine.done < end and engine.time_ns < goal_ns:
                 count = end - engine.done
                 if self._schedule.varies:
@@ -188,6 +206,8 @@ class RunLoop:
     def _note_changes(self, changed: Sequence[str]) -> None:
         """Note what one of the units in this process left changed in its steps."""
         here = "' or '".join(unit.name for unit in self._units if unit.shares_process)
+        if not here:
+            return  # it was none of the units
         said = [changed_note(here, what, "stepping") for what in changed]
         new = [note for note in said if note not in self.notes]
         self.notes += new

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -139,7 +140,7 @@ class DeviceUnit(SimulationUnit):
 
     def notices(self) -> tuple[Notice, ...]:
         """Return what was wrong with samples and commands so far."""
-        return tuple(self._noticed())
+        return tuple(replace(notice, component=self.name) for notice in self._noticed())
 
     def _noticed(self) -> Iterator[Notice]:
         native = self.native

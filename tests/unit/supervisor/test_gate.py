@@ -207,6 +207,22 @@ def test_a_command_that_comes_late_is_caught_up_with_within_the_limits():
     assert np.abs(np.diff(wire.sent)).max() <= 0.001 * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("hold_cycles", [0, 3, None])
+def test_a_run_that_waited_long_is_followed_from_its_first_step_on(hold_cycles):
+    wire = Wire(hold_cycles=hold_cycles)
+    wire.enter(State.SHADOW)
+    wire.engine = False
+    wire.cycle(0.0, 15_000)  # 60 s
+    wire.enter(State.BLEND)
+    wire.cycle(0.0, 5)  # it is told to begin, and steps
+    wire.engine = True
+    wanted = ramp(wire)
+    wire.cycle(wanted, 20)
+    wire.enter(State.ACTIVE)
+    assert wire.cycle(wanted, 20) == wanted(wire.now)
+    assert wire.gate.reason is Reason.OPERATION
+
+
 def test_without_a_supervisor_it_comes_to_rest_by_itself():
     wire = Wire()
     wire.supervisor = False

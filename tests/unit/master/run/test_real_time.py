@@ -141,6 +141,20 @@ def test_the_factor(run):
     assert CLOCKS[0].now - CLOCKS[0].begin == 40 * MS
 
 
+def test_a_run_that_waits_before_its_first_step_is_not_late(run):
+    clock = ScriptedClock()
+    execution = run(clock=clock)
+
+    def wait():
+        assert execution.time == 0.0
+        clock.spend(60_000 * MS)
+
+    execution.advance(0.01, begin=wait)
+    assert (execution.time, execution.timing.overruns, execution.timing.slipped_ns) == (0.01, 0, 0)
+    assert execution.timing.lateness.maximum_ns == 0
+    assert clock.now == clock.begin + 9 * MS
+
+
 def test_each_advance_begins_now(run):
     execution = run([100])
     execution.step(2)

@@ -104,6 +104,7 @@ def test_a_command_beyond_its_range_can_be_clamped_and_counted():
             assert run.get("rig.clamped") > 0
             (notice,) = run.notices
             assert "beyond their range" in notice.what
+            assert notice.component == "rig"
             assert notice.time_ns in (50_000_000, 60_000_000)
         assert max(peer.commands) == 10.0
 
@@ -153,6 +154,7 @@ def test_a_silent_device(policy):
             assert run.get("rig.sample_age") > 0.05
             assert run.get("rig.y") == pytest.approx(before, abs=0.1)
             (notice,) = run.notices
+            assert str(notice).startswith("warning of component 'rig' at ")
             assert "held in 2 steps" in notice.what
             peer.silent.clear()
             time.sleep(0.03)
