@@ -168,6 +168,7 @@ class KukaRsi(Device):
             device_time=frame.ipoc * 1e-3,
             sequence=frame.ipoc // self._settings.cycle_ms,
             status=frame.late or 0,
+            late_answers=frame.late,
         )
 
     def send(self, values: Sequence[float]) -> None:

@@ -28,7 +28,7 @@ _FOLLOWS = 0.5
 _POOR = 0.5
 #: Fewer samples at rest say nothing of noise.
 _LEAST_AT_REST = 16
-#: Share of late samples from which on they are named where nothing was found.
+#: Share of commands not taken from which on they are named where nothing was found.
 _LATE = 0.01
 
 
@@ -198,11 +198,11 @@ def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
 
 
 def _late(run: DeviceRun) -> str:
-    if run.late <= _LATE * len(run.rows):
+    if run.not_taken <= _LATE * len(run.changes):
         return ""
     return (
-        f" {run.late} of {len(run.rows)} samples came late, as on a machine that is busy or gives"
-        " no priority: what came late may hide what followed"
+        f" It took {len(run.changes)} commands; {run.not_taken} came too late for their cycle, as"
+        " on a machine that is busy or gives no priority"
     )
 
 

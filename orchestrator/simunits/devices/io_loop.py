@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from orchestrator.simunits.devices.description import device_facts
 from orchestrator.simunits.devices.io_error import error_text, told
 from orchestrator.simunits.devices.rate_check import RateCheck
 from orchestrator.simunits.devices.sample_counter import SampleCounter
+from orchestrator.simunits.devices.sample_log import SampleLogWriter
 from orchestrator.simunits.devices.supervision import Supervision, supervised
 from orchestrator.simunits.isolation.wire import receive, receive_memory, send
 
@@ -59,6 +61,8 @@ class _Link:
         self.dismissed = threading.Event()
         self.refused = ""
         self.error: BaseException | None = None
+        wanted = device.settings.sample_log
+        self._log = SampleLogWriter(answers=device.answers) if wanted else None
         #: The run has been told how it ended.
         self.told = False
 
@@ -77,6 +81,10 @@ class _Link:
         if self.device.answers:  # before a step that waits for this sample can give a command
             self.send()
         is_new = self.counter.take(received, now_ns)
+        if self._log is not None and (ticks := len(self.counter.ticked_ns)):
+            values = received.values if is_new else None
+            number = self.counter.facts.number
+            self._log.received(number, ticks, now_ns, received.late_answers, values)
         if is_new:
             self._values[:] = received.values
             if not self.rate.done:
@@ -100,10 +108,12 @@ class _Link:
     def send(self) -> None:
         """Send the newest command, or what the connectors start with."""
         number = self.block.newest_command(self._command)
-        if self.supervision is None:
-            self.device.send(self._command.tolist())
-        else:
-            self.device.send(self.supervision.command(self._command, number))
+        command = self._command.tolist()
+        if self.supervision is not None:
+            command = self.supervision.command(self._command, number)
+        self.device.send(command)
+        if self._log is not None:
+            self._log.sent(number, time.monotonic_ns(), command)
 
     @property
     def is_over(self) -> bool:
@@ -172,6 +182,9 @@ class _Link:
             self.device.close()
             if self.supervision is not None:
                 self.supervision.leave()
+            if self._log is not None:
+                path = Path(self.device.settings.sample_log)
+                self._log.write(path, len(self._command), len(self._values))
 
 
 def _connect(link: _Link, seconds: float) -> None:
