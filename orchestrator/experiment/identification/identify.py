@@ -11,8 +11,12 @@ import numpy as np
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.experiment.identification.device_run import DeviceRun, run_device
+from orchestrator.experiment.identification.evidence import (
+    FOLLOWS,
+    LittleEvidenceError,
+    coherence,
+)
 from orchestrator.experiment.identification.excitation_plan import Procedure, Segment
-from orchestrator.identification.frequency_response import frequency_response
 from orchestrator.identification.intervals import deviation_interval
 from orchestrator.identification.pair_model import PairModel, pair_model
 from orchestrator.identification.quantisation import quantisation_step
@@ -22,8 +26,6 @@ from orchestrator.realtime import RealTime
 from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind, System
 
-#: Mean coherence from which on a response follows a command.
-_FOLLOWS = 0.5
 #: Fit on the second record below which a model says nothing of the device.
 _POOR = 0.5
 #: Fewer samples at rest say nothing of noise.
@@ -132,8 +134,10 @@ def identify_device(
 
     Raises
     ------
+    LittleEvidenceError
+        If a command moved nothing, or no model describes any response.
     DescriptionError
-        If it cannot be excited, a command moved nothing, or no model describes any response.
+        If it cannot be excited.
     FailedRunError
         If the device is lost meanwhile.
     """
@@ -142,10 +146,11 @@ def identify_device(
     pairs = tuple(_pairs(run, procedure))
     moved = {pair.command for pair in pairs}
     if still := [each for each in run.plan.names if each not in moved]:
-        raise DescriptionError(
-            f"component '{name}': no response followed {', '.join(map(repr, still))}; is the device"
-            " in a mode in which it moves, and is the amplitude above its noise (--limits)?"
-            f"{_late(run)}"
+        raise LittleEvidenceError(
+            f"component '{name}': no response followed {', '.join(map(repr, still))}: of"
+            f" '{still[0]}' the coherence was {_best_coherence(run, still[0]):.2g} at best,"
+            f" expected {FOLLOWS:g}; is the device in a mode in which it moves, and is the"
+            f" amplitude above its noise (--limits)?{_late(run)}"
         )
     best: dict[str, IdentifiedPair] = {}
     for pair in pairs:
@@ -159,7 +164,7 @@ def identify_device(
         for pair in poor.values()
     )
     if poor and not best:
-        raise DescriptionError(*left_out)
+        raise LittleEvidenceError(*left_out)
     entries = [
         _entry(run, best[response], procedure)
         if response in best
@@ -187,7 +192,7 @@ def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
         fitted, compared = (each for each in run.plan.segments if each.command == number)
         for response in run.responses:
             record = run.record(fitted, response)
-            if not _follows(record):
+            if coherence(record) <= FOLLOWS:
                 continue
             model = pair_model(record, procedure.confidence, longest=procedure.rest)
             second = run.record(compared, response)
@@ -206,13 +211,10 @@ def _late(run: DeviceRun) -> str:
     )
 
 
-def _follows(record: Record) -> bool:
-    """Whether a response is coherent with the command where that has power."""
-    if float(np.ptp(record.values)) <= 1e-12 * max(1.0, float(np.abs(record.values).max())):
-        return False
-    measured = frequency_response(record)
-    half = measured.frequencies <= 0.25 / record.period
-    return bool(half.any()) and float(np.median(measured.coherence[half])) > _FOLLOWS
+def _best_coherence(run: DeviceRun, command: str) -> float:
+    number = run.plan.names.index(command)
+    fitted = next(each for each in run.plan.segments if each.command == number)
+    return max(coherence(run.record(fitted, response)) for response in run.responses)
 
 
 def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> SignalPair:

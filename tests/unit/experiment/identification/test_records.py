@@ -36,10 +36,10 @@ QUANTUM = 1e-7
 def robot_run(plan, step, delay_ms, frequency, damping, phase, late=(), lost=(), held_up=0.0):
     """Return what a run records of a robot that answers each frame with the newest command.
 
-    Frames are sent at ``phase + (n - 1) * PERIOD``, and arrive 50 us later or a little more; steps begin
-    up to 30 us late, one in 20 by ``held_up`` more. ``late``: numbers of frames that come so late
-    that the robot does not take their answer; ``lost``: of those that never come. Of both it counts
-    an answer as late, and holds its command.
+    Frames are sent at ``phase + (n - 1) * PERIOD``, and arrive 50 us later or a little more; steps
+    begin up to 30 us late, one in 20 by ``held_up`` more. ``late``: numbers of frames that come so
+    late that the robot does not take their answer; ``lost``: of those that never come. Of both it
+    counts an answer as late, and holds its command.
 
     Returns
     -------
