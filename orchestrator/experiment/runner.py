@@ -165,7 +165,9 @@ def run_with(
         finished = runs.run(cases, notes)
         results = {name: left.result for name, left in finished.items()}
         for name, case in cases.items():
-            result, measured = with_measures(case, results, outcome)
+            result, measured = with_measures(
+                case, results, outcome, realtime.clock if realtime else None
+            )
             result = with_arming(result, armings.get(name))
             outcome.cases[name] = CaseOutcome(
                 case.case.title or name,
