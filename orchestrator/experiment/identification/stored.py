@@ -88,6 +88,6 @@ def _strange(twin: TwinFile, path: Path, device: str, case: PreparedCase, where:
 def _remark(twin: TwinFile, path: Path, device: str) -> str:
     days = (datetime.now(UTC) - twin.date.astimezone(UTC)).days
     return (
-        f"'{device}' was not identified: its twin of {twin.date.isoformat()} ({days} days old,"
-        f" {path}) is what it was armed with"
+        f"'{device}' is not identified anew: its twin of {twin.date.isoformat()} ({days} days old,"
+        f" {path}) is taken"
     )
