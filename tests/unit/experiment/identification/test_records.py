@@ -37,9 +37,9 @@ def robot_run(plan, step, delay_ms, frequency, damping, phase, late=(), lost=(),
     """Return what a run records of a robot that answers each frame with the newest command.
 
     Frames are sent at ``phase + (n - 1) * PERIOD``, and arrive 50 us later or a little more; steps
-    begin up to 30 us late, one in 20 by ``held_up`` more. ``late``: numbers of frames that come so
-    late that the robot does not take their answer; ``lost``: of those that never come. Of both it
-    counts an answer as late, and holds its command.
+    begin up to 30 us late, one in 20 by ``held_up`` more. ``late``: numbers of frames that come
+    with the next one that is not, too late for the robot to take their answer; ``lost``: of those
+    that never come. Of both it counts an answer as late, and holds its command.
 
     Returns
     -------
@@ -55,8 +55,8 @@ def robot_run(plan, step, delay_ms, frequency, damping, phase, late=(), lost=(),
     read[1:] = np.maximum(read[1:], begun[:-1])
     frames = 2 + int((count * step - phase) / PERIOD)
     arrived = phase + np.arange(-1, frames - 1) * PERIOD + 5e-5 + draws.exponential(2e-5, frames)
-    arrived[list(late)] += 0.0045
-    arrived = np.maximum.accumulate(arrived)
+    for n in sorted(late, reverse=True):  # a pause: all of them come at its end, one behind another
+        arrived[n] = arrived[n + 1] - 1e-6
     tracking = Tracking(1, round(delay_ms * 1e6), frequency, damping)
     log = SampleLogWriter(answers=True)
     came, unanswered, ticks = [], 0, 0
@@ -196,6 +196,7 @@ def test_steps_that_were_held_up_spoil_nothing():
 FRAMES = 600
 EVERY_SIXTH = tuple(range(5, FRAMES, 6))
 BURSTS = tuple(n for n in range(FRAMES) if n % 50 in range(1, 9))
+PAUSES = tuple(n for n in range(FRAMES) if n % 120 in range(1, 26))
 
 
 @pytest.mark.parametrize(
@@ -205,6 +206,7 @@ BURSTS = tuple(n for n in range(FRAMES) if n % 50 in range(1, 9))
         pytest.param(EVERY_SIXTH, (), 0.0, id="every sixth late"),
         pytest.param((), EVERY_SIXTH, 0.0, id="every sixth lost"),
         pytest.param(BURSTS, (), 0.03, id="pauses of 32 ms, and a run that is held up"),
+        pytest.param(PAUSES, (), 0.0, id="pauses of 100 ms"),
         pytest.param(EVERY_SIXTH, BURSTS, 0.016, id="all of it"),
     ],
 )
@@ -219,7 +221,9 @@ def test_answers_that_the_robot_did_not_take_change_nothing(late, lost, held_up)
     assert pair.validation.fit > 0.99
 
 
-@pytest.mark.parametrize(("late", "lost"), [(BURSTS, ()), ((), BURSTS), (EVERY_SIXTH, BURSTS)])
+@pytest.mark.parametrize(
+    ("late", "lost"), [(BURSTS, ()), ((), BURSTS), (PAUSES, ()), (EVERY_SIXTH, BURSTS)]
+)
 def test_a_lag_behind_answers_that_were_not_taken(late, lost):
     pair = identified(0.004, 16.0, 15.0, 0.7, 0.0011, late, lost, 0.016).twin.pair[0]
     assert pair.delay.value == pytest.approx(0.016, abs=1e-4)
