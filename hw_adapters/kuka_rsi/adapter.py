@@ -188,6 +188,7 @@ class KukaRsi(Device):
             device_time=now_ms * 1e-3,
             sequence=now_ms // self._settings.cycle_ms,
             status=frame.late or 0,
+            late_answers=frame.late,
         )
 
     def send(self, values: Sequence[float]) -> None:

@@ -17,6 +17,7 @@ from orchestrator.analysis.energy_work import (
     Work,
     energy_of,
     stored_in,
+    unsure_work,
     work_of,
 )
 from orchestrator.diagnostics import DescriptionError
@@ -74,12 +75,16 @@ class EnergyLedger:
         Estimate of what the quadrature of all entries may have wrong at the end, J.
     unchecked
         Accounts whose losses are what is left over: they have no residual.
+    unsure
+        By how much the balance may be open since cycles of devices were missed, J: see
+        :func:`~orchestrator.analysis.energy_work.unsure_work`.
     """
 
     time: Floats
     entries: tuple[Entry, ...]
     error: float
     unchecked: tuple[str, ...] = ()
+    unsure: float = 0.0
 
     def of(self, kind: Kind) -> tuple[Entry, ...]:
         """Entries of one kind."""
@@ -111,8 +116,8 @@ class EnergyLedger:
         return float(np.abs(self.total(Kind.RESIDUAL)).max(initial=0.0))
 
     def closes(self, tolerance: float) -> bool:
-        """Whether the residual is always below a share of the turnover."""
-        return self.residual <= tolerance * self.turnover
+        """Whether the residual is below a share of the turnover, and what missed cycles allow."""
+        return self.residual <= tolerance * self.turnover + self.unsure
 
     def totals(self) -> dict[str, float]:
         """Return the sums at the end by name, J, for files."""
@@ -123,7 +128,12 @@ class EnergyLedger:
         return found | {"largest residual": self.residual, "error of the quadrature": self.error}
 
 
-def energy_ledger(run: Signals, system: System, plan: LedgerPlan | None = None) -> EnergyLedger:
+def energy_ledger(
+    run: Signals,
+    system: System,
+    plan: LedgerPlan | None = None,
+    missed: Floats | None = None,
+) -> EnergyLedger:
     """Make the ledger of a run.
 
     Parameters
@@ -135,6 +145,8 @@ def energy_ledger(run: Signals, system: System, plan: LedgerPlan | None = None) 
         What was run, flat, such as ``CaseOutcome.system``.
     plan
         Who holds energy and where it passes; ``None``: :func:`automatic_plan`.
+    missed
+        Shape (n - 1,): the share of each step's time that a device missed; ``None``: nothing.
 
     Raises
     ------
@@ -163,7 +175,11 @@ def energy_ledger(run: Signals, system: System, plan: LedgerPlan | None = None) 
     # Stable, and the stages stay behind their interface.
     entries.sort(key=lambda e: order.index(Kind.CREATED if e.kind is Kind.PART else e.kind))
     unchecked = tuple(account.name for account in plan.accounts if not account.is_checked)
-    return EnergyLedger(samples.time, tuple(entries), sum(errors), unchecked)
+    unsure = 0.0
+    if missed is not None and missed.any():
+        checked = [port for port in plan.ports if port.account and port.account not in unchecked]
+        unsure = sum(unsure_work(samples, port.bond, missed) for port in checked)
+    return EnergyLedger(samples.time, tuple(entries), sum(errors), unchecked, unsure)
 
 
 def _balanced(samples: Samples, account: Account, inflow: Floats) -> tuple[list[Entry], float]:

@@ -175,6 +175,28 @@ def work_of(samples: Samples, bond: Bond) -> Work:
     return Work(total, error)
 
 
+def unsure_work(samples: Samples, bond: Bond, missed: Floats) -> float:
+    """Return by how much the work of a bond may be wrong since cycles were missed, J.
+
+    In a step in which a device missed the share ``m`` of the step's time, two things are not known.
+    The motion is that of a time which differs by ``m``: at the step's power, whose size is at most
+    ``max|e| |dx|`` over the step, that is ``m max|e| |dx|``. And the effort changed by ``de`` at an
+    unknown moment within the step, so that each of its values may have acted on all of ``dx``:
+    ``|de| |dx|``. Of a flow ``v`` in a step ``h``, ``|dx|`` is at most ``h max|v|``, and it changes
+    at an unknown moment, too: ``h max|e| |dv|``. The bound is their sum over the steps with
+    ``m > 0``; the work of all others is as sure as without a device.
+
+    Parameters
+    ----------
+    samples, bond
+        The run, and the efforts and motion of a port.
+    missed
+        Shape (n - 1,): the share ``m`` of each step, 0 where nothing was missed.
+    """
+    places = range(len(bond.effort))
+    return sum(_Pair(samples, bond, place).unsure(missed) for place in places)
+
+
 class _Pair:
     """One effort and what it acts on."""
 
@@ -217,6 +239,20 @@ class _Pair:
         slopes = np.diff(x, axis=0) / steps[:, None]
         bent = np.diff(slopes, axis=0) * begin[1:]
         return Work(energy, float(abs((steps[1:, None] ** 2 * bent).sum()) / 12.0))
+
+    def unsure(self, missed: Floats) -> float:
+        """Return by how much the work of steps with missed cycles may be wrong."""
+        x, begin, end = self._motion, self._begin, self._end
+        before = np.vstack([begin[:1], end[:-1]]) if self._held else begin
+        largest, change = np.maximum(abs(before), abs(end)), abs(end - before)
+        moved = abs(np.diff(x, axis=0))
+        turned = np.zeros_like(moved)
+        if not self._moved:
+            steps = np.diff(self._samples.time)[:, None]
+            moved, turned = steps * np.maximum(abs(x[:-1]), abs(x[1:])), steps * moved
+        share = missed[:, None]
+        each = share * largest * moved + change * moved + largest * turned
+        return float(each[missed > 0.0].sum())
 
     def _richardson(self, fine: Floats) -> float:
         """Estimate the error from steps twice as long; efforts are samples here."""

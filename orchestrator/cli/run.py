@@ -11,7 +11,7 @@ import typer
 
 from orchestrator.cli.optional_value import RealTimeCommand
 from orchestrator.cli.outcome import print_outcome
-from orchestrator.cli.terminal.console import print_json, print_warning, progress_bar
+from orchestrator.cli.terminal.console import print_json, print_message, print_warning, progress_bar
 from orchestrator.cli.terminal.failure import INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
 from orchestrator.diagnostics import DescriptionError
 
@@ -113,6 +113,13 @@ def run(
         bool,
         typer.Option("--force-arming", help="Let devices move although arming is refused"),
     ] = False,
+    identify: Annotated[
+        bool,
+        typer.Option(
+            "--identify/--no-identify",
+            help="Identify devices before they are armed, or take the twins of an earlier run",
+        ),
+    ] = True,
     linearise: Annotated[
         bool | None,
         typer.Option("--linearise/--no-linearise", help="Say what the step does to every loop"),
@@ -163,8 +170,8 @@ def run(
     changed += [f"--format {text}" for text in format_ or []] + ["--force-arming"] * force_arming
     changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
     notes = [f"changed on the command line: {' '.join(changed)}"] if changed else []
-    if changed or case:
-        name += "-variant"  # the results of the whole experiment stay as they are
+    # the results of the whole experiment stay as they are
+    where = output or Path("results") / (f"{name}-variant" if changed or case else name)
     with _interruption(), progress_bar() as bar:
         settings = RunSettings(
             values=pairs(set_ or [], "--set", "component.parameter=value", empty=True),
@@ -178,9 +185,10 @@ def run(
             verify=verify,
             realtime=None if realtime is None else _factor(realtime),
             force_arming=force_arming,
+            stored_twins=None if identify else (where, Path("results") / name),
         )
-        where = output or Path("results") / name
-        outcome = run_with(with_options(experiment, options), folder, where, settings, bar)
+        asked = with_options(experiment, options)
+        outcome = run_with(asked, folder, where, settings, bar, print_message)
     _end(outcome, json=json)
 
 

@@ -23,6 +23,9 @@ class Received:
         Whether the device itself says that the values can be used.
     status
         The device's own status word, for messages; 0 if it has none.
+    late_answers
+        How many answers the device has found late so far, by its own count: commands that it did
+        not take in their cycle. ``None`` if it does not say.
     """
 
     values: Sequence[float]
@@ -30,3 +33,4 @@ class Received:
     sequence: int | None = None
     valid: bool = True
     status: int = 0
+    late_answers: int | None = None

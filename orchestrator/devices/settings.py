@@ -37,6 +37,9 @@ class DeviceSettings(BaseModel):
     supervisor
         Name of the rig whose supervisor watches it, which runs already; empty: none does. A run
         with ``[supervisor]`` sets it by itself.
+    sample_log
+        File that gets every sample and every command that was sent, at the end; empty: none. An
+        identification sets it by itself.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,6 +51,7 @@ class DeviceSettings(BaseModel):
     out_of_range: Literal["clamp", "stop"] = "stop"
     run_on: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
     supervisor: str = ""
+    sample_log: str = ""
 
     @model_validator(mode="after")
     def _one_end(self) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from orchestrator.experiment.prepare.requested_names import (
 )
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.experiment.run.arming import armed, expect_armed, with_arming
+from orchestrator.experiment.run.arming import armed, commanded, expect_armed, with_arming
 from orchestrator.experiment.run.case_runs import CaseRuns, Progress
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import expect_paced, realtime_of
@@ -41,7 +41,7 @@ from orchestrator.simunits import expect_flawless
 from orchestrator.system import System
 
 if TYPE_CHECKING:
-    from orchestrator.identification.twin_file import TwinFile
+    from orchestrator.experiment.identification.before_arming import BeforeArming
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
@@ -131,15 +131,20 @@ def run_with(
     output: Path,
     settings: RunSettings,
     progress: Progress | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> ExperimentOutcome:
-    """Run an experiment and write results, pictures and a report; see :func:`run_experiment`."""
+    """Run an experiment and write results, pictures and a report; see :func:`run_experiment`.
+
+    ``announce`` is told, before anything moves, which devices are going to, how far and how fast.
+    """
     reader = SystemReader(folder)
     experiment, cases, choices = prepared_cases(experiment, reader, settings)
     realtime = realtime_of(experiment, settings, cases)
     expect_paced(cases, realtime)
     tell = progress or (lambda _job, _share: None)
     where = output.absolute()  # stays the same if a unit changes the working directory
-    twins, pages = _identified(experiment, reader.folder, cases, settings, where, tell)
+    known = _known(experiment, reader.folder, cases, settings, where, tell, announce)
+    twins = known.twins
     armings = armed(experiment, cases, reader, settings, twins)
     expect_armed(armings)
     refinements = refinements_of(cases) if settings.verify else {}
@@ -153,7 +158,7 @@ def run_with(
         chosen = choices.get(name)
         notes[name] = case_notes(experiment, case, reader, settings, chosen, paced=paced)
         if name in armings:
-            notes[name] = (*notes[name], *armings[name].notes)
+            notes[name] = (*notes[name], *armings[name].notes, *known.remarks.get(name, ()))
     outcome = ExperimentOutcome(experiment.title)
     with whole_folder(where) as draft:
         found = {name: Findings(twins.get(name, ()), armings.get(name)) for name in cases}
@@ -161,7 +166,9 @@ def run_with(
         finished = runs.run(cases, notes)
         results = {name: left.result for name, left in finished.items()}
         for name, case in cases.items():
-            result, measured = with_measures(case, results, outcome)
+            result, measured = with_measures(
+                case, results, outcome, realtime.clock if realtime else None
+            )
             result = with_arming(result, armings.get(name))
             outcome.cases[name] = CaseOutcome(
                 case.case.title or name,
@@ -185,23 +192,25 @@ def run_with(
                 done = partial(tell, f"sweep {name}")
                 outcome.sweeps[name] = run_listed(name, experiment, cases, done)
         write_rest(experiment, outcome, draft.folder, output, tell)
-    outcome.files += [output / page.relative_to(where) for page in pages]
+    outcome.files += [output / page.relative_to(where) for page in known.pages]
     return outcome
 
 
-def _identified(
+def _known(
     experiment: Experiment,
     folder: Path,
     cases: Mapping[str, PreparedCase],
     settings: RunSettings,
     output: Path,
     tell: Progress,
-) -> tuple[dict[str, tuple[TwinFile, ...]], list[Path]]:
-    if experiment.identification is None:
-        return {}, []
-    from orchestrator.experiment.identification.before_arming import identified_cases
+    announce: Callable[[str], None] | None,
+) -> BeforeArming:
+    from orchestrator.experiment.identification.before_arming import BeforeArming, identified_cases
 
-    return identified_cases(experiment, folder, cases, settings, output, tell)
+    if not any(commanded(case.system) for case in cases.values()):
+        return BeforeArming()
+    said = announce or (lambda _text: None)
+    return identified_cases(experiment, folder, cases, settings, output, tell, said)
 
 
 def prepared_cases(

@@ -56,14 +56,16 @@ def frequency_response(record: Record) -> FrequencyResponse:
     command is taken as the device holds it over each sample: ``exp(-s T/2) sinc(f T)`` of that is
     taken out, so that what is left is the device's own.
     """
-    at = record.times[record.used]
-    period = record.period
-    command = record.held(at)
+    period, taken = record.period, record.times[record.used]
+    # where samples were lost the spacing is not even: the response is taken to go straight there
+    at = taken[0] + period * np.arange(1 + round((taken[-1] - taken[0]) / period))
+    command = record.held(at + 1e-6 * period)
+    values = np.interp(at, taken, record.values)
     length = max(16, len(at) // 4)
     options = {"fs": 1.0 / period, "nperseg": length, "detrend": "constant"}
-    frequencies, cross = signal.csd(command, record.values, **options)
+    frequencies, cross = signal.csd(command, values, **options)
     _, power = signal.welch(command, **options)
-    _, coherence = signal.coherence(command, record.values, **options)
+    _, coherence = signal.coherence(command, values, **options)
     inside = (frequencies > 0.0) & (frequencies < 0.5 / period) & (power > 1e-9 * power.max())
     frequencies = frequencies[inside]
     hold = np.sinc(frequencies * period) * np.exp(-1j * np.pi * frequencies * period)

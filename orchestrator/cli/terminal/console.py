@@ -56,6 +56,11 @@ def print_error(text: str) -> None:
         messages.print(f"error: {line}", markup=False, style="red")
 
 
+def print_message(text: str) -> None:
+    """Say something that is no result."""
+    messages.print(text, markup=False)
+
+
 def print_warning(text: str) -> None:
     """Print what must not be overlooked, although all was done."""
     messages.print(f"warning: {text}", markup=False, style="yellow")

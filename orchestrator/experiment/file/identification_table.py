@@ -22,10 +22,12 @@ class IdentificationTable(Table):
     """How the commanded devices of each case are excited, as ``softdock identify`` does it.
 
     ``devices`` are those that are identified, all if there are none. ``limits`` are of commands, by
-    ``component.connector``: amplitude, and speed and acceleration if they are bounded.
+    ``component.connector``: amplitude, and speed and acceleration if they are bounded. ``twins``
+    are files by component, for runs that do not identify.
     """
 
     devices: tuple[StrictStr, ...] = ()
+    twins: dict[str, StrictStr] = Field({})
     excitation: Kind = "prbs"
     compared: Kind = "step"
     duration: Time = "4 s"

@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from orchestrator.arming import Reserve
 from orchestrator.diagnostics import UnknownNameError, nearest
+from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.identification_table import IdentificationTable
 from orchestrator.experiment.identification.excitation_plan import Procedure
+from orchestrator.experiment.identification.movements import (
+    identification_movements,
+    run_movements,
+)
 from orchestrator.experiment.identification.report import write_identification
 from orchestrator.experiment.identification.runner import identify_case
+from orchestrator.experiment.identification.stored import stored_twins
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.run.arming import commanded
 from orchestrator.identification.twin_file import TwinFile
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeArming:
+    """What is known of commanded devices before they are armed.
+
+    Parameters
+    ----------
+    twins
+        By case.
+    remarks
+        By case, where twins are older than the run.
+    pages
+        Files that were written.
+    """
+
+    twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: tuple[Path, ...] = ()
 
 
 def identified_cases(
@@ -25,10 +51,12 @@ def identified_cases(
     settings: RunSettings,
     output: Path,
     tell: Callable[[str, float], None],
-) -> tuple[dict[str, tuple[TwinFile, ...]], list[Path]]:
+    announce: Callable[[str], None],
+) -> BeforeArming:
     """Identify the commanded devices of cases, by case, and write twins and a page for each.
 
-    The files are there whatever comes after, a refusal of arming included.
+    The files are there whatever comes after, a refusal of arming included. Before the first moves,
+    it is said what is going to move.
 
     Parameters
     ----------
@@ -42,29 +70,43 @@ def identified_cases(
         Folder of the experiment; a case's files are in ``identification/CASE``.
     tell
         Told of what is going on, and the share of it that is done.
-
-    Returns
-    -------
-    twins, files
-        Twins by case, and the files that were written; both empty if nothing asks for it.
+    announce
+        Told in sentences what is going to move.
 
     Raises
     ------
     UnknownNameError
         If a device is named that no case commands.
+    DescriptionError
+        If twins are to be those of an earlier run, and there are none.
     SoftdockError
         As :func:`~orchestrator.experiment.identification.runner.identify_case`.
     """
+    known = {name: tuple(commanded(case.system)) for name, case in cases.items()}
+    later = [text for name in known for text in run_movements(cases[name], known[name])]
     table = experiment.identification
     if table is None:
-        return {}, []
-    known = {name: commanded(case.system) for name, case in cases.items()}
+        for text in later:
+            announce(text)
+        return BeforeArming()
     _expect_known(table, sorted({device for devices in known.values() for device in devices}))
     chosen = {
         name: tuple(one for one in devices if not table.devices or one in table.devices)
         for name, devices in known.items()
     }
     wanted = {name: devices for name, devices in chosen.items() if devices}
+    if settings.stored_twins is not None:
+        stored, remarks = stored_twins(table, folder, cases, wanted, settings.stored_twins)
+        for text in (*(each for told in remarks.values() for each in told), *later):
+            announce(text)
+        return BeforeArming(stored, remarks)
+    now = [
+        text
+        for name, devices in wanted.items()
+        for text in identification_movements(cases[name], devices, procedure(table, devices))
+    ]
+    for text in (*now, *later):
+        announce(text)
     twins: dict[str, tuple[TwinFile, ...]] = {}
     files: list[Path] = []
     for done, (name, devices) in enumerate(wanted.items()):
@@ -81,12 +123,19 @@ def identified_cases(
                 chosen=devices,
                 prepared=cases[name],
                 watched_in=place.with_name(f"{name}.supervised"),
+                needed=_needed(experiment, cases[name], settings),
             )
         )
         files += write_identification(found, experiment.case[name].title or name, place)
         twins[name] = tuple(device.twin for device in found)
         tell(f"identification for {name}", (done + 1) / len(wanted))
-    return twins, files
+    return BeforeArming(twins, pages=tuple(files))
+
+
+def _needed(experiment: Experiment, case: PreparedCase, settings: RunSettings) -> Reserve | None:
+    """Return what arming needs; nothing of a case that is forced."""
+    table = case.case.arming or experiment.arming or ArmingTable()
+    return None if settings.force_arming or table.force else table.reserve
 
 
 def procedure(table: IdentificationTable, devices: tuple[str, ...]) -> Procedure:

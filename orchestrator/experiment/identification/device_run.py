@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from orchestrator.devices.address import read_address, write_address
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.identification.excitation_block import CLOCK, excitation_block
 from orchestrator.experiment.identification.excitation_plan import (
@@ -21,10 +23,22 @@ from orchestrator.identification.sample_times import SampleTimes, sample_times
 from orchestrator.realtime import RealTime
 from orchestrator.recording import Result
 from orchestrator.simunits import block
-from orchestrator.simunits.devices.description import HEALTH, DeviceFacts, device_facts
-from orchestrator.system import Component, Connection, Endpoint, System, nanoseconds, seconds
+from orchestrator.simunits.devices.description import DeviceFacts, device_facts
+from orchestrator.simunits.devices.sample_log import SampleLog, read_sample_log
+from orchestrator.system import (
+    Component,
+    Connection,
+    Endpoint,
+    Source,
+    SourceKind,
+    System,
+    nanoseconds,
+    seconds,
+)
 
 _EXCITATION = "excitation"
+#: The number of the command that the first step gives: the initialisation gave one before.
+_FIRST_COMMAND = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,13 +56,18 @@ class DeviceRun:
     step
         s, of the run.
     result
-        All that was recorded.
-    rows
-        Shape (n,): the rows of the result in which there was a new sample.
+        All that the run recorded.
+    log
+        What the device's process received and sent while the run went on.
     clock
-        When those samples were taken, and their numbers.
+        When the samples of the log were taken, and their numbers.
+    changes
+        s, shape (m,): when the device took commands, those that it did not take left out.
+    commands
+        Shape (m, scalars): what it took then.
     taken
-        s, shape (steps,): when the device took the command of each step.
+        s, shape (steps,): when the device took the command of each step, or a later one in its
+        place.
     waits
         s, shape (steps,): from a command to the device taking it, by the even spacing of samples.
     ages
@@ -62,8 +81,10 @@ class DeviceRun:
     plan: ExcitationPlan
     step: float
     result: Result
-    rows: npt.NDArray[np.int64]
+    log: SampleLog
     clock: SampleTimes
+    changes: Floats
+    commands: Floats
     taken: Floats
     waits: Floats
     ages: Floats
@@ -72,20 +93,20 @@ class DeviceRun:
     @property
     def responses(self) -> list[str]:
         """Names of the scalars that the device measures."""
-        health = {name for name, _, _ in HEALTH}
-        own = f"{self.component}."
-        names = [n.removeprefix(own) for n in self.result.names if n.startswith(own)]
-        return [name for name in names if name not in health]
+        return [
+            f"{port.name}[{i}]" if port.shape else port.name
+            for port in self.facts.ports.outputs
+            for i in range(port.size)
+        ]
 
     @property
-    def late(self) -> int:
-        """How many samples came late."""
-        counts = self.result[f"{self.component}.late"]
-        return int(counts[-1] - counts[0])
+    def not_taken(self) -> int:
+        """How many answers came too late for their cycle, as the device counts them."""
+        return int((~self.log.taken).sum())
 
     def response(self, name: str) -> Floats:
-        """Return a measurement in the rows that have a new sample."""
-        found: Floats = self.result[f"{self.component}.{name}"][self.rows]
+        """Return a measurement in all samples."""
+        found: Floats = self.log.values[:, self.responses.index(name)]
         return found
 
     def rest(self, name: str) -> Floats:
@@ -96,15 +117,11 @@ class DeviceRun:
 
     def record(self, segment: Segment, response: str) -> Record:
         """Return what a segment says of a response, as far as it was excited."""
-        commands = self.plan.commands[:, segment.command]
-        moved = np.diff(commands, prepend=commands[0]) != 0.0
-        # the command before the first change is rest: responses are taken from there
-        changes = self.taken[moved]
-        values = commands[moved] - commands[0]
+        moved = self.commands[:, segment.command] - self.plan.commands[0, segment.command]
         begin = self.taken[segment.first]
         end = self.taken[min(segment.last, len(self.taken)) - 1]
         used = (self.clock.times >= begin) & (self.clock.times < end)
-        return Record(self.clock.times, self.response(response), changes, values, used)
+        return Record(self.clock.times, self.response(response), self.changes, moved, used)
 
 
 def run_device(
@@ -133,26 +150,37 @@ def run_device(
     plan = excitation_plan(component.name, inputs, step, period, procedure)
     made = block(excitation_block(inputs, plan.commands, step))
     name = _EXCITATION if component.name != _EXCITATION else f"{_EXCITATION}_of_device"
-    system = System(
-        f"identification of {component.name}",
-        {name: replace(made, name=name), component.name: replace(component, values={})},
-        tuple(
-            Connection(Endpoint(name, port.name), Endpoint(component.name, port.name))
-            for port in inputs
-        ),
-    )
     count = len(plan.commands)
-    result = simulate(
-        system,
-        step=step,
-        stop=seconds(count * nanoseconds(step)),
-        algorithm="gauss-seidel",
-        realtime=realtime,
-        name=component.name,
-    )
+    with tempfile.TemporaryDirectory(prefix="softdock-identification-") as folder:
+        path = Path(folder) / "samples.npz"
+        device = replace(component, values={}, source=_logged(component.source, path))
+        system = System(
+            f"identification of {component.name}",
+            {name: replace(made, name=name), component.name: device},
+            tuple(
+                Connection(Endpoint(name, port.name), Endpoint(component.name, port.name))
+                for port in inputs
+            ),
+        )
+        result = simulate(
+            system,
+            step=step,
+            stop=seconds(count * nanoseconds(step)),
+            algorithm="gauss-seidel",
+            realtime=realtime,
+            name=component.name,
+        )
+        log = read_sample_log(path)
     if facts.settings.supervisor:
         _expect_followed(component.name, plan, result[f"{component.name}.valid"][1:])
-    return read_run(component.name, facts, plan, step, result, result[f"{name}.{CLOCK}"], procedure)
+    given = result[f"{name}.{CLOCK}"]
+    return read_run(component.name, facts, plan, step, result, given, log, procedure)
+
+
+def _logged(source: Source, path: Path) -> Source:
+    """Let the process of a device keep what it receives and sends."""
+    device, given = read_address(source.location)
+    return Source(SourceKind.DEVICE, write_address(device, {**given, "sample_log": str(path)}))
 
 
 def _expect_followed(component: str, plan: ExcitationPlan, valid: Floats) -> None:
@@ -172,6 +200,7 @@ def read_run(
     step: float,
     result: Result,
     given: Floats,
+    log: SampleLog,
     procedure: Procedure,
 ) -> DeviceRun:
     """Sort samples and commands by the device's clock; parameters as of :class:`DeviceRun`.
@@ -181,37 +210,26 @@ def read_run(
     given = given[1 : len(plan.commands) + 1]
     rest = slice(1, len(given) + 1)
     age = result[f"{component}.sample_age"][rest]
-    counts = result[f"{component}.samples"][rest] + result[f"{component}.lost"][rest]
-    fresh = np.diff(counts, prepend=0.0) > 0.0
-    rows = np.flatnonzero(fresh)
-    if len(rows) < 16 or not fresh[0]:
+    newest = np.searchsorted(log.numbers, result[f"{component}.samples"][rest], side="right") - 1
+    first = max(0, int(newest[0]))
+    log, newest = log.samples_of(first, int(newest[-1]) + 1), newest - first
+    if len(log.ticks) < 16 or newest[0] < 0:
         raise DescriptionError(
-            f"component '{component}': only {len(rows)} samples came in {len(given) * step:g} s;"
-            f" expected {facts.ports.rate:g} per second"
+            f"component '{component}': only {len(log.ticks)} samples came in"
+            f" {len(given) * step:g} s; expected {facts.ports.rate:g} per second"
         )
-    numbers = np.rint(counts[rows]).astype(np.int64)
-    arrivals = given[rows] - age[rows] - given[0]
-    clock = sample_times(arrivals, numbers, procedure.confidence)
-    newest = clock.numbers[np.cumsum(fresh) - 1]
-    given = given - given[0]
-    taken = _taken(given, newest, arrivals, clock) if facts.kind.answers else given
-    waits = taken - given
-    evenly = given - clock.begin - clock.period * newest
+    clock = sample_times(log.arrivals - given[0], log.ticks, procedure.confidence)
+    begun, given = given[0], given - given[0]
+    changes = log.sent - begun
+    if facts.kind.answers:
+        changes = clock.begin + clock.period * (log.answered - log.ticks[0])
+    took = log.taken
+    changes, numbers = changes[took], log.given[took]
+    # a command that a later one replaced before it was taken counts as taken with that
+    place = np.searchsorted(numbers, _FIRST_COMMAND + np.arange(len(given)))
+    taken = np.append(changes, clock.times[-1] + clock.period)[place]
+    evenly = given - clock.begin - clock.period * clock.numbers[newest]
     return DeviceRun(
-        component, facts, plan, step, result, rows + 1, clock, taken, waits, age, evenly
+        *(component, facts, plan, step, result, log, clock, changes, log.commands[took]),
+        *(taken, taken - given, age, evenly),
     )
-
-
-def _taken(
-    given: Floats, newest: npt.NDArray[np.int64], arrivals: Floats, clock: SampleTimes
-) -> Floats:
-    """Return when a device that answers took the command of each step.
-
-    It does so with its first sample after the command was given: the one after the newest that the
-    step had, unless the step was held up and others came meanwhile.
-    """
-    every = np.arange(clock.numbers[-1] + 1)
-    came = np.maximum.accumulate(np.interp(every, clock.numbers, arrivals))
-    answered = np.maximum(newest + 1, np.searchsorted(came, given, side="right"))
-    times: Floats = clock.begin + clock.period * answered
-    return times

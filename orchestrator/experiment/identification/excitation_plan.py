@@ -137,7 +137,7 @@ def excitation_plan(
     rows[0] += [port.start for port, _ in scalars]
     segments: list[Segment] = []
     at = rest
-    hold = math.ceil(_HELD_SAMPLES * max(period, step) / step) * step
+    hold = _hold(step, period)
     for number, (port, _) in enumerate(scalars):
         limits = _limits(component, port, hold, procedure)
         for kind, duration, is_compared in (
@@ -154,6 +154,18 @@ def excitation_plan(
     if not scalars:
         rows.append(np.zeros((math.ceil(procedure.duration / step), 0)))
     return ExcitationPlan(tuple(_names(inputs)), np.vstack(rows), tuple(segments))
+
+
+def planned_limits(
+    component: str, port: DeviceConnector, step: float, period: float, procedure: Procedure
+) -> Limits:
+    """Return within which limits a command is moved; parameters as of :func:`excitation_plan`."""
+    return _limits(component, port, _hold(step, period), procedure)
+
+
+def _hold(step: float, period: float) -> float:
+    """Return for how long a random command stays where it is, s."""
+    return math.ceil(_HELD_SAMPLES * max(period, step) / step) * step
 
 
 def _names(inputs: Sequence[DeviceConnector]) -> Iterator[str]:

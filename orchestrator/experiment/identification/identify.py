@@ -12,8 +12,12 @@ import numpy as np
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.experiment.identification.device_run import DeviceRun, run_device
 from orchestrator.experiment.identification.doubts import doubt_of, is_poor
+from orchestrator.experiment.identification.evidence import (
+    FOLLOWS,
+    LittleEvidenceError,
+    coherence,
+)
 from orchestrator.experiment.identification.excitation_plan import Procedure, Segment
-from orchestrator.identification.frequency_response import frequency_response
 from orchestrator.identification.intervals import deviation_interval
 from orchestrator.identification.pair_model import PairModel, pair_model
 from orchestrator.identification.quantisation import quantisation_step
@@ -23,11 +27,9 @@ from orchestrator.realtime import RealTime
 from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind, System
 
-#: Mean coherence from which on a response follows a command.
-_FOLLOWS = 0.5
 #: Fewer samples at rest say nothing of noise.
 _LEAST_AT_REST = 16
-#: Share of late samples from which on they are named where nothing was found.
+#: Share of commands not taken from which on they are named where nothing was found.
 _LATE = 0.01
 
 
@@ -128,8 +130,10 @@ def identify_device(
 
     Raises
     ------
+    LittleEvidenceError
+        If a command moved nothing, or no model describes any response.
     DescriptionError
-        If it cannot be excited, a command moved nothing, or no model describes any response.
+        If it cannot be excited.
     FailedRunError
         If the device is lost meanwhile.
     """
@@ -138,10 +142,11 @@ def identify_device(
     pairs = tuple(_pairs(run, procedure))
     moved = {pair.command for pair in pairs}
     if still := [each for each in run.plan.names if each not in moved]:
-        raise DescriptionError(
-            f"component '{name}': no response followed {', '.join(map(repr, still))}; is the device"
-            " in a mode in which it moves, and is the amplitude above its noise (--limits)?"
-            f"{_late(run)}"
+        raise LittleEvidenceError(
+            f"component '{name}': no response followed {', '.join(map(repr, still))}: of"
+            f" '{still[0]}' the coherence was {_best_coherence(run, still[0]):.2g} at best,"
+            f" expected {FOLLOWS:g}; is the device in a mode in which it moves, and is the"
+            f" amplitude above its noise (--limits)?{_late(run)}"
         )
     best: dict[str, IdentifiedPair] = {}
     for pair in pairs:
@@ -151,7 +156,7 @@ def identify_device(
     doubts = {each: doubt for each, pair in best.items() if (doubt := doubt_of(name, pair))}
     poor = {each for each, pair in best.items() if is_poor(pair)}
     if poor and len(poor) == len(best):
-        raise DescriptionError(*doubts.values())
+        raise LittleEvidenceError(*doubts.values())
     entries = [
         _entry(run, best[response], procedure)
         if response in best
@@ -181,7 +186,7 @@ def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
         fitted, compared = (each for each in run.plan.segments if each.command == number)
         for response in run.responses:
             record = run.record(fitted, response)
-            if not _follows(record):
+            if coherence(record) <= FOLLOWS:
                 continue
             model = pair_model(record, procedure.confidence, longest=procedure.rest)
             second = run.record(compared, response)
@@ -192,21 +197,18 @@ def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
 
 
 def _late(run: DeviceRun) -> str:
-    if run.late <= _LATE * len(run.rows):
+    if run.not_taken <= _LATE * len(run.changes):
         return ""
     return (
-        f" {run.late} of {len(run.rows)} samples came late, as on a machine that is busy or gives"
-        " no priority: what came late may hide what followed"
+        f" It took {len(run.changes)} commands; {run.not_taken} came too late for their cycle, as"
+        " on a machine that is busy or gives no priority"
     )
 
 
-def _follows(record: Record) -> bool:
-    """Whether a response is coherent with the command where that has power."""
-    if float(np.ptp(record.values)) <= 1e-12 * max(1.0, float(np.abs(record.values).max())):
-        return False
-    measured = frequency_response(record)
-    half = measured.frequencies <= 0.25 / record.period
-    return bool(half.any()) and float(np.median(measured.coherence[half])) > _FOLLOWS
+def _best_coherence(run: DeviceRun, command: str) -> float:
+    number = run.plan.names.index(command)
+    fitted = next(each for each in run.plan.segments if each.command == number)
+    return max(coherence(run.record(fitted, response)) for response in run.responses)
 
 
 def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> SignalPair:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
+from orchestrator.arming import Reserve
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.file.experiment import Experiment
+from orchestrator.experiment.identification.evidence import LittleEvidenceError, Needed
 from orchestrator.experiment.identification.excitation_plan import Procedure
 from orchestrator.experiment.identification.identify import (
     IdentifiedDevice,
@@ -21,8 +26,13 @@ from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.run.emulation import emulating
 from orchestrator.experiment.run.pace import realtime_of
+from orchestrator.realtime import RealTime
 from orchestrator.simunits.devices.description import device_facts
+from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.system import nanoseconds, seconds
+
+#: So often a device is moved, each time for twice as long, before it is given up.
+MOTIONS = 4
 
 
 def identify_case(
@@ -36,8 +46,11 @@ def identify_case(
     step: str | float | None = None,
     prepared: PreparedCase | None = None,
     watched_in: Path | None = None,
+    needed: Reserve | None = None,
 ) -> Iterator[IdentifiedDevice]:
     """Identify the devices of a case, one at a time; the others are not opened.
+
+    A motion that shows too little is made again, for twice as long each time.
 
     The supervisor of the experiment, if it has one, watches each. Emulators that the experiment
     declares for the case are started anew for each. A device that is the clock of the experiment is
@@ -61,9 +74,13 @@ def identify_case(
         The case, if it is prepared already.
     watched_in
         Folder in which the supervisor writes what it sees; ``None``: nobody watches.
+    needed
+        Within which intervals have to lie; ``None``: they may be as wide as they are.
 
     Raises
     ------
+    LittleEvidenceError
+        If the last motion shows too little, too.
     DescriptionError, LoadError
         If the case cannot be prepared, or has no such devices.
     FailedRunError
@@ -79,15 +96,77 @@ def identify_case(
     given = step if step is not None else prepared.options.given_step
     for device in devices_of(prepared.system, chosen):
         rate = device_facts(prepared.system.component(device).source.location).ports.rate
-        each = 1.0 / rate if given is None else seconds(nanoseconds(given, "step"))
+        each = step_of(given, 1.0 / rate)
         own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
-        supervisor = None if watched_in is None else experiment.supervisor
-        watched = watched_device(
-            replace(prepared, name=device), device, supervisor, watched_in or folder
+        lines = prepared.system.connections
+        fed = {line.source.connector for line in lines if line.source.component == device}
+        wanted = Needed(needed, fed) if needed else None
+        watched = _Watch(
+            None if watched_in is None else experiment.supervisor, watched_in or folder
         )
-        with watched as case, emulating(prepared, own):
-            found = identify_device(case.system, device, each, procedure, own)
-        yield found
+        yield with_longer_motions(
+            partial(_identified, prepared, device, each, own, watched, wanted), procedure
+        )
+
+
+def step_of(given: str | float | None, period: float) -> float:
+    """Return the step of a device's run, s: its period if nothing is given."""
+    return period if given is None else seconds(nanoseconds(given, "step"))
+
+
+class _Watch(NamedTuple):
+    supervisor: SupervisorSettings | None
+    folder: Path
+
+
+def _identified(
+    prepared: PreparedCase,
+    device: str,
+    step: float,
+    realtime: RealTime,
+    watch: _Watch,
+    needed: Needed | None,
+    procedure: Procedure,
+) -> IdentifiedDevice:
+    """Identify a device by one motion."""
+    with (
+        watched_device(replace(prepared, name=device), device, *watch) as case,
+        emulating(prepared, realtime),
+    ):
+        found = identify_device(case.system, device, step, procedure, realtime)
+    if needed is not None:
+        needed.expect_known(found.twin)
+    return found
+
+
+def with_longer_motions(
+    identified: Callable[[Procedure], IdentifiedDevice], procedure: Procedure
+) -> IdentifiedDevice:
+    """Identify a device; where a motion shows too little, again with one that is twice as long.
+
+    Raises
+    ------
+    LittleEvidenceError
+        What the last motion did not show, and how many there were.
+    """
+    for longer in (2.0**motion for motion in range(MOTIONS - 1)):
+        with suppress(LittleEvidenceError):
+            return identified(_longer(procedure, longer))
+    last = _longer(procedure, 2.0 ** (MOTIONS - 1))
+    try:
+        return identified(last)
+    except LittleEvidenceError as error:
+        told = f"after {MOTIONS} motions, the last of {last.duration:g} s"
+        found = [f"{text} ({told})" for text in error.problems]
+        raise LittleEvidenceError(*found) from None
+
+
+def _longer(procedure: Procedure, factor: float) -> Procedure:
+    return replace(
+        procedure,
+        duration=factor * procedure.duration,
+        compared_duration=factor * procedure.compared_duration,
+    )
 
 
 def _commands(prepared: PreparedCase) -> list[str]:

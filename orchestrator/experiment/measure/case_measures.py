@@ -7,15 +7,21 @@ from dataclasses import replace
 
 from orchestrator.diagnostics import DescriptionError
 from orchestrator.experiment.measure.measures import evaluate
+from orchestrator.experiment.measure.missed_cycles import missed_count
 from orchestrator.experiment.measure.outcome import ExperimentOutcome, Measured
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
 
 
 def with_measures(
-    case: PreparedCase, results: Mapping[str, Result], outcome: ExperimentOutcome
+    case: PreparedCase,
+    results: Mapping[str, Result],
+    outcome: ExperimentOutcome,
+    clock: str | None = None,
 ) -> tuple[Result, dict[str, Measured]]:
     """Read off what can be; what cannot is a problem of the outcome and a remark of the result.
+
+    Of a rig that missed cycles it is a warning in the result, and no problem.
 
     Parameters
     ----------
@@ -25,6 +31,8 @@ def with_measures(
         Of all cases that were run, by name.
     outcome
         Gets the problems.
+    clock
+        The device that is the clock of the runs, if one is.
 
     Returns
     -------
@@ -43,7 +51,10 @@ def with_measures(
         try:
             measured[key] = evaluate(measure, results[name], case.system, results)
         except DescriptionError as error:
-            failed.append(f"measure '{key}': {error}")
-            outcome.problems.append(f"case '{name}', measure '{key}': {error}")
+            steps = missed_count(case, results[name], clock)
+            why = f" (cycles were missed in {steps} steps)" if steps else ""
+            failed.append(f"{'warning: ' * bool(steps)}measure '{key}': {error}{why}")
+            if not steps:
+                outcome.problems.append(f"case '{name}', measure '{key}': {error}")
     result = replace(results[name], notes=(*results[name].notes, *failed))
     return result, measured

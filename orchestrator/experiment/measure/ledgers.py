@@ -32,6 +32,7 @@ from orchestrator.experiment.file.ledger_table import (
     PortTable,
     StageTable,
 )
+from orchestrator.experiment.measure.missed_cycles import counts_of
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
 from orchestrator.system import Causality, Positive, System, signal_of
@@ -192,26 +193,31 @@ def with_signals(case: PreparedCase, request: LedgerRequest | None) -> PreparedC
     if request is None:
         return case
     record = ("*",) if case.options.record is None else case.options.record
-    record = (*record, *request.signals(case.system))
+    record = (*record, *request.signals(case.system), *counts_of(case.system))
     return replace(case, options=case.options.model_copy(update={"record": record}))
 
 
 def ledger_of(
-    request: LedgerRequest, result: Result, system: System
+    request: LedgerRequest, result: Result, system: System, missed: NDArray[np.float64]
 ) -> tuple[EnergyLedger | None, str]:
-    """Make the ledger of a finished case; the text says what is wrong, if anything is."""
+    """Make the ledger of a finished case; the text says what is wrong, if anything is.
+
+    ``missed`` is the share of each step's time that a device missed.
+    """
     try:
-        ledger = energy_ledger(result, system, request.plan)
+        ledger = energy_ledger(result, system, request.plan, missed)
     except DescriptionError as error:
         return None, f"{request.where}: {error}"
     if ledger.closes(request.tolerance):
         return ledger, ""
     worst = max(ledger.of(Kind.RESIDUAL), key=lambda entry: float(abs(entry.energy).max()))
+    steps = np.count_nonzero(missed)
+    allowed = f" and {ledger.unsure:.3g} J for {steps} steps with missed cycles" if steps else ""
     return ledger, (
         f"{request.where}: the balance is open by {ledger.residual:.3g} J, most of it at"
         f" '{worst.name}'; expected at most {request.tolerance:g} of the largest entry,"
-        f" {ledger.turnover:.3g} J: look for a port that is not listed, a sign, or a step that is"
-        " too long"
+        f" {ledger.turnover:.3g} J{allowed}: look for a port that is not listed, a sign, or a step"
+        " that is too long"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from orchestrator.experiment.file.experiment import ParameterFile, Setting
 from orchestrator.experiment.file.table import Time
@@ -37,6 +38,9 @@ class RunSettings:
         says but for its factor; ``None``: as it says.
     force_arming
         Whether devices move although arming is refused, or cannot be computed.
+    stored_twins
+        Folders of earlier results whose twins stand for an identification, the first that has one;
+        ``None``: devices are identified, if the file says so.
     """
 
     values: Mapping[str, Setting] = field(default_factory=dict)
@@ -50,6 +54,7 @@ class RunSettings:
     verify: bool = False
     realtime: float | None = None
     force_arming: bool = False
+    stored_twins: Sequence[Path] | None = None
 
 
 #: The file says all.

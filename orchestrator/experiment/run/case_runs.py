@@ -18,6 +18,7 @@ from orchestrator.experiment.measure.ledgers import (
     with_series,
     with_signals,
 )
+from orchestrator.experiment.measure.missed_cycles import missed_shares
 from orchestrator.experiment.measure.outcome import ExperimentOutcome
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
@@ -36,7 +37,6 @@ from orchestrator.experiment.run.recorders import (
 from orchestrator.experiment.run.supervision import Findings, states_of, supervising
 from orchestrator.realtime import RealTime
 from orchestrator.recording import Draft, Journal, Result
-from orchestrator.system import System
 
 if TYPE_CHECKING:
     from orchestrator.linearisation.run_account import RunAccount
@@ -103,10 +103,14 @@ class CaseRuns:
         self.draft.replaced |= replaced_by(case.name, files)
         journal = journal_of(case, self.output)
         result, account = self._recorded(case, files, journal, notes)
-        result, ledger = _with_ledger(request, result, case.system, self.outcome)
+        result, ledger = _with_ledger(request, result, case, self._clock, self.outcome)
         self.outcome.files += write_views(result, files, self.draft.folder, self.output)
         journal.remove()
         return FinishedCase(result, ledger, account)
+
+    @property
+    def _clock(self) -> str | None:
+        return self.realtime.clock if self.realtime else None
 
     def _recorded(
         self, case: PreparedCase, files: Sequence[View], journal: Journal, notes: Sequence[str]
@@ -155,14 +159,23 @@ class CaseRuns:
 
 
 def _with_ledger(
-    request: LedgerRequest | None, result: Result, system: System, outcome: ExperimentOutcome
+    request: LedgerRequest | None,
+    result: Result,
+    case: PreparedCase,
+    clock: str | None,
+    outcome: ExperimentOutcome,
 ) -> tuple[Result, EnergyLedger | None]:
-    """Add the ledger's totals to a result; an open balance is said, and a problem if asked for."""
+    """Add the ledger's totals to a result; an open balance is said, and a problem if asked for.
+
+    Of a rig that missed cycles it is a warning.
+    """
     if request is None:
         return result, None
-    ledger, wrong = ledger_of(request, result, system)
+    missed = missed_shares(case, result, clock)
+    ledger, wrong = ledger_of(request, result, case.system, missed)
     if wrong:
-        result = replace(result, notes=(*result.notes, wrong))
-    if wrong and request.name:
+        told = f"warning: {wrong}" if missed.any() else wrong
+        result = replace(result, notes=(*result.notes, told))
+    if wrong and request.name and not missed.any():
         outcome.problems.append(f"case '{result.name}': {wrong}")
     return with_series(result, ledger) if ledger else result, ledger

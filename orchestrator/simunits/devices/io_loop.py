@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from orchestrator.simunits.devices.io_error import error_text, told
 from orchestrator.simunits.devices.own_gate import OwnGate
 from orchestrator.simunits.devices.rate_check import RateCheck
 from orchestrator.simunits.devices.sample_counter import SampleCounter
+from orchestrator.simunits.devices.sample_log import SampleLogWriter
 from orchestrator.simunits.devices.supervision import Supervision, gate_of
 from orchestrator.simunits.isolation.wire import receive, receive_memory, send
 
@@ -69,6 +71,8 @@ class _Link:
         self.dismissed = threading.Event()
         self.refused = ""
         self.error: BaseException | None = None
+        wanted = device.settings.sample_log
+        self._log = SampleLogWriter(answers=device.answers) if wanted else None
         #: The run has been told how it ended.
         self.told = False
 
@@ -93,6 +97,10 @@ class _Link:
         if self.counter.facts.restarts > restarts and self._command.size:
             self._publish()
             raise self._restarted("its count, or its clock, began anew")
+        if self._log is not None and (ticks := len(self.counter.ticked_ns)):
+            values = received.values if is_new else None
+            number = self.counter.facts.number
+            self._log.received(number, ticks, now_ns, received.late_answers, values)
         if is_new:
             self._values[:] = received.values
             if not self.rate.done:
@@ -122,7 +130,10 @@ class _Link:
     def send(self) -> None:
         """Send the newest command, or what the connectors start with, as the gate lets it pass."""
         number, self._step_ns = self.block.newest_command(self._command)
-        self.device.send(self.gate.command(self._command, number, self._step_ns))
+        command = self.gate.command(self._command, number, self._step_ns)
+        self.device.send(command)
+        if self._log is not None:
+            self._log.sent(number, time.monotonic_ns(), command)
 
     @property
     def is_over(self) -> bool:
@@ -187,6 +198,9 @@ class _Link:
         finally:
             self.device.close()
             self.gate.leave()
+            if self._log is not None:
+                path = Path(self.device.settings.sample_log)
+                self._log.write(path, len(self._command), len(self._values))
 
 
 def _connect(link: _Link, seconds: float) -> None:

@@ -1,6 +1,8 @@
 """From the run of a device to its twin, with a robot that is computed: no clock, no wire."""
 
+import tempfile
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from orchestrator.identification.twin_file import read_twin
 from orchestrator.realtime import RealTime
 from orchestrator.simunits import component_of
 from orchestrator.simunits.devices.description import device_facts
+from orchestrator.simunits.devices.sample_log import SampleLogWriter, read_sample_log
 from orchestrator.system import Source, System, nanoseconds
 
 DEVICE = 'kuka_rsi?axes=["x"]&measured=displacement'
@@ -30,12 +33,20 @@ PERIOD = 0.004
 QUANTUM = 1e-7
 
 
-def robot_result(plan, step, delay_ms, frequency, damping, phase, late=(), held_up=0.0, gain=1.0):
-    """Return what a run would record of a robot that answers each frame with the newest command.
+def robot_run(
+    plan, step, delay_ms, frequency, damping, phase, late=(), lost=(), held_up=0.0, gain=1.0
+):
+    """Return what a run records of a robot that answers each frame with the newest command.
 
-    Frames are sent at ``phase + n * PERIOD``, and arrive 50 us later or a little more; steps begin
-    up to 30 us late, one in 20 by ``held_up`` more. ``late``: numbers of frames whose answer the
-    robot does not take.
+    Frames are sent at ``phase + (n - 1) * PERIOD``, and arrive 50 us later or a little more; steps
+    begin up to 30 us late, one in 20 by ``held_up`` more. ``late``: numbers of frames that come
+    with the next one that is not, too late for the robot to take their answer; ``lost``: of those
+    that never come. Of both it counts an answer as late, and holds its command.
+
+    Returns
+    -------
+    result, given, log
+        Rows of the run, when each command was given, and what the device's process kept.
     """
     draws = np.random.default_rng(3)
     count = len(plan.commands)
@@ -44,38 +55,61 @@ def robot_result(plan, step, delay_ms, frequency, damping, phase, late=(), held_
     begun[7::20] += held_up
     begun = np.maximum.accumulate(begun)
     read[1:] = np.maximum(read[1:], begun[:-1])
-    frames = 1 + int((count * step - phase) / PERIOD)
-    arrived = phase + np.arange(frames) * PERIOD + 5e-5 + draws.exponential(2e-5, frames)
+    frames = 2 + int((count * step - phase) / PERIOD)
+    arrived = phase + np.arange(-1, frames - 1) * PERIOD + 5e-5 + draws.exponential(2e-5, frames)
+    for n in sorted(late, reverse=True):  # a pause: all of them come at its end, one behind another
+        arrived[n] = arrived[n + 1] - 1e-6
     tracking = Tracking(1, round(delay_ms * 1e6), frequency, damping)
-    pose = np.empty(frames)
+    log = SampleLogWriter(answers=True)
+    came, unanswered, ticks = [], 0, 0
     for n in range(frames):
         tracking.advance(round(n * PERIOD * 1e9))
-        pose[n] = QUANTUM * round(gain * tracking.position[0] / QUANTUM)
+        pose = QUANTUM * round(gain * tracking.position[0] / QUANTUM)
         given = int(np.searchsorted(begun, arrived[n], side="right")) - 1
-        if given >= 0 and n not in late:
-            tracking.command(round(n * PERIOD * 1e9), plan.commands[given, :1])
-    newest = np.searchsorted(arrived, read, side="right") - 1
-    seen = newest >= 0
-    columns = {
-        "robot.x": np.where(seen, pose[newest], 0.0),
-        "robot.sample_age": np.where(seen, begun - arrived[newest], begun - phase + PERIOD - 7e-5),
-        "robot.samples": 5.0 + newest,
-        "robot.lost": np.zeros(count),
-        "robot.late": np.zeros(count),
-    }
+        command = plan.commands[given, :1] if given >= 0 else plan.commands[0, :1]
+        if n not in late and n not in lost:
+            tracking.command(round(n * PERIOD * 1e9), command)
+        ticks += 1
+        if n not in lost:
+            log.sent(given + 2 if given >= 0 else 1, round(arrived[n] * 1e9), command)
+            log.received(
+                len(came) + 1, ticks, round(arrived[n] * 1e9), unanswered, [pose, *[0.0] * 5]
+            )
+            came.append(n)
+            ticks = 0
+        unanswered += n in late or n in lost
+    newest = np.searchsorted(arrived[came], read, side="right") - 1
+    columns = {"robot.sample_age": begun - arrived[came][newest], "robot.samples": 1.0 + newest}
     rows = np.column_stack([np.append(c[:1], c) for c in columns.values()])
     times = np.round(np.arange(count + 1) * step * 1e9).astype(np.int64)
-    return Result("robot", times, tuple(columns), rows), np.append(begun[:1], begun)
+    result = Result("robot", times, tuple(columns), rows)
+    return result, np.append(begun[:1], begun), log
 
 
 @cache
-def identified(step, *robot, procedure=PROCEDURE, **faults):
-    facts = device_facts(DEVICE)
+def identified(
+    step,
+    delay_ms,
+    frequency,
+    damping,
+    phase,
+    late=(),
+    lost=(),
+    held_up=0.0,
+    gain=1.0,
+    procedure=PROCEDURE,
+):
+    facts, asked = device_facts(DEVICE), procedure
     plan = excitation_plan("robot", facts.ports.inputs, step, PERIOD, procedure)
-    result, given = robot_result(plan, step, *robot, **faults)
+    robot = (delay_ms, frequency, damping, phase, late, lost, held_up, gain)
+    result, given, written = robot_run(plan, step, *robot)
+    with tempfile.TemporaryDirectory() as folder:
+        written.write(Path(folder, "log"), 1, 6)
+        log = read_sample_log(Path(folder, "log"))
 
     def run(component, step, procedure, realtime):
-        return device_run.read_run("robot", facts, plan, step, result, given, procedure)
+        assert procedure is asked
+        return device_run.read_run("robot", facts, plan, step, result, given, log, procedure)
 
     robot = component_of(Source.parse(f"device:{DEVICE}"), "robot")
     system = System("rig", {"robot": robot})
@@ -94,7 +128,7 @@ def identified(step, *robot, procedure=PROCEDURE, **faults):
 )
 def test_the_robot_is_found(step, delay_ms, frequency, damping, phase):
     found = identified(step, delay_ms, frequency, damping, phase)
-    (pair,) = found.twin.pair
+    pair = found.twin.pair[0]
     assert (pair.command, pair.response) == ("dx", "x")
     assert pair.delay.value == pytest.approx(delay_ms * 1e-3, abs=2e-5)
     assert pair.dynamics.frequency.value == pytest.approx(frequency, rel=2e-3)
@@ -117,7 +151,7 @@ def test_a_robot_that_moves_the_other_way_is_found_all_the_same(fitted, faults, 
     """A chirp and commands that came late: half a period of delay more looks like another sign."""
     procedure = Procedure(fitted, duration=1.6, compared_duration=0.8, rest=0.2)
     twin = identified(0.004, 12.0, 15.0, 0.7, 0.001, procedure=procedure, gain=gain, **faults).twin
-    (pair,) = twin.pair
+    pair = twin.pair[0]
     assert pair.gain.value == pytest.approx(gain, abs=0.01)
     assert pair.delay.value == pytest.approx(0.012, abs=5e-4)
     assert pair.dynamics.frequency.value == pytest.approx(15.0, rel=0.02)
@@ -195,23 +229,53 @@ def test_of_few_samples_at_rest_noise_is_all_that_the_model_leaves():
 
 
 def test_the_twin_says_noise_at_rest():
-    (pair,) = identified(0.004, 16.0, 15.0, 0.7, 0.0011).twin.pair
+    pair = identified(0.004, 16.0, 15.0, 0.7, 0.0011).twin.pair[0]
     assert pair.noise.value == 0.0  # it stands, to the last bit
     assert pair.unexplained.high < 1e-5  # m, of 1 mm: rounding of its clock
 
 
 def test_steps_that_were_held_up_spoil_nothing():
-    (pair,) = identified(0.004, 16.0, 15.0, 0.7, 0.0011, held_up=0.016).twin.pair
+    pair = identified(0.004, 16.0, 15.0, 0.7, 0.0011, held_up=0.016).twin.pair[0]
     assert pair.delay.value == pytest.approx(0.016, abs=2e-5)
     assert pair.dynamics.frequency.value == pytest.approx(15.0, rel=2e-3)
 
 
-def test_a_delay_alone_and_answers_that_came_late():
-    found = identified(0.004, 16.0, None, None, 0.002, late=(60, 61, 200))
-    (pair,) = found.twin.pair
+FRAMES = 600
+EVERY_SIXTH = tuple(range(5, FRAMES, 6))
+BURSTS = tuple(n for n in range(FRAMES) if n % 50 in range(1, 9))
+PAUSES = tuple(n for n in range(FRAMES) if n % 120 in range(1, 26))
+
+
+@pytest.mark.parametrize(
+    ("late", "lost", "held_up"),
+    [
+        pytest.param((60, 61, 200), (), 0.0, id="three late"),
+        pytest.param(EVERY_SIXTH, (), 0.0, id="every sixth late"),
+        pytest.param((), EVERY_SIXTH, 0.0, id="every sixth lost"),
+        pytest.param(BURSTS, (), 0.03, id="pauses of 32 ms, and a run that is held up"),
+        pytest.param(PAUSES, (), 0.0, id="pauses of 100 ms"),
+        pytest.param(EVERY_SIXTH, BURSTS, 0.016, id="all of it"),
+    ],
+)
+def test_answers_that_the_robot_did_not_take_change_nothing(late, lost, held_up):
+    found = identified(0.004, 16.0, None, None, 0.002, late, lost, held_up)
+    pair = found.twin.pair[0]
     assert pair.dynamics.order == 0
     assert pair.delay.value == pytest.approx(0.016, abs=1e-4)
     assert pair.delay.low == pytest.approx(0.012, abs=2e-4)
+    assert pair.delay.low < 0.0159
+    assert pair.gain.value == pytest.approx(1.0, abs=1e-3)
+    assert pair.validation.fit > 0.99
+
+
+@pytest.mark.parametrize(
+    ("late", "lost"), [(BURSTS, ()), ((), BURSTS), (PAUSES, ()), (EVERY_SIXTH, BURSTS)]
+)
+def test_a_lag_behind_answers_that_were_not_taken(late, lost):
+    pair = identified(0.004, 16.0, 15.0, 0.7, 0.0011, late, lost, 0.016).twin.pair[0]
+    assert pair.delay.value == pytest.approx(0.016, abs=1e-4)
+    assert pair.dynamics.frequency.value == pytest.approx(15.0, rel=5e-3)
+    assert pair.dynamics.damping.value == pytest.approx(0.7, abs=5e-3)
 
 
 def test_a_model_that_does_not_hold_is_not_written(monkeypatch):
