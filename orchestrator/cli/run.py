@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,12 +12,12 @@ import typer
 
 from orchestrator.cli.optional_value import RealTimeCommand
 from orchestrator.cli.outcome import print_outcome
-from orchestrator.cli.terminal.console import print_json, print_warning, progress_bar
+from orchestrator.cli.terminal.console import messages, print_json, print_warning, progress_bar
 from orchestrator.cli.terminal.failure import INTERRUPTED, fail
 from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.file.experiment import ParameterFile
+    from orchestrator.experiment.file.experiment import Experiment, ParameterFile
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
 #: Its option --realtime may stand without a value.
@@ -144,8 +145,11 @@ def run(
         linearise=linearise,
     )
     name = results_name(target, folder)
-    given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
-    given |= {
+    given = {
+        "--algorithm": algorithm,
+        "--delay": delay,
+        "--step": step,
+        "--stop": stop,
         "--every": None if every is None else str(every),
         "--flush": flush,
         "--backend": backend,
@@ -192,6 +196,7 @@ def run(
         print_json(outcome.as_json())
     else:
         print_outcome(outcome)
+    _print_left_out(experiment, target)
     if outcome.safe_states:
         cases = ", ".join(outcome.safe_states)
         print_warning(
@@ -199,6 +204,14 @@ def run(
             " its results are kept"
         )
         raise typer.Exit(SAFE_STATE)
+
+
+def _print_left_out(experiment: Experiment, target: Path) -> None:
+    """Say which sweeps are not run with the cases: those with axes."""
+    for name in experiment.sweep:
+        if name not in experiment.listed_sweeps:
+            command = shlex.join(["softdock", "sweep", str(target), name])
+            messages.print(f"sweep '{name}' was not run: {command}", markup=False)
 
 
 def _factor(text: str) -> float:

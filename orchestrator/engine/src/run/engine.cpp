@@ -36,7 +36,7 @@ Engine::Engine(Schedule schedule, std::size_t threads)
 }
 
 void Engine::set_texts(Texts texts) {
-    check_texts(context_, texts);
+    check_texts(context_, executor_.loops(), texts);
     context_.texts = std::move(texts);
 }
 
