@@ -7,7 +7,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.diagnostics import CapabilityError, DescriptionError, SoftdockError, StepError
+from orchestrator.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    RunEndedError,
+    SoftdockError,
+    StepError,
+)
 from orchestrator.system import communication_step_ns, nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -117,7 +123,7 @@ def simulate(  # the options of a run are what they are
     progress: Progress | None = None,
     journal: Journal | None = None,
 ) -> Result:
-    """Run a system from start to stop.
+    """Run a system from start to stop, or to where a unit ends the run, which a note then says.
 
     Parameters
     ----------
@@ -240,14 +246,22 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
                     beside = (last_ns, journal, begun, given.realtime, notes)
                     stack.enter_context(journal_beside(execution, *beside))
                 stack.callback(given.on_end)
-                execution.advance(f"{last_ns} ns", None if paced else report)
+                notes += _advance(execution, last_ns, None if paced else report)
         except StepError as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
         except KeyboardInterrupt:
-            result = _result(execution, execution.recording(), name, notes)
-            raise InterruptedRun(result) from None
+            raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
+
+
+def _advance(execution: Execution, last_ns: int, report: Progress | None) -> list[str]:
+    """Run to the end; return a note if a unit ended the run before."""
+    try:
+        execution.advance(f"{last_ns} ns", report)
+    except RunEndedError as error:
+        return [str(error)]
+    return []
 
 
 def _expect_room(execution: Execution, rows: int, name: str) -> None:

@@ -277,6 +277,11 @@ class WorkerUnit(SimulationUnit):
             return None
         return RemoteTraceback(trace) if trace else None
 
+    def last_message(self) -> str:
+        """Return the last message that the unit in the process wrote."""
+        message: str = self._call("saying its last message", "last_message")[0]
+        return message
+
     def forward_log(self) -> None:
         """Fetch the messages of the worker, a few times a second."""
         if self.native.lost or time.monotonic() - self._asked < _LOG_SECONDS:

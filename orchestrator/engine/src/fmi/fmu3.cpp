@@ -218,7 +218,7 @@ Status Fmu3::initialise(double start, bool has_stop, double stop, bool has_toler
     reached_ = {std::llround(start * 1e9), false, false, false};
     clock_scheduler_.start(reached_.time_ns);
     return note(call_.enter_initialization_mode(instance_, has_tolerance, tolerance, start,
-                                                has_stop, stop));
+                                                has_stop, stop_to_tell(start, stop)));
 }
 
 Status Fmu3::set_strings(const References& references, const char** values, std::size_t count) {
