@@ -243,25 +243,19 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
             with ExitStack() as stack:
                 if given.realtime is not None and journal is not None:
                     begun = _result(execution, execution.recording(), name, notes)
-                    beside = (last_ns, journal, begun, given.realtime, notes)
-                    stack.enter_context(journal_beside(execution, *beside))
+                    stack.enter_context(
+                        journal_beside(execution, last_ns, journal, begun, given.realtime, notes)
+                    )
                 stack.callback(given.on_end)
-                notes += _advance(execution, last_ns, None if paced else report)
+                execution.advance(f"{last_ns} ns", None if paced else report)
+        except RunEndedError as error:
+            notes.append(str(error))
         except StepError as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
         except KeyboardInterrupt:
             raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
-
-
-def _advance(execution: Execution, last_ns: int, report: Progress | None) -> list[str]:
-    """Run to the end; return a note if a unit ended the run before."""
-    try:
-        execution.advance(f"{last_ns} ns", report)
-    except RunEndedError as error:
-        return [str(error)]
-    return []
 
 
 def _expect_room(execution: Execution, rows: int, name: str) -> None:
