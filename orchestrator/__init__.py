@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Reason as Reason,
         SoftdockError as SoftdockError,
         SspError as SspError,
+        RunEndedError as RunEndedError,
         StepError as StepError,
         StepSizeUnderflowError as StepSizeUnderflowError,
         UnitMismatchError as UnitMismatchError,

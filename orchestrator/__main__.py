@@ -8,16 +8,13 @@ import signal
 def main() -> None:
     """Run the command line.
 
-    Until it is loaded, Ctrl-C ends the process as it ends any program, without a word: nothing has
-    begun that would have to be tidied up.
+    Until it is loaded, and when all is done, Ctrl-C ends the process as it ends any program,
+    without a word: there is nothing that would have to be tidied up.
     """
-    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if ours:
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from orchestrator.cli import main as command
 
-    if ours:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     command()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import os
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,12 @@ from orchestrator.diagnostics import LoadError, SoftdockError
 #: Limits that no honest FMU or SSP of this field comes near; a zip bomb does.
 MOST_BYTES = 4 * 1024**3
 MOST_ENTRIES = 100_000
+MOST_DEPTH = 64
+#: Unpacked over packed, of archives that unpack to more than this: tables of zeros have as much.
+MOST_RATIO = 100
+FREE_BYTES = 256 * 1024**2
+#: Environment variable that allows more: so many bytes, whatever the ratio.
+ALLOWANCE = "SOFTDOCK_MOST_UNPACKED"
 #: A description that is read into memory as a whole.
 MOST_XML_BYTES = 256 * 1024**2
 
@@ -57,14 +64,25 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
 
 def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError]) -> None:
     entries = archive.infolist()
-    if len(entries) > MOST_ENTRIES or sum(e.file_size for e in entries) > MOST_BYTES:
+    if len(entries) > MOST_ENTRIES:
+        raise error.in_file(
+            path, f"the archive has {len(entries)} files; expected at most {MOST_ENTRIES}"
+        )
+    size, packed = sum(e.file_size for e in entries), max(path.stat().st_size, 1)
+    most = _most_bytes(packed)
+    if size > most:
         raise error.in_file(
             path,
-            f"the archive unpacks to {sum(e.file_size for e in entries)} bytes in"
-            f" {len(entries)} files; expected at most {MOST_BYTES} in {MOST_ENTRIES}",
+            f"the archive of {packed} bytes unpacks to {size} bytes; expected at most {most}: if it"
+            f" may be trusted, set the environment variable {ALLOWANCE}={size}",
         )
     for entry in entries:
         name = PurePosixPath(entry.filename.replace("\\", "/"))
+        if len(name.parts) > MOST_DEPTH:
+            raise error.in_file(
+                path,
+                f"an entry lies {len(name.parts)} folders deep; expected at most {MOST_DEPTH}",
+            )
         if not name.parts:
             raise error.in_file(path, "an entry has no name; the file was not unpacked")
         is_link = (entry.external_attr >> 16) & 0o170000 == 0o120000
@@ -74,6 +92,14 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError])
                 f"entry '{entry.filename}' would be written outside of the archive's"
                 " folder; the file was not unpacked",
             )
+
+
+def _most_bytes(packed: int) -> int:
+    """Return what an archive of so many bytes may unpack to."""
+    allowed = os.environ.get(ALLOWANCE, "")
+    if allowed.isdecimal():
+        return int(allowed)
+    return min(MOST_BYTES, max(FREE_BYTES, MOST_RATIO * packed))
 
 
 def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[LoadError]) -> bytes:

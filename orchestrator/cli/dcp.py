@@ -71,7 +71,7 @@ def serve(
         server.slave.about = about
         if description is not None:
             _write(description, about)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda *_: server.stop())
         if json:
             facts = {"transport": transport, "host": host, "port": place.port}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -153,8 +154,11 @@ def run(
         linearise=linearise,
     )
     name = results_name(target, folder)
-    given = {"--algorithm": algorithm, "--delay": delay, "--step": step, "--stop": stop}
-    given |= {
+    given = {
+        "--algorithm": algorithm,
+        "--delay": delay,
+        "--step": step,
+        "--stop": stop,
         "--every": None if every is None else str(every),
         "--flush": flush,
         "--backend": backend,
@@ -219,6 +223,14 @@ def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
             " its results are kept"
         )
         raise typer.Exit(SAFE_STATE)
+
+
+def _print_left_out(experiment: Experiment, target: Path) -> None:
+    """Say which sweeps are not run with the cases: those with axes."""
+    for name in experiment.sweep:
+        if name not in experiment.listed_sweeps:
+            command = shlex.join(["softdock", "sweep", str(target), name])
+            messages.print(f"sweep '{name}' was not run: {command}", markup=False)
 
 
 def _factor(text: str) -> float:

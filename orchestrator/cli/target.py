@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from unicodedata import normalize
 
 from orchestrator.authoring import is_system_file
 from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameError
@@ -26,10 +28,20 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
     is_system = target.suffix == ".toml" and is_system_file(target)
     if is_system or target.suffix in {".ssd", ".ssp"}:
         case = Case(system=target.name)
-        return Experiment(title=target.stem, case={target.stem: case}), target.parent
+        return Experiment(title=target.stem, case={_case_name(target.stem): case}), target.parent
     if target.suffix != ".toml":
         raise LoadError.in_file(target, "expected a .toml, .ssd or .ssp file, or a folder with one")
     return read_experiment(target), target.parent
+
+
+#: Of the names of cases.
+_LONGEST = 100
+
+
+def _case_name(text: str) -> str:
+    """Name a case after its file; what names of cases do not have becomes ``_`` or its letter."""
+    plain = normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", plain).lstrip(".-")[:_LONGEST] or "system"
 
 
 def expect_case(target: Path, experiment: Experiment, name: str) -> None:

@@ -165,6 +165,10 @@ class StepError(SoftdockError):
     """A unit failed while stepping; the results up to then are kept."""
 
 
+class RunEndedError(StepError):
+    """A unit asked for the end of the run, as a model does by ``terminate``; nothing failed."""
+
+
 class ConvergenceError(StepError):
     """The outputs of a loop of components did not come to agree."""
 

@@ -134,6 +134,9 @@ class _Server:
     def forward_log(self) -> None:
         self.unit.forward_log()
 
+    def last_message(self) -> str:
+        return self.unit.last_message()
+
     def terminate(self) -> None:
         self.states.clear()
         self.unit.terminate()

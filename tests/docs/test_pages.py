@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.cli.commands import HOMES
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     "tutorial/author-a-system.md",
@@ -46,3 +48,16 @@ def test_the_difference_that_is_shown_is_that_of_its_command(
         r"```sh\n([^`]*)```\n\nThe last one prints\n\n```\n(.*?)```", page, re.DOTALL
     ).groups()
     assert softdock(*shlex.split(commands.splitlines()[-1])[1:]) == (1, shown, "")
+
+
+def test_every_command_that_is_named_exists():
+    named = re.compile(r"`softdock ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
+    pages = [ROOT / "CHANGELOG.md", ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    wrong = []
+    for page in pages:
+        for name, second in named.findall(page.read_text()):
+            group = HOMES[name].load(name) if name in HOMES else None
+            inner = getattr(group, "commands", None)
+            if group is None or (inner is not None and second and second not in inner):
+                wrong.append(f"{page.relative_to(ROOT)}: softdock {name} {second}")
+    assert not wrong, wrong

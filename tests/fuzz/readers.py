@@ -35,8 +35,10 @@ from orchestrator.simunits.blocks.state_text import decode, encode
 from orchestrator.simunits.inspection.info import fmu_info
 from orchestrator.simunits.isolation.answers import answer_of, result_of
 from orchestrator.simunits.isolation.wire import receive, send
+from orchestrator.simunits.logs.recorded import read_recorded
 from orchestrator.ssp import diagnose
 from orchestrator.ssp.read.package import read_system
+from orchestrator.supervisor.tracking.track_record import read_tracks
 from orchestrator.system import DelayTrace, System
 
 
@@ -195,6 +197,15 @@ def _drawn() -> Experiment:
     return Experiment.model_validate(content)
 
 
+def _read_tracks(path: Path) -> None:
+    for track in read_tracks(path):
+        track.as_json()
+
+
+def _recorded(path: Path) -> None:
+    read_recorded(path, "plant")
+
+
 def _redraw(path: Path) -> None:
     """Draw an animation from a result, as ``softdock animate`` does."""
     with TemporaryDirectory(dir=path.parent) as folder:
@@ -220,6 +231,8 @@ READERS = {
     ),
     "signal-csv": Reader(".csv", _text(seeds.SIGNAL), damaged, _signal),
     "signal-parquet": Reader(".parquet", _by_file(seeds.signal), _damaged_parquet, _signal),
+    "tracks": Reader(".csv", _text(seeds.TRACKS), damaged, _read_tracks),
+    "recording-csv": Reader(".csv", _text(seeds.RECORDING), damaged, _recorded),
     "trace": Reader(".csv", _text(seeds.TRACE), damaged, DelayTrace.read),
     "store": Reader(".jsonl", _text(seeds.STORE), seeds.damaged_store, lambda p: Store(p).read()),
     "checkpoint": Reader(".zip", _by_file(_write_checkpoint), damaged_zip, _read_checkpoint),

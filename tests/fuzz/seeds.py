@@ -31,6 +31,13 @@ _RECORD = {
     "wall_s": 0.25,
     "measures": {"growth": {"value": 1.02, "unit": "1", "frequency_hz": None}},
 }
+RECORDING = "time [s],plant.speed [m/s],plant.position [m]\n0,1.5,0\n0.1,1.25,0.2\n"
+
+TRACKS = (
+    "time_s,response,delay_s,delay_low_s,delay_high_s,gain,gain_low,gain_high,delay_margin_s,"
+    "gain_margin,score,samples,changes\r\n0.0,robot.x,,,,,,,,,0,0,0\r\n"
+    "4.0,robot.x,0.016,0.0159,0.0161,1,0.9,1.1,0.01,2,0.5,1000,0\r\n"
+)
 STORE = "\n".join(json.dumps({**_RECORD, "key": f"0a1b{i}"}) for i in range(3)) + "\n"
 SYSTEM = """[system]
 name = "s"

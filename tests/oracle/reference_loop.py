@@ -56,6 +56,7 @@ class _Body:
         self.states = [unit.get_state() for unit in self.units]
         self.x = [float(reference.signals[i]) for i in self.table.unknowns]
         self.discrete = [float(reference.signals[i]) for i in self.table.discrete]
+        self.texts = [reference.texts[i] for i in self.table.texts]
         self.changed = False
         self.count = 0
         self.uncounted = 0
@@ -73,9 +74,13 @@ class _Body:
             signals[slot] = value
         for slot, value in zip(self.table.discrete, self.discrete, strict=True):
             signals[slot] = value
+        for row, text in zip(self.table.texts, self.texts, strict=True):
+            self.reference.texts[row] = text
         self.reference.execute(*self.range)
         found = [float(signals[i]) for i in self.table.discrete]
-        self.changed, self.discrete = found != self.discrete, found
+        texts = [self.reference.texts[i] for i in self.table.texts]
+        self.changed = (found, texts) != (self.discrete, self.texts)
+        self.discrete, self.texts = found, texts
         self.g = [float(signals[i]) for i in self.table.unknowns]
         self.residual = [g - value for g, value in zip(self.g, x, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: both are one interrupt, after which every part of a run tidies up."""
+"""Ctrl-C, SIGTERM and SIGHUP: each is one interrupt, after which every part of a run tidies up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _WAIT, _WAITS = 0.02, 100
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does; afterwards the exit code is 130 or 143, 128 and the signal.
+    """Let SIGTERM, and SIGHUP of a terminal that is closed, do what Ctrl-C does.
+
+    Afterwards the exit code is 128 and the number of the signal: 130, 143 or 129.
 
     A signal that whoever started the command has ignored stays so. One that comes during an import
     waits for its end: modules in C and class statements of libraries swallow it, or make another
@@ -26,7 +28,12 @@ def interruptible() -> Iterator[None]:
     """
     signals = _Signals()
     before = {}
-    for number, mine in ((signal.SIGINT, signals.interrupt), (signal.SIGTERM, signals.terminate)):
+    handlers = {
+        signal.SIGINT: signals.interrupt,
+        signal.SIGTERM: signals.terminate,
+        signal.SIGHUP: signals.terminate,
+    }
+    for number, mine in handlers.items():
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             before[number] = signal.signal(number, mine)
     try:

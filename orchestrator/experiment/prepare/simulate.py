@@ -11,6 +11,7 @@ from orchestrator.diagnostics import (
     CapabilityError,
     DescriptionError,
     NeverEngagedError,
+    RunEndedError,
     SoftdockError,
     StepError,
 )
@@ -125,7 +126,7 @@ def simulate(  # the options of a run are what they are
     progress: Progress | None = None,
     journal: Journal | None = None,
 ) -> Result:
-    """Run a system from start to stop.
+    """Run a system from start to stop, or to where a unit ends the run, which a note then says.
 
     Parameters
     ----------
@@ -240,18 +241,20 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
             with ExitStack() as stack:
                 if given.realtime is not None and journal is not None:
                     begun = _result(execution, execution.recording(), name, notes)
-                    beside = (last_ns, journal, begun, given.realtime, notes)
-                    stack.enter_context(journal_beside(execution, *beside))
+                    stack.enter_context(
+                        journal_beside(execution, last_ns, journal, begun, given.realtime, notes)
+                    )
                 stack.callback(given.on_end)
                 if given.realtime is not None and given.progress is not None:
                     given.progress(0.0)  # devices are open; a paced run tells no more until its end
                 execution.advance(f"{last_ns} ns", None if paced else report, given.on_begin)
+        except RunEndedError as error:
+            notes.append(str(error))
         except (StepError, NeverEngagedError) as error:
             result = _result(execution, execution.recording(), name, notes)
             raise FailedRunError(f"case '{result.name}': {error}", result) from error
         except KeyboardInterrupt:
-            result = _result(execution, execution.recording(), name, notes)
-            raise InterruptedRun(result) from None
+            raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
 
 

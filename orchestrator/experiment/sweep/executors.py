@@ -163,7 +163,7 @@ class ProcessExecutor:
 
 
 #: Ctrl-C goes to all processes of a terminal, and what ends jobs sends SIGTERM to all of a job.
-_ENDINGS = {signal.SIGINT, signal.SIGTERM}
+_ENDINGS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 @contextmanager
@@ -187,6 +187,7 @@ def _begin(folder: str, compiling: CompileClock) -> None:
     """Set a worker up: Ctrl-C is for the parent, and nobody outlives it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end_soon)
+    signal.signal(signal.SIGHUP, _end_soon)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
     log_to_terminal()
     tempfile.tempdir = folder

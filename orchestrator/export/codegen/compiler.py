@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Sequence
 from functools import cache
@@ -129,13 +130,20 @@ def compile_library(
 def _run(
     command: Sequence[str], *, given: str = "", folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - the compiler that was asked for, our own sources
+    with subprocess.Popen(  # noqa: S603 - the compiler that was asked for, our own sources
         command,
-        input=given,
         cwd=folder,
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
         errors="replace",
-        check=False,
-    )
+        process_group=0,
+    ) as process:
+        try:
+            said, wrong = process.communicate(given)
+        except BaseException:  # Ctrl-C: with the driver end the programs that it has started
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, said, wrong)

@@ -24,7 +24,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 def write_portable_ssp(
     system: System,
-    path: Path,
+    path: str | Path,
     *,
     step_ns: int,
     delay: DelayMode = DelayMode.EXACT,
@@ -46,6 +46,7 @@ def write_portable_ssp(
     SspError
         If the archive cannot be written; an old one is untouched.
     """
+    path = Path(path)
     try:
         with TemporaryDirectory(prefix=".ssp-", dir=path.parent) as folder:
             place = Path(folder)
@@ -57,7 +58,9 @@ def write_portable_ssp(
                 plain_connections=plain_connections,
             )
             archive = place / path.name
-            write_ssp(portable.system, archive, adapt=lambda text: for_peers(text, step_ns))
+            write_ssp(
+                portable.system, archive, version="1.0", adapt=lambda text: for_peers(text, step_ns)
+            )
             with zipfile.ZipFile(archive, "a") as zipped:
                 entry = zipfile.ZipInfo(PARAMETERS, _LONG_AGO)
                 entry.external_attr = 0o644 << 16

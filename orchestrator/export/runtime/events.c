@@ -165,7 +165,7 @@ static void look_for_the_end(Instance* instance, const double** arguments) {
         model_messages(arguments, numbers, NULL, NULL, 0);
         compose(instance, N_ASSERTIONS + i, text, sizeof text);
         instance->state.terminated = 1;
-        note(instance, "t = %.9g s: the model ends the simulation: %s", *arguments[0], text);
+        announce(instance, "t = %.9g s: the model ends the simulation: %s", *arguments[0], text);
     }
 }
 

@@ -66,6 +66,18 @@ __attribute__((format(printf, 2, 3), unused)) static void warn(const Instance* i
     va_end(arguments);
 }
 
+/* Why the model ends the simulation: told to everybody, since no status says it. */
+__attribute__((format(printf, 2, 3), unused)) static void announce(const Instance* instance,
+                                                                   const char* format, ...) {
+    char text[1024];
+    va_list arguments;
+    if (instance->importer.logger == NULL) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    instance->importer.deliver(&instance->importer, STATUS_WARNING, "logStatusWarning", text);
+}
+
 /* What happens at events, for those who ask for it. */
 __attribute__((format(printf, 2, 3), unused)) static void note(const Instance* instance,
                                                                const char* format, ...) {

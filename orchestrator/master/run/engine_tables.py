@@ -32,7 +32,7 @@ def make_engine(schedule: Schedule, units: Sequence[SimulationUnit], threads: in
         schedule.copies,
         schedule.reads,
         schedule.mixes,
-        [astuple(loop)[:7] for loop in schedule.loops],
+        [astuple(loop)[:8] for loop in schedule.loops],
         schedule.operations,
         astuple(schedule.rule),
         0 if threads is None else threads,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,12 @@ _MOST_HALVINGS = 30
 _LEAST_EIGENVALUE = 1e-8
 
 
-def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats) -> None:
+def solve_at_start(
+    loop: LoopTable,
+    execute: Callable[[], None],
+    signals: Floats,
+    texts: Callable[[], Sequence[bytes]],
+) -> None:
     """Find outputs that a pass through the loop does not change, by Newton's method.
 
     Parameters
@@ -31,6 +37,8 @@ def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats
         Does one pass on the signals.
     signals
         The engine's buffer; holds the solution in the end.
+    texts
+        Gives the engine's texts.
 
     Raises
     ------
@@ -38,7 +46,7 @@ def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats
         If there is none, or it is not found in fifty iterations.
     """
     slots = list(loop.unknowns)
-    discrete = list(loop.discrete)
+    discrete = partial(_discrete, loop, signals, texts)
 
     def pass_from(x: Floats) -> Floats:
         signals[slots] = x
@@ -57,10 +65,10 @@ def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats
     for _ in range(_MOST):
         residual = image - x
         allowed = loop.tolerance * np.maximum(1.0, np.abs(image))
-        before = signals[discrete].copy()
+        before = discrete()
         if (np.abs(residual) <= allowed).all():
             image = pass_from(x)
-            if np.array_equal(before, signals[discrete]):
+            if before == discrete():
                 return
             continue
         if not np.isfinite(residual).all():
@@ -72,6 +80,14 @@ def solve_at_start(loop: LoopTable, execute: Callable[[], None], signals: Floats
             break
         x, image = _shortened(tried, x, step, residual)
     raise ConvergenceError(loop_message(loop, residual.tolist(), _MOST, AT_START))
+
+
+def _discrete(
+    loop: LoopTable, signals: Floats, texts: Callable[[], Sequence[bytes]]
+) -> tuple[list[float], list[bytes]]:
+    """Read what must come out of a pass as it went in."""
+    now = texts() if loop.texts else ()
+    return signals[list(loop.discrete)].tolist(), [now[row] for row in loop.texts]
 
 
 def _newton_step(tried: Callable[[Floats], Floats], x: Floats, residual: Floats) -> Floats | None:

@@ -128,7 +128,8 @@ class _Exchange:
 
         from orchestrator.master.run.initial_loop import solve_at_start
 
-        solve_at_start(self._schedule.loops[loop], body, np.asarray(self._engine.signals))
+        signals = np.asarray(self._engine.signals)
+        solve_at_start(self._schedule.loops[loop], body, signals, lambda: self._engine.texts)
 
     def _evaluate(self, row: int) -> None:
         member, unit = self._schedule.members[row], self._units[row]

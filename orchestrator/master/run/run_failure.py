@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.diagnostics import ConvergenceError, StepError, StepSizeUnderflowError
-from orchestrator.engine import Engine, FailureKind, Outcome
+from orchestrator.diagnostics import (
+    ConvergenceError,
+    RunEndedError,
+    StepError,
+    StepSizeUnderflowError,
+)
+from orchestrator.engine import Engine, Failure, FailureKind, Outcome
 from orchestrator.master.run.step_failure import (
     FATAL,
     loop_message,
@@ -15,6 +20,7 @@ from orchestrator.master.run.step_failure import (
     refusal,
     underflow_message,
     unsettled_message,
+    untold,
 )
 from orchestrator.master.schedule.schedule import Schedule
 from orchestrator.simunits import SimulationUnit
@@ -33,12 +39,15 @@ class RunFailure:
         To be raised, and what it came from.
     unrecoverable
         Whether no checkpoint can be restored any more.
+    between_steps
+        Whether the last step was done: the signals belong to its end.
     """
 
     reason: str
     error: BaseException
     cause: BaseException | None = None
     unrecoverable: bool = False
+    between_steps: bool = False
 
 
 def run_failure_of(
@@ -75,6 +84,8 @@ def run_failure_of(
 
 
 def _of_unit(outcome: Outcome, schedule: Schedule, unit: SimulationUnit, time: float) -> RunFailure:
+    if outcome.failure.kind is FailureKind.RUN_ENDED:
+        return _end_of(outcome.failure, unit, time)
     why = reason_of(unit, schedule.members[outcome.unit], outcome.failure)
     if schedule.events is not None and outcome.failure.kind is FailureKind.EARLY_RETURN:
         why += f" because {', '.join(schedule.events.refusals)}"
@@ -82,5 +93,16 @@ def _of_unit(outcome: Outcome, schedule: Schedule, unit: SimulationUnit, time: f
     cause = unit.exception()
     if cause is not None and not isinstance(cause, Exception):
         return RunFailure(ended, cause)  # Ctrl-C or an exit while a block had the word
+    why += untold(unit, outcome.status, round(time * 1e9))
     error = StepError(message(unit, outcome.status, time, why))
     return RunFailure(ended, error, cause, unrecoverable=outcome.status == FATAL)
+
+
+def _end_of(failure: Failure, unit: SimulationUnit, time: float) -> RunFailure:
+    """Make the end that a unit asked for, with the last message that it wrote."""
+    at, said = seconds(failure.time_ns), unit.last_message()
+    text = f"component '{unit.name}' ended the run at t = {at:.9g} s"
+    text += f": {said}" if said else ""
+    if not (done := at == time):
+        text += f"; the last row is that of t = {time:.9g} s, the step that it ended in is left out"
+    return RunFailure(text, RunEndedError(text), between_steps=done)

@@ -198,7 +198,7 @@ class RunLoop:
             unit.forward_log()
         if outcome.failed:
             failure = run_failure_of(outcome, self._schedule, self._units, self._engine)
-            self.broken = True
+            self.broken = not failure.between_steps
             self.ended, self.unrecoverable = failure.reason, failure.unrecoverable
             raise failure.error from failure.cause
         return taken

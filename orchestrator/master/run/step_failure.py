@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.diagnostics import SoftdockError
 from orchestrator.engine import Failure, FailureKind
 from orchestrator.master.algorithms.plan import Iteration
 from orchestrator.master.schedule.schedule import LoopTable, Member, Schedule
 from orchestrator.simunits import SimulationUnit
+from orchestrator.system import seconds
 
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
-FATAL = 4
+_DISCARD, FATAL, _PENDING = 2, 4, 5
 AT_START = "at the start"
 
 
@@ -31,6 +33,24 @@ def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:
         f"component '{unit.name}' failed in the step from t = {time:.9g} s"
         f" (status {_STATUS[status]}): {why}; results up to there are kept"
     )
+
+
+def untold(unit: SimulationUnit, status: int, begin_ns: int) -> str:
+    """Say what a status means that a unit seldom explains: how far it came, or that it goes on."""
+    if status == _PENDING:
+        return (
+            "; it does its steps asynchronously (fmi2Pending), though it was given no stepFinished,"
+            " without which FMI 2.0 wants them done when fmi2DoStep returns"
+        )
+    if status != _DISCARD:
+        return ""
+    try:
+        reached_ns = unit.last_ns(begin_ns)
+    except SoftdockError:  # its process is gone
+        return ""
+    if reached_ns <= begin_ns:
+        return ""
+    return f"; it did the step up to t = {seconds(reached_ns):.9g} s and can do a shorter one"
 
 
 def refusal(unit: SimulationUnit, member: Member, failure: Failure) -> str:

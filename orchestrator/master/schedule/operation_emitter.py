@@ -36,7 +36,7 @@ class Emission:
     ) -> None:
         self._system = system
         self._plan = plan
-        self._slots = buffer.slots
+        self._slots = {**buffer.slots, **buffer.text_slots}
         self._tables = tables
         self._input_hold = input_hold
         self._halved = {name for name in system.components if input_hold.halved(name)}
@@ -144,21 +144,23 @@ class Emission:
             for line in self._into(group.members)
             if (line.delay is None or self._input_hold.proposed(line)) and _is_cut(line, place)
         }
-        slots: dict[bool, list[int]] = {True: [], False: []}
-        names: dict[bool, list[str]] = {True: [], False: []}
+        slots: dict[str, list[int]] = {"real": [], "discrete": [], "text": []}
+        names: dict[str, list[str]] = {"real": [], "discrete": [], "text": []}
         for end, connector in sources.items():
             first, size = self._slots[str(end)]
-            real = connector.type is DataType.REAL
-            slots[real] += range(first, first + size)
-            names[real] += [str(end) if size == 1 else f"{end}[{i}]" for i in range(size)]
+            is_real, is_text = connector.type is DataType.REAL, connector.type.is_text
+            kind = "real" if is_real else "text" if is_text else "discrete"
+            slots[kind] += range(first, first + size)
+            names[kind] += [str(end) if size == 1 else f"{end}[{i}]" for i in range(size)]
         return LoopTable(
             how.method,
             how.tolerance,
             how.most_iterations,
-            tuple(slots[True]),
-            tuple(slots[False]),
+            tuple(slots["real"]),
+            tuple(slots["discrete"]),
             tuple(self._numbers[name] for name in group.members),
-            tuple(names[True] + names[False]),
+            tuple(names["real"] + names["discrete"] + names["text"]),
+            tuple(slots["text"]),
             group.members,
         )
 

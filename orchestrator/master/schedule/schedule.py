@@ -85,7 +85,10 @@ class LoopTable:
     members
         Numbers of the components, in order of the pass.
     sources
-        Names of the outputs that the unknowns belong to, one for each slot, discrete ones last.
+        Names of the outputs that the unknowns belong to, one for each slot, then those of discrete
+        ones, then those of texts.
+    texts
+        Likewise the rows of those that are Strings or Binaries.
     components
         Names of the components, in order of the pass.
     """
@@ -97,6 +100,7 @@ class LoopTable:
     discrete: tuple[int, ...]
     members: tuple[int, ...]
     sources: tuple[str, ...]
+    texts: tuple[int, ...]
     components: tuple[str, ...]
 
 

@@ -41,7 +41,12 @@ def describe_fmi1(
         starts = None if variable.start is None else [variable.start]
         if (found := connector_of(variable, (), starts)) is None:
             continue
-        element = elements[found.name, variable.valueReference]
+        element = elements.get((found.name, variable.valueReference))
+        if element is None:
+            raise FmuError(
+                f"{path}: variable '{found.name}' is none of FMI 1.0: expected an element"
+                " ScalarVariable without a namespace"
+            )
         is_negated = element.get("alias") == "negatedAlias"
         if is_negated and found.causality is not Causality.OUTPUT:
             raise FmuError(

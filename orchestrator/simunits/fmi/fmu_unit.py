@@ -85,6 +85,7 @@ class FmuUnit(SimulationUnit):
         except RuntimeError as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
         super().__init__(name, fmu.description, native)
+        self._last_message = ""
         self._log = logging.getLogger(f"orchestrator.fmu.{name}")
 
     @abstractmethod
@@ -141,4 +142,10 @@ class FmuUnit(SimulationUnit):
         """Pass the FMU's messages on to the logger ``orchestrator.fmu.<component>``."""
         for status, category, text in self.native.take_log():
             level = _LEVELS.get(status, logging.ERROR)
+            self._last_message = text
             self._log.log(level, "%s: %s", category or "message", text)
+
+    def last_message(self) -> str:
+        """Return the last message that the FMU wrote."""
+        self.forward_log()
+        return self._last_message

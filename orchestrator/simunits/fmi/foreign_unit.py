@@ -6,6 +6,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from math import ulp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,7 +135,9 @@ class ForeignUnit(SimulationUnit):
         return attribute(connector.name), _CODES[connector.type], held
 
     def _setup(self, start_ns: int, stop_ns: int | None, tolerance: float | None) -> None:
-        stop = None if stop_ns is None else seconds(stop_ns)
+        stop = None
+        if stop_ns is not None:  # as the engine tells it, see Fmu::stop_to_tell
+            stop = seconds(stop_ns) + 4.0 * ulp(seconds(max(abs(start_ns), abs(stop_ns))))
         try:
             self._importer.enter_initialisation(seconds(start_ns), stop, tolerance)
         except Exception as error:

@@ -144,6 +144,10 @@ class ModelExchangeUnit(SimulationUnit):
         """Pass the FMU's messages on to the logger ``orchestrator.fmu.<component>``."""
         self._instance.forward_log()
 
+    def last_message(self) -> str:
+        """Return the last message that the FMU wrote."""
+        return self._instance.last_message()
+
 
 def _model(native: Fmu, exchange: ExchangeDescription) -> Fmi2Model | Fmi3Model:
     """Return what an integrator sees of an instance, by its version of FMI."""

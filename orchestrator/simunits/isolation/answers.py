@@ -41,6 +41,7 @@ _RESULTS: Mapping[str, Any] = {
     "notes": list[str],
     "last_ns": int,
     "exception": str,
+    "last_message": str,
 }
 
 

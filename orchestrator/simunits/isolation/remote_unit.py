@@ -100,10 +100,8 @@ class WorkerUnit(SimulationUnit):
         if self.native.held is None:
             return (*self._notes, *self._remote_notes)
         ns, why = self.native.held
-        held = (
-            f"component '{self.name}' failed in the step from t = {ns / 1e9:.9g} s ({why});"
-            " its outputs are held from there on"
-        )
+        held = f"component '{self.name}' failed in the step from t = {ns / 1e9:.9g} s ({why});"
+        held += " its outputs are held from there on"
         return (*self._notes, *self._remote_notes, held)
 
     def _ask_notes(self) -> None:
@@ -256,16 +254,14 @@ class WorkerUnit(SimulationUnit):
         if self.native.lost or self.native.held is not None or self.phase is not Phase.STEPPING:
             return ()
         try:
-            said, _ = self._call("saying what it noticed", "notices")
+            return tuple(self._call("saying what it noticed", "notices")[0])
         except SoftdockError as error:  # what was recorded is worth more than what it says of it
             self._notes.append(str(error))
             return ()
-        return tuple(said)
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the unit reached in a step from ``time_ns`` that failed."""
-        reached: int = self._call("saying the time it reached", "last_ns", {"time": time_ns})[0]
-        return reached
+        return int(self._call("saying the time it reached", "last_ns", {"time": time_ns})[0])
 
     def exception(self) -> BaseException | None:
         """Return the traceback of the exception that ended the last step, if there was one."""
@@ -276,6 +272,10 @@ class WorkerUnit(SimulationUnit):
         except SoftdockError:  # that it failed is known already, and is the news
             return None
         return RemoteTraceback(trace) if trace else None
+
+    def last_message(self) -> str:
+        """Return the last message that the unit in the process wrote."""
+        return str(self._call("saying its last message", "last_message")[0])
 
     def forward_log(self) -> None:
         """Fetch the messages of the worker, a few times a second."""

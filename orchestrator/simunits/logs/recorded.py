@@ -118,7 +118,9 @@ def _table(path: Path) -> pa.Table:
         if path.suffix == ".parquet":
             return pq.ParquetFile(path).read()
         if path.suffix == ".csv":
-            return pyarrow.csv.read_csv(path)
+            table = pyarrow.csv.read_csv(path)
+            table.schema.names  # noqa: B018 - decoded here: a title that is no UTF-8 is an error
+            return table
     except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
         raise LoadError.in_file(path, f"cannot be read as a recording: {error}") from None
     raise LoadError.in_file(path, "expected a recording that ends in .parquet or .csv")

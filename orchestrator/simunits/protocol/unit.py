@@ -234,6 +234,10 @@ class SimulationUnit(ABC):
     def forward_log(self) -> None:  # noqa: B027 - not every kind has a log
         """Pass messages that the unit wrote on to the logging of Python."""
 
+    def last_message(self) -> str:
+        """Return the last message that the unit wrote; empty if there is none."""
+        return ""
+
     def exception(self) -> BaseException | None:
         """Return the Python exception that ended the last step, if there was one."""
         return None

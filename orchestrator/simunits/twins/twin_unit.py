@@ -88,6 +88,10 @@ class TwinUnit(SimulationUnit):
         """Pass messages of the unit within on to the logging of Python."""
         self._inner.forward_log()
 
+    def last_message(self) -> str:
+        """Return the last message that the FMU wrote."""
+        return self._inner.last_message()
+
     def exception(self) -> BaseException | None:
         """Return the exception that ended the last step of the unit within, if there was one."""
         return self._inner.exception()

@@ -14,7 +14,7 @@ from orchestrator.diagnostics import CapabilityError, DescriptionError, FmuError
 from orchestrator.ssp.archive.sources import expect_packable, file_path, packed_block
 from orchestrator.ssp.common.files import replacing
 from orchestrator.ssp.common.names import MAIN_SSD, SSD_SUFFIX
-from orchestrator.ssp.write.ssd import document, linked_values
+from orchestrator.ssp.write.ssd import document, in_version, linked_values
 from orchestrator.system import Component, SourceKind, System
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip has
@@ -24,7 +24,7 @@ def write_ssp(
     system: System,
     path: str | Path,
     variants: Mapping[str, System] = MappingProxyType({}),
-    version: str = "1.0",
+    version: str | None = None,
     *,
     adapt: Callable[[bytes], bytes] | None = None,
     parameters: str | None = None,
@@ -43,7 +43,7 @@ def write_ssp(
     variants
         Other systems by name; each becomes NAME.ssd beside the main one.
     version
-        Of SSP: ``"1.0"`` or ``"2.0"``.
+        Of SSP: ``"1.0"`` or ``"2.0"``; ``None``: the first of these that can hold all systems.
     adapt
         Makes of the text of each .ssd what is packed.
     parameters
@@ -67,17 +67,21 @@ def write_ssp(
     for name, variant in sorted(variants.items()):
         systems[_variant_file(name)] = variant
     places, packed = _files(list(systems.values()))
-    values = None if parameters is None else linked_values(system, parameters, version)
-    link = None if values is None else f"resources/{quote(str(parameters))}"
-    texts = {
-        name: document(
-            one,
-            lambda c: quote(places[file_path(c)]),
-            version,
-            parameters=link if name == MAIN_SSD else None,
-        )
-        for name, one in systems.items()
-    }
+
+    def texts_in(version: str) -> tuple[bytes | None, dict[str, bytes]]:
+        values = None if parameters is None else linked_values(system, parameters, version)
+        link = None if values is None else f"resources/{quote(str(parameters))}"
+        return values, {
+            name: document(
+                one,
+                lambda c: quote(places[file_path(c)]),
+                version,
+                parameters=link if name == MAIN_SSD else None,
+            )
+            for name, one in systems.items()
+        }
+
+    values, texts = in_version(version, texts_in)
     if adapt is not None:
         texts = {name: adapt(text) for name, text in texts.items()}
     if values is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from lxml import etree
@@ -22,13 +23,14 @@ from orchestrator.ssp.write.system_writer import SystemWriter
 from orchestrator.ssp.write.used_connectors import with_used_connectors
 from orchestrator.system import Component, Source, System
 
+_T = TypeVar("_T")
 _USED = ("ssc", "ssd", "ssv", "sd")
 
 
 def write_ssd(
     system: System,
     path: str | Path,
-    version: str = "1.0",
+    version: str | None = None,
     *,
     parameters: str | None = None,
     connectors: bool = True,
@@ -45,7 +47,7 @@ def write_ssd(
     path
         The file.
     version
-        Of SSP: ``"1.0"`` or ``"2.0"``.
+        Of SSP: ``"1.0"`` or ``"2.0"``; ``None``: the first of these that can hold the system.
     parameters
         Name of an .ssv file beside it, which gets all values and is linked, instead of values
         inside of the .ssd. A system without values has none.
@@ -63,7 +65,6 @@ def write_ssd(
     path = Path(path)
     if not connectors:
         system = with_used_connectors(system)
-    values = None if parameters is None else linked_values(system, parameters, version)
     uris: dict[Source, str] = {}
 
     def file_uri(part: Component) -> str:
@@ -71,17 +72,28 @@ def write_ssd(
             uris[part.source] = relative_uri(file_path(part), path.parent)
         return uris[part.source]
 
-    content = document(
-        system,
-        file_uri,
-        version,
-        parameters=None if values is None else quote(str(parameters)),
-    )
+    def content_in(version: str) -> tuple[bytes | None, bytes]:
+        values = None if parameters is None else linked_values(system, parameters, version)
+        link = None if values is None else quote(str(parameters))
+        return values, document(system, file_uri, version, parameters=link)
+
+    values, content = in_version(version, content_in)
     if values is not None:
         with replacing(path.parent / str(parameters)) as file:
             file.write(values)
     with replacing(path) as file:
         file.write(content)
+
+
+def in_version(version: str | None, make: Callable[[str], _T]) -> _T:
+    """Make what is written in a version of SSP; ``None``: in the first that can hold it."""
+    if version is not None:
+        return make(version)
+    first, second = VERSIONS
+    try:
+        return make(first)
+    except DescriptionError:
+        return make(second)
 
 
 def linked_values(system: System, name: str, version: str) -> bytes | None:

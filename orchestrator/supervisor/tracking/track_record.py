@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,8 +53,14 @@ class TrackRecord:
         return {"response": self.response, "changes": self.changes, "samples": samples, **last}
 
 
+#: Known in each row.
+_ALWAYS = ("time_s", "samples", "changes")
+
+
 def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
     """Read the file of a :class:`~orchestrator.supervisor.tracking.track_file.TrackFile`.
+
+    A last line without its end, which a writer that was killed leaves, is left out.
 
     Raises
     ------
@@ -63,11 +70,13 @@ def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
     rows: dict[str, list[list[float]]] = {}
     names = [name for name in COLUMNS if name != "response"]
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                cells = [float(row[name] or math.nan) for name in names]
-                rows.setdefault(row["response"], []).append(cells)
-    except (OSError, KeyError, ValueError, TypeError) as error:
+        whole = path.read_bytes().decode("utf-8").rpartition("\n")[0]
+        for row in csv.DictReader(io.StringIO(whole, newline="")):
+            if not all(math.isfinite(float(row[name] or math.nan)) for name in _ALWAYS):
+                raise ValueError(f"{', '.join(_ALWAYS)} are numbers in each row")
+            cells = [float(row[name] or math.nan) for name in names]
+            rows.setdefault(row["response"], []).append(cells)
+    except (OSError, csv.Error, KeyError, ValueError, TypeError) as error:
         raise LoadError.in_file(path, f"expected a file of tracking: {error}") from None
     return tuple(_record(response, names, found) for response, found in rows.items())
 

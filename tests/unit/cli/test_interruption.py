@@ -1,9 +1,11 @@
-"""Ctrl-C and SIGTERM at any moment: no traceback, nothing lost, nothing left behind."""
+"""Ctrl-C, SIGTERM and SIGHUP at any moment: no traceback, nothing lost, nothing left behind."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -37,7 +39,7 @@ def said_by(running):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_ended_keeps_what_it_had(system, ending):
     out = system.parent / "out"
     with started(system, "--flush", "50 ms", "--every", "100") as running:
@@ -129,3 +131,45 @@ def test_an_import_that_would_swallow_an_interrupt_comes_to_its_end_first(tmp_pa
         said = said_by(running)[0].decode()
     assert said.startswith("it was not disturbed")
     assert running.returncode == 128 + signal.SIGINT
+
+
+COMPILER = """#!/bin/sh
+case "$*" in
+    *-shared*) sleep 100 & echo $! > "$HERE/part"; mv "$HERE/part" "$HERE/child.pid"; wait;;
+    *) exec gcc "$@";;
+esac
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_is_ended_takes_its_compilers_along(tmp_path, ending):
+    (tmp_path / "cc").write_text(COMPILER)
+    (tmp_path / "cc").chmod(0o755)
+    (tmp_path / "M.mo").write_text("model M output Real x; equation x = time; end M;")
+    command = [sys.executable, "-m", "orchestrator", "build", "M.mo", "--model", "M"]
+    variables = {**os.environ, "CC": str(tmp_path / "cc"), "HERE": str(tmp_path)}
+    with subprocess.Popen(  # noqa: S603
+        [*command, "--output", "out"], cwd=tmp_path, env=variables, stderr=subprocess.PIPE
+    ) as running:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "child.pid").exists() and time.monotonic() < deadline:
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(ending)
+        said = said_by(running)[1].decode()
+    assert running.returncode == 128 + ending, said
+    assert "Traceback" not in said
+    child = int((tmp_path / "child.pid").read_text())
+    deadline = time.monotonic() + 10
+    while lives(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not lives(child)
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+
+
+def lives(process):
+    """Tell whether a process runs; one that nobody has waited for yet does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False

@@ -51,6 +51,16 @@ def folder(tmp_path, small_fmu, monkeypatch):
     return folder
 
 
+def test_a_run_says_which_sweeps_it_did_not_run(softdock, folder):
+    file = folder / "experiment.toml"
+    file.write_text(TEXT.replace('kind = "growth"', 'kind = "final"'))
+    code, _, err = softdock("run", folder, "--no-linearise", "--json")
+    assert code == 0, err
+    assert "sweep 'ends' was not run: softdock sweep" in err
+    assert "sweep 'rates' was not run" in err
+    assert "'swept' was not run" not in err
+
+
 def test_everything_is_run_and_told(softdock, folder, tmp_path):
     code, out, err = softdock("sweep", folder, "--workers", "1")
     assert (code, err) == (0, "")

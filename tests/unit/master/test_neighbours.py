@@ -1,8 +1,10 @@
 """What an FMU changes of its process does not reach its neighbours, and is told."""
 
+import ctypes
 import locale
 import os
 import platform
+import resource
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +25,7 @@ INSTANTIATE, SET_UP, EXIT_INITIALISATION, STEP = range(1, 5)  # small_fmu.h
 SAVE, RESTORE, SERIALIZE, DESERIALIZE, READ = range(7, 12)
 EVENT_CALLS = {"enter": 1, "update": 2, "leave": 3, "read": 4, "set": 5}  # event_unit3.h
 ROUND, FLUSH, CHANGE_FOLDER, SET_LOCALE, IGNORE, TRAP = range(6)  # rude.c
+MASK, LIMIT, PIN, VARIABLE, BLOCK = range(6, 11)
 SAYS = {
     ROUND: "the floating-point mode",
     FLUSH: "the floating-point mode",
@@ -30,6 +33,10 @@ SAYS = {
     SET_LOCALE: "the locale, to 'C'",
     IGNORE: "what the signal SIGINT does",
     TRAP: "the floating-point mode",
+    MASK: "the mask of new files, to 0777",
+    LIMIT: "the limit RLIMIT_NOFILE",
+    VARIABLE: "the environment variable 'HOME'",
+    BLOCK: "which signals are blocked",
 }
 
 
@@ -38,8 +45,30 @@ def quiet(small_fmu):
     return small_fmu("sleep_in_step")
 
 
+if len(os.sched_getaffinity(0)) > 1:
+    SAYS[PIN] = "the processors that it may run on"
+
+
 def shared():
-    return os.getcwd(), signal.getsignal(signal.SIGINT), locale.setlocale(locale.LC_ALL)  # noqa: PTH109
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return (
+        os.getcwd(),  # noqa: PTH109
+        signal.getsignal(signal.SIGINT),
+        locale.setlocale(locale.LC_ALL),
+        mask,
+        resource.getrlimit(resource.RLIMIT_NOFILE),
+        os.sched_getaffinity(0),
+        signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+        [c_getenv(name) for name in (b"HOME", b"RUDE")],
+    )
+
+
+def c_getenv(name):
+    """Return a variable as the C library has it: Python's own copy does not change."""
+    library = ctypes.CDLL(None)
+    library.getenv.restype = ctypes.c_char_p
+    return library.getenv(name)
 
 
 def series(run):
@@ -196,3 +225,17 @@ def test_a_run_in_a_thread_keeps_the_floating_point_mode(small_fmu):
         found.append(values)
     np.testing.assert_array_equal(*found)
     assert any("'rude'" in note and SAYS[ROUND] in note for note in notes), notes
+
+
+def test_where_output_leads_is_told():
+    """A unit may have meant it, so the file stays; a process of its own keeps it to itself."""
+    kept = os.dup(1)
+    before = Surroundings()
+    try:
+        with Path(os.devnull).open("rb") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+        (said,) = before.put_back()
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+    assert said == "where standard output leads, which cannot be put back"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from oracle.reference import run_reference
 
-from orchestrator.diagnostics import CapabilityError, StepError
+from orchestrator.diagnostics import CapabilityError, ConvergenceError, StepError
 from orchestrator.master import Execution
 from orchestrator.simunits import Block, Input, Output, State, block, fmu
 from orchestrator.system import Causality, System
@@ -144,3 +144,63 @@ def test_a_block_that_gives_no_text():
         pytest.raises(StepError, match="output 'text': TypeError: expected str, found int"),
     ):
         run.step()
+
+
+class Grows(Block):
+    """Adds a letter to what it hears, up to three; and turns a number over beside it."""
+
+    heard: str = Input()
+    text: str = Output(depends_on=("heard",))
+    u: float = Input(start=0.0)
+    y: float = Output(depends_on=("u",))
+
+    def step(self, t, h):
+        self.text = (self.heard + "x")[:3]
+        self.y = 1.0 - 0.5 * self.u
+
+
+class Swaps(Grows):
+    """Says what it does not hear."""
+
+    def step(self, t, h):
+        self.text = "b" if self.heard == "a" else "a"
+
+
+class Passes(Block):
+    data: str = Input()
+    out: str = Output(depends_on=("data",))
+    u: float = Input(start=0.0)
+    y: float = Output(depends_on=("u",))
+
+    def step(self, t, h):
+        self.out = self.data
+        self.y = self.u
+
+
+def ring(kind, *, numbers):
+    system = System("ring").add("a", block(kind)).add("b", block(Passes))
+    system = system.connect("a.text", "b.data").connect("b.out", "a.heard")
+    if numbers:
+        return system.connect("a.y", "b.u").connect("b.y", "a.u")
+    return system.set("a.u", 0.0).set("b.u", 0.0)
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("algorithm", ["newton", "fixed-point", "waveform"])
+def test_a_loop_of_texts_is_iterated_until_they_stay(algorithm, numbers):
+    options = {"step": "1 s", "algorithm": algorithm, "record": "a.y"}
+    with Execution(ring(Grows, numbers=numbers), **options) as run:
+        expected = run_reference(run, 3)
+    with Execution(ring(Grows, numbers=numbers), **options) as run:
+        run.step(3)
+        assert run.get("b.out") == "xxx"
+        slot, _ = run.schedule.slots["a.y"]
+        assert np.array_equal(run.recording().values[:, 0], expected[:, slot])
+        if numbers:
+            assert run.get("a.y") == pytest.approx(2.0 / 3.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("algorithm", ["newton", "fixed-point"])
+def test_a_loop_of_texts_without_a_solution_is_told(algorithm):
+    with pytest.raises(ConvergenceError, match=r"through 'a', 'b' did not converge .*'b\.out' st"):
+        Execution(ring(Swaps, numbers=False), step="1 s", algorithm=algorithm)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from scipy.signal import StateSpace, lsim
 
 from hw_adapters.emulation.tracking import Tracking
-from orchestrator.diagnostics import DescriptionError, Reason
+from orchestrator.diagnostics import DescriptionError, LoadError, Reason
 from orchestrator.supervisor.columns import DeviceFacts, Head, Signal
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.states import State
@@ -256,6 +256,14 @@ def test_what_was_tracked_is_written_and_read_back(tmp_path):
     assert last["delay_s"] == pytest.approx(0.016, abs=5e-4)
     assert last["delay_margin_s"] == pytest.approx(0.010, abs=5e-4)
     assert (last["changes"], last["response"]) == (0, "robot.x")
+    whole = path.read_bytes()
+    for size in range(whole.rindex(b"\n", 0, -1) + 1, len(whole)):  # its writer was killed
+        path.write_bytes(whole[:size])
+        (cut,) = read_tracks(path)
+        assert (len(cut["time_s"]), cut.as_json()["changes"]) == (1, 0)
+    path.write_bytes(whole.replace(b",0\r\n", b",\r\n"))
+    with pytest.raises(LoadError, match="time_s, samples, changes are numbers in each row"):
+        read_tracks(path)
 
 
 @pytest.mark.parametrize(

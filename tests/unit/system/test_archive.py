@@ -87,11 +87,29 @@ def test_bombs(make_zip, monkeypatch):
     path = make_zip(("zeros", bytes(10_000)), ("more", "x"))
     assert path.stat().st_size < 1000
     monkeypatch.setattr(archive, "MOST_BYTES", 10_000)
-    with pytest.raises(FmuError, match="unpacks to 10001 bytes in 2 files; expected at most 10000"):
+    with pytest.raises(
+        FmuError, match=r"of \d+ bytes unpacks to 10001 bytes; expected at most 10000"
+    ):
         archive.open_archive(path, FmuError)
     monkeypatch.setattr(archive, "MOST_BYTES", 20_000)
     monkeypatch.setattr(archive, "MOST_ENTRIES", 1)
-    with pytest.raises(FmuError, match="in 2 files; expected at most 20000 in 1"):
+    with pytest.raises(FmuError, match="has 2 files; expected at most 1"):
+        archive.open_archive(path, FmuError)
+
+
+def test_much_more_than_is_packed_is_refused_unless_it_is_allowed(make_zip, monkeypatch, tmp_path):
+    path = make_zip(("zeros", bytes(1_000_000)))
+    monkeypatch.setattr(archive, "FREE_BYTES", 1000)
+    with pytest.raises(FmuError, match="environment variable SOFTDOCK_MOST_UNPACKED=1000000"):
+        archive.extract(path, tmp_path / "out", FmuError)
+    monkeypatch.setenv("SOFTDOCK_MOST_UNPACKED", "1000000")
+    archive.extract(path, tmp_path / "out", FmuError)
+    assert (tmp_path / "out" / "zeros").stat().st_size == 1_000_000
+
+
+def test_folders_without_end_are_refused(make_zip):
+    path = make_zip(("/".join(["d"] * 2000), "x"))
+    with pytest.raises(FmuError, match="an entry lies 2000 folders deep; expected at most 64"):
         archive.open_archive(path, FmuError)
 
 

@@ -16,7 +16,8 @@ LoopSolver::LoopSolver(Loop loop, std::int32_t number)
       g_(size()),
       residual_(size()),
       number_(number),
-      discrete_(loop_.discrete.size()) {}
+      discrete_(loop_.discrete.size()),
+      texts_(loop_.texts.size()) {}
 
 Status LoopSolver::solve(StepExecutor& executor, std::size_t first, std::size_t end,
                          Outcome& outcome) {
@@ -32,6 +33,8 @@ Status LoopSolver::solve(StepExecutor& executor, std::size_t first, std::size_t 
     for (std::size_t i = 0; i < size(); ++i) x_[i] = context.get(loop_.unknowns[i]);
     for (std::size_t i = 0; i < discrete_.size(); ++i)
         discrete_[i] = context.get(loop_.discrete[i]);
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+        texts_[i] = context.texts.buffer()[loop_.texts[i]];
     const auto status = iterate(outcome);
     // Units did the step once, from where it began: what fails later is the iteration.
     if (failed(status) && here_ > 1 && forgivable(status, outcome)) outcome.loop = number_;
@@ -51,6 +54,8 @@ Status LoopSolver::evaluate(const std::vector<double>& x, Outcome& outcome) {
     auto& signals = executor_->context().signals;
     for (std::size_t i = 0; i < size(); ++i) signals[loop_.unknowns[i]] = x[i];
     for (std::size_t i = 0; i < discrete_.size(); ++i) signals[loop_.discrete[i]] = discrete_[i];
+    auto& texts = executor_->context().texts.buffer();
+    for (std::size_t i = 0; i < texts_.size(); ++i) texts[loop_.texts[i]] = texts_[i];
     const auto status = executor_->execute(first_, end_, outcome);
     if (failed(status)) return status;
     changed_ = false;
@@ -58,6 +63,10 @@ Status LoopSolver::evaluate(const std::vector<double>& x, Outcome& outcome) {
         const double found = signals[loop_.discrete[i]];
         changed_ = changed_ || found != discrete_[i];
         discrete_[i] = found;
+    }
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+        changed_ = changed_ || texts[loop_.texts[i]] != texts_[i];
+        texts_[i] = texts[loop_.texts[i]];
     }
     for (std::size_t i = 0; i < size(); ++i) {
         g_[i] = signals[loop_.unknowns[i]];

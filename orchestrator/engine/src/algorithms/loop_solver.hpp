@@ -61,7 +61,8 @@ class LoopSolver {
 
     std::int32_t number_;
     std::vector<double> discrete_;
-    bool changed_ = false;  // a discrete output did not come out as it went in
+    std::vector<std::string> texts_;
+    bool changed_ = false;  // a discrete output, or a text, did not come out as it went in
     std::size_t first_ = 0, end_ = 0;
     StepExecutor* executor_ = nullptr;
     std::int64_t here_ = 0, evaluations_ = 0, worst_ = 0;

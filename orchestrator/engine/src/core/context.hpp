@@ -2,6 +2,7 @@
 // knows nothing of how steps are chosen, repeated or iterated.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -46,11 +47,12 @@ struct Context {
     std::vector<double> signals;
     // Of inputs, at their places in the buffer; one buffer after the other for each order.
     std::vector<double> derivatives;
-    std::vector<double> begin;    // signals at the begin of this step
-    std::vector<double> before;   // and of the one before, with its length at the end
-    std::vector<double> tangent;  // changes of signals, for derivatives
-    bool remembers = false;       // whether the values at a step's begin are needed
-    const char* read_error = "";  // why the last line that could not be read could not
+    std::vector<double> begin;      // signals at the begin of this step
+    std::vector<double> before;     // and of the one before, with its length at the end
+    std::vector<double> tangent;    // changes of signals, for derivatives
+    bool remembers = false;         // whether the values at a step's begin are needed
+    std::atomic<bool> ends{false};  // whether a unit that did its step wants the run to end
+    const char* read_error = "";    // why the last line that could not be read could not
 
     std::int64_t now_ns = 0;  // where the step in hand begins
     std::int64_t step_ns = 1;

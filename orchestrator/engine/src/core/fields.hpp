@@ -109,7 +109,8 @@ struct Fields<Loop> {
         field("method", &Loop::method, 4, "a method for loops"),
         field("tolerance", &Loop::tolerance), field("most_iterations", &Loop::most_iterations),
         field("unknowns", &Loop::unknowns), field("discrete", &Loop::discrete),
-        field("members", &Loop::members), field("sources", &Loop::sources));
+        field("members", &Loop::members), field("sources", &Loop::sources),
+        field("texts", &Loop::texts));
 };
 
 template <>

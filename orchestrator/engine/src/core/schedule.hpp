@@ -86,7 +86,8 @@ struct Loop {
     std::vector<std::int32_t> unknowns;  // slots
     std::vector<std::int32_t> discrete;  // slots that must come out as they went in
     std::vector<std::int32_t> members;   // that go back to the step's begin for every iteration
-    std::vector<std::string> sources;    // names of the unknowns, then of the discrete ones
+    std::vector<std::string> sources;    // names of the unknowns, of the discrete ones, of texts
+    std::vector<std::int32_t> texts;     // rows of texts that must come out as they went in
 };
 
 // How long the steps are where that is not fixed.

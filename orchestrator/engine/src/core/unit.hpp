@@ -63,7 +63,7 @@ struct Reached {
     bool event = false;      // it has an event that its importer must handle (FMI 3.0)
     bool terminate = false;  // it wants the whole run to end
 
-    bool is(std::int64_t end_ns) const { return time_ns == end_ns && !terminate; }
+    bool is(std::int64_t end_ns) const { return time_ns == end_ns; }
 };
 
 // What a unit said when its discrete states were updated (FMI 3.0.2, 2.3.5).

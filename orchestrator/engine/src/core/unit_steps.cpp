@@ -11,7 +11,7 @@ namespace {
 constexpr std::int32_t at_once = 16;
 
 Status other_end(const Context& context, const Reached& reached, Outcome& outcome) {
-    if (reached.terminate) return wants_end(outcome);
+    if (reached.terminate) return wants_end(reached.time_ns, outcome);
     if (reached.early && context.allows_early_return) {
         outcome.early_ns = reached.time_ns;
         return Status::discard;
@@ -66,6 +66,9 @@ Status check_outputs(const Context& context, const Member& member, Outcome& outc
                                           Outcome& outcome) {
     outcome.unit = number;
     if (outcome.failure.kind == FailureKind::none) outcome.failure = unit.cause();
+    const auto& reached = unit.reached();
+    if (outcome.failure.kind == FailureKind::none && status == Status::discard && reached.terminate)
+        return wants_end(reached.time_ns, outcome);
     return status;
 }
 
@@ -74,6 +77,7 @@ Status step_untimed(Context& context, std::int32_t number, std::int64_t begin, s
     auto& unit = *context.members[number].unit;
     const ModeWatched kept(unit, watch);
     auto status = step_alone(context, number, begin, end);
+    if (unit.reached().terminate) context.ends.store(true, std::memory_order_relaxed);
     if (!failed(status) && !unit.reached().is(end)) {
         status = other_end(context, unit.reached(), outcome);
     } else if (!failed(status) && end == context.now_ns + context.step_ns) {
@@ -99,6 +103,7 @@ Status advance_next(Context& context, std::int32_t& first, std::int32_t after,
     auto status = member.unit->advance_row(row, found);
     const auto& reached = found.last->unit->reached();
     const bool ends = !failed(status) && reached.is(end);
+    if (reached.terminate) context.ends.store(true, std::memory_order_relaxed);
     const auto number = static_cast<std::int32_t>(found.last - members);
     if (ends && !found.unfit) first = number + 1;
     for (; first < number + ends; ++first) {
@@ -121,8 +126,9 @@ Status advance_next(Context& context, std::int32_t& first, std::int32_t after,
 
 }  // namespace
 
-Status wants_end(Outcome& outcome) {
+Status wants_end(std::int64_t time_ns, Outcome& outcome) {
     outcome.failure.kind = FailureKind::run_ended;
+    outcome.failure.time_ns = time_ns;
     outcome.failure.text = "it asked for the end of the run";
     return Status::discard;
 }

@@ -8,8 +8,8 @@
 
 namespace softdock {
 
-// A unit that asks for the end of the run gets it: the step does not count.
-Status wants_end(Outcome& outcome);
+// A unit that asks for the end of the run, at a time, gets it. The step counts if it was done.
+Status wants_end(std::int64_t time_ns, Outcome& outcome);
 
 // Gets the outputs of one unit; an error where one is not finite.
 Status get_outputs(Context& context, const Member& member, Outcome& outcome);

@@ -72,8 +72,8 @@ Status TwinUnit::begin(std::int64_t time_ns) {
 
 Status TwinUnit::step(std::int64_t time_ns, std::int64_t step_ns) {
     const auto status = passed(inner_.step(time_ns, step_ns));
-    if (failed(status)) return status;
     reached_ = inner_.reached();
+    if (failed(status)) return status;
     if (!reached_.is(time_ns + step_ns)) return status;
     const auto read = follow(time_ns + step_ns);
     return failed(read) ? read : status;

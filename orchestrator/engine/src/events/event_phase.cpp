@@ -202,7 +202,7 @@ Status EventPhase::update(Context& context, bool& again, Outcome& outcome) {
         const ModeKept kept(called);
         const auto status = called.update_discrete(found);
         if (failed(status)) return blame(i, status, outcome);
-        if (found.terminate) return blame(i, wants_end(outcome), outcome);
+        if (found.terminate) return blame(i, wants_end(context.now_ns, outcome), outcome);
         again |= parts_[i].again = found.again;
     }
     // Ticks are over with the update.

@@ -30,6 +30,7 @@ struct Functions {
     decltype(&fmi2SetString) set_string;
     decltype(&fmi2DoStep) do_step;
     decltype(&fmi2GetRealStatus) get_real_status;
+    decltype(&fmi2GetBooleanStatus) get_boolean_status;
     // Optional: null where the library does not export them.
     decltype(&fmi2SetRealInputDerivatives) set_slopes;
     decltype(&fmi2GetDirectionalDerivative) get_derivative;

@@ -4,7 +4,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdarg>
 #include <mutex>
 #include <stdexcept>
@@ -105,6 +107,13 @@ class Fmu : public Unit {
     }
 
   protected:
+    // The stop time as the FMU is told it: the sum of a step's begin and its length, both rounded
+    // to a double, is at most four units in the last place behind the stop that it meets.
+    static double stop_to_tell(double start, double stop) {
+        const double size = std::max(std::fabs(start), std::fabs(stop));
+        return stop + 4.0 * (std::nextafter(size, HUGE_VAL) - size);
+    }
+
     // Throws if the library cannot be loaded.
     Fmu(std::string name, const std::string& library);
 

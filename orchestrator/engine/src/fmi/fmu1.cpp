@@ -115,7 +115,8 @@ Status Fmu1::initialise(double start, bool has_stop, double stop) {
     failure_.clear();
     auto status = send(given_.data());
     if (failed(status)) return status;
-    status = std::max(status, note(call_.initialise(instance_, start, has_stop, stop)));
+    status = std::max(
+        status, note(call_.initialise(instance_, start, has_stop, stop_to_tell(start, stop))));
     initialised_ = !failed(status);
     used_ = given_;
     return status;

@@ -52,6 +52,7 @@ void Fmu2::load(bool steps) {
     find("fmi2SetString", call_.set_string);
     find("fmi2DoStep", call_.do_step, steps);
     find("fmi2GetRealStatus", call_.get_real_status, steps);
+    find("fmi2GetBooleanStatus", call_.get_boolean_status, false);
     find_states("fmi2", "FMUstate", "DeSerialize");
     find("fmi2SetRealInputDerivatives", call_.set_slopes, false);
     find("fmi2GetDirectionalDerivative", call_.get_derivative, false);
@@ -90,8 +91,23 @@ Status Fmu2::step(std::int64_t time_ns, std::int64_t step_ns) {
     const int no_way_back = !may_go_back();
     const auto status =
         note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns), no_way_back));
-    reached_.time_ns = time_ns + step_ns;
+    reached_ = {time_ns + step_ns};
+    if (status == Status::discard) ask_for_the_end(time_ns);
     return status;
+}
+
+// What the FMU did of a step that it discarded, and whether it ended the run there.
+void Fmu2::ask_for_the_end(std::int64_t begin_ns) {
+    fmi2Boolean ended = fmi2False;
+    if (!call_.get_boolean_status ||
+        call_.get_boolean_status(instance_, fmi2Terminated, &ended) != fmi2OK || !ended)
+        return;
+    const double reached = last_successful_time();
+    const auto end_ns = reached_.time_ns;
+    reached_.time_ns = std::isfinite(reached)
+                           ? std::clamp(std::int64_t{std::llround(reached * 1e9)}, begin_ns, end_ns)
+                           : begin_ns;
+    reached_.terminate = true;
 }
 
 void Fmu2::declare(bool rolls_back, int input_order, bool has_derivatives) {
@@ -152,8 +168,10 @@ inline Status Fmu2::advance_reals(const double* inputs, const Stride& stride) {
         const auto status = note(real.set(instance_, real.inputs, real.input_count, inputs));
         if (failed(status)) return status;
     }
-    reached_.time_ns = stride.end_ns();
-    return note(real.step(instance_, stride.begin_s, stride.length_s, !may_go_back()));
+    reached_ = {stride.end_ns()};
+    const auto status = note(real.step(instance_, stride.begin_s, stride.length_s, !may_go_back()));
+    if (status == Status::discard) ask_for_the_end(stride.begin_ns);
+    return status;
 }
 
 // Small units take as long as it takes to get through one's divisions after the other's, unless the
@@ -188,7 +206,8 @@ Status Fmu2::advance_row(const UnitRow& row, RowEnd& end) {
 
 Status Fmu2::setup(double start, bool has_stop, double stop, bool has_tolerance, double tolerance) {
     failure_.clear();
-    return note(call_.setup_experiment(instance_, has_tolerance, tolerance, start, has_stop, stop));
+    return note(call_.setup_experiment(instance_, has_tolerance, tolerance, start, has_stop,
+                                       stop_to_tell(start, stop)));
 }
 
 Status Fmu2::enter_initialization() {

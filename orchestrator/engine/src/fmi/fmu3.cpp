@@ -185,8 +185,9 @@ Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
     moving_.end_s = to_seconds(end_ns);
     auto status = note(call_.do_step(instance_, to_seconds(time_ns), to_seconds(step_ns),
                                      !may_go_back(), &event, &terminate, &early, &last));
-    reached_ = {early || failed(status) ? std::clamp(not_before(last), time_ns, end_ns) : end_ns,
-                early, event, terminate};
+    const bool whole = !early && !terminate && !failed(status);
+    reached_ = {whole ? end_ns : std::clamp(not_before(last), time_ns, end_ns), early, event,
+                terminate};
     status = follow_inputs(time_ns, end_ns, status);
     clock_scheduler_.reach(reached_.time_ns);
     event_due_ = event && options_.event_mode;
@@ -218,7 +219,7 @@ Status Fmu3::initialise(double start, bool has_stop, double stop, bool has_toler
     reached_ = {std::llround(start * 1e9), false, false, false};
     clock_scheduler_.start(reached_.time_ns);
     return note(call_.enter_initialization_mode(instance_, has_tolerance, tolerance, start,
-                                                has_stop, stop));
+                                                has_stop, stop_to_tell(start, stop)));
 }
 
 Status Fmu3::set_strings(const References& references, const char** values, std::size_t count) {

@@ -157,6 +157,7 @@ Status MeUnit::finish(std::int64_t end_ns, double end) {
     reached_.time_ns = std::min(end_ns, static_cast<std::int64_t>(std::llround(now * 1e9)));
     reached_.early = reached_.time_ns < end_ns;
     reached_.terminate = true;
+    if (!reached_.early) return Status::ok;
     return fail(Status::discard, "the model ended the simulation at t = " + number(now) + " s");
 }
 

@@ -181,8 +181,10 @@ Status RemoteUnit::play(std::int64_t time_ns, std::int64_t step_ns) {
         header.step_ns = step_ns;
         status = ask(Command::step);
     }
-    if (failed(status)) return status;
+    // Of a step that failed, only one that was answered says where it ended.
+    if (failed(status) && status != Status::discard) return status;
     reached_ = {header.reached_ns, header.early != 0, header.event != 0, header.terminate != 0};
+    if (failed(status)) return status;
     outputs_status_ = known(header.outputs_status);
     fresh_ = true;
     const auto outputs = check_outputs();

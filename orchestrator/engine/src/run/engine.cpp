@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/unit_steps.hpp"
 #include "run/table_checks.hpp"
 
 namespace softdock {
@@ -36,7 +37,7 @@ Engine::Engine(Schedule schedule, std::size_t threads)
 }
 
 void Engine::set_texts(Texts texts) {
-    check_texts(context_, texts);
+    check_texts(context_, executor_.loops(), texts);
     context_.texts = std::move(texts);
 }
 
@@ -89,6 +90,18 @@ void Engine::step(std::int64_t goal_ns, Outcome& outcome) {
     ++context_.done;
     ++outcome.steps;
     if (recorder_.is_due(context_.done)) write_row();
+    if (context_.ends.load(std::memory_order_relaxed)) end_run(outcome);
+}
+
+// A unit may have asked for the end in a try of the step that does not count.
+void Engine::end_run(Outcome& outcome) {
+    context_.ends.store(false, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < context_.members.size() && outcome.unit < 0; ++i) {
+        const auto& reached = context_.members[i].unit->reached();
+        if (!reached.terminate) continue;
+        outcome.unit = static_cast<int>(i);
+        outcome.status = wants_end(reached.time_ns, outcome);
+    }
 }
 
 Outcome Engine::run(std::int64_t steps, std::int64_t goal_ns) {

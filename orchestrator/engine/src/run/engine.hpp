@@ -64,6 +64,7 @@ class Engine {
     EventPhase* events() { return events_.get(); }
     Recorder& recorder() { return recorder_; }
     std::int64_t time_ns() const { return time_ns_; }
+    void end_run(Outcome& outcome);
     void write_row() { recorder_.write_row(context_, time_ns_); }
 
   private:

@@ -178,7 +178,8 @@ void check_tables(const Context& context, const std::vector<Loop>& loops, const 
     check_faults(context);
 }
 
-void check_texts(const Context& context, const Texts& texts) {
+void check_texts(const Context& context, const std::vector<std::unique_ptr<LoopSolver>>& loops,
+                 const Texts& texts) {
     const auto& places = texts.places();
     const auto size = texts.buffer().size();
     require(places.size() == context.members.size(), "places of texts");
@@ -189,6 +190,9 @@ void check_texts(const Context& context, const Texts& texts) {
         require(
             inside(static_cast<std::int64_t>(places[i].outputs), unit.text_output_count(), size),
             "places of texts");
+    }
+    for (const auto& loop : loops) {
+        for (const auto row : loop->loop().texts) require(inside(row, 1, size), "loops");
     }
     for (const auto& operation : context.operations) {
         require(operation.code != Code::text || texts.has(operation.first, operation.count),

@@ -1,8 +1,10 @@
 // The checks of a schedule's tables: once, so that the loop need not. All throw.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "algorithms/loop_solver.hpp"
 #include "core/context.hpp"
 #include "events/event_phase.hpp"
 
@@ -14,7 +16,8 @@ std::vector<Member>::const_iterator owner_of(const Context& context, const Read&
 // `loops` is how many there are.
 void check_operation(const Context& context, std::size_t loops, const Operation& operation);
 void check_tables(const Context& context, const std::vector<Loop>& loops, const Rule& rule);
-void check_texts(const Context& context, const Texts& texts);
+void check_texts(const Context& context, const std::vector<std::unique_ptr<LoopSolver>>& loops,
+                 const Texts& texts);
 void check_value_tables(const Context& context, const ValueTables& tables);
 void check_events(const Context& context, const EventTable& table);
 

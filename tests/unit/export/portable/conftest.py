@@ -20,7 +20,7 @@ def played(tmp_path):
         path = tmp_path / "portable.ssp"
         made = write_portable_ssp(
             system,
-            path,
+            str(path),  # or a Path, as elsewhere
             step_ns=step_ns,
             delay=DelayMode(delay),
             plain_connections=plain,

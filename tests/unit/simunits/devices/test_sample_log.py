@@ -7,6 +7,7 @@ from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from orchestrator.devices import Received
 from orchestrator.engine import DeviceBlock
 from orchestrator.simunits.devices.io_loop import _Link
+from orchestrator.simunits.devices.own_gate import OwnGate
 from orchestrator.simunits.devices.sample_log import SampleLogWriter, read_sample_log
 from orchestrator.simunits.isolation.child_process import shared_memory
 
@@ -40,7 +41,7 @@ def kept(tmp_path, samples):
     size = DeviceBlock.size(1, 6)
     block = DeviceBlock(shared_memory("robot", size), 1, 6)
     settings = KukaRsiSettings(axes=("x",), sample_log=str(path))
-    link = _Link(Robot(settings, samples), PORTS, block)
+    link = _Link(Robot(settings, samples), PORTS, block, OwnGate(FACTS))
     for _ in samples:
         link.receive_once()
     link.finish()

@@ -47,6 +47,16 @@ def test_description(slave):
     assert (can.can_roll_back, can.can_vary_step, can.input_order) == (False, True, 1)
 
 
+def test_a_variable_of_another_namespace_is_refused(c_fmu):
+    def moved(text):
+        text = text.replace("<ScalarVariable ", '<x:ScalarVariable xmlns:x="urn:x" ', 1)
+        return text.replace("</ScalarVariable>", "</x:ScalarVariable>", 1)
+
+    path = c_fmu("slave1", moved)
+    with pytest.raises(FmuError, match=r"is none of FMI 1\.0: expected an element"):
+        read_fmu(path)
+
+
 def test_values_of_all_types(slave):
     unit = start(slave, gain=3.0)
     unit.set(np.array([2.0, 41.0, 1.0]))

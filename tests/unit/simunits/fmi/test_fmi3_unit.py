@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from orchestrator import simulate
 from orchestrator.diagnostics import DescriptionError, FmuError, StepError
 from orchestrator.export import build_recipe
 from orchestrator.master import Execution
@@ -179,21 +180,36 @@ def test_directional_derivative(every):
         (5, "failed in the step from t = 0 s .*fatal.*"),
         (6, "failed in the step from t = 0 s .*discard.*"),
         (7, "returned early from a step, which it was not allowed"),
-        (8, "failed in the step from t = 0 s .*: it asked for the end of the run"),
+        (8, "component 'bad' ended the run at t = 1 s"),
     ],
 )
 def test_failures(every, fail, message):
+    system = _two(every, fail)
+    with pytest.raises(StepError, match=message) as caught:
+        Execution(system, step="1 s").step()
+    assert "'bad'" in str(caught.value)
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+@pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi", "step-doubling"])
+def test_the_step_that_a_unit_ends_the_run_with_is_kept(every, algorithm, isolation):
+    system = _two(every, 8).with_options("bad", isolation=isolation)
+    result = simulate(system, step="1 s", stop="5 s", algorithm=algorithm)
+    assert result.time[-1] == 1.0
+    assert result["good.y"][-1] == 1.0
+    assert "component 'bad' ended the run at t = 1 s" in result.notes[0]
+    assert "left out" not in result.notes[0]
+
+
+def _two(every, fail):
     values = {c.name: c.start for c in fmu(every).of(Causality.INPUT)}
     del values["u"]
-    system = (
+    return (
         System("failing")
         .add("good", fmu(every), u=1.0, **values)
         .add("bad", fmu(every), fail=fail, **values)
         .connect("good.y", "bad.u")
     )
-    with pytest.raises(StepError, match=message) as caught:
-        Execution(system, step="1 s").step()
-    assert "'bad'" in str(caught.value)
 
 
 def test_discarded_step_says_how_far_it_came(every):

@@ -20,6 +20,7 @@ from orchestrator import (
 from orchestrator.experiment.prepare.swap import swap_component
 from orchestrator.recording.csv import write_csv
 from orchestrator.recording.parquet import write_parquet
+from orchestrator.simunits.logs.recorded import read_recorded
 
 STEP = 0.01
 
@@ -214,3 +215,10 @@ def test_a_file_that_is_no_recording(tmp_path, content, error, why):
 def test_the_text_behind_the_file_is_checked(tmp_path):
     with pytest.raises(DescriptionError, match=r"expected log:FILE\?component=NAME, found"):
         swap_component(system(), "spring", f"log:{tmp_path / 'run.csv'}?componet=x")
+
+
+def test_a_recording_that_is_no_utf_8_is_refused(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_bytes("time [s],plant.speed [m/s],plant.höhe [m]\n0,1,2\n1,1,2\n".encode("latin-1"))
+    with pytest.raises(LoadError, match=r"odd\.csv: cannot be read as a recording: .*utf-8"):
+        read_recorded(path, "plant")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
+from orchestrator.authoring import read_system
 from orchestrator.diagnostics import CapabilityError, DescriptionError, SspError
-from orchestrator.ssp import read_ssd, write_ssd
+from orchestrator.simunits import block
+from orchestrator.ssp import read_ssd, write_ssd, write_ssp
 from orchestrator.ssp.common.names import full
 from orchestrator.ssp.common.schema import Schema, violations
 from orchestrator.system import (
@@ -142,7 +146,7 @@ def test_what_only_the_newer_version_holds(
 ) -> None:
     system, path = of_block(connector), tmp_path / "SystemStructure.ssd"
     with pytest.raises(CapabilityError, match=expected):
-        write_ssd(system, path)
+        write_ssd(system, path, "1.0")
     write_ssd(system, path, "2.0")
     assert read_ssd(path) == system
 
@@ -153,7 +157,7 @@ def test_arrays_are_refused(tmp_path: Path) -> None:
         Connector("pose", Causality.OUTPUT, shape=(4, 4)),
     )
     with pytest.raises(CapabilityError, match=r"SSP 1\.0 has no arrays") as caught:
-        write_ssd(system, tmp_path / "s.ssd")
+        write_ssd(system, tmp_path / "s.ssd", "1.0")
     text = str(caught.value)
     assert "component 'c' (block:plant): connector 'torque'" in text
     assert "(3,)" in text
@@ -176,7 +180,7 @@ def test_all_that_does_not_fit_is_listed_together(tmp_path: Path) -> None:
     gone = Connection(Endpoint("c", "yy"), Endpoint("d", "u"))
     system = replace(system, connections=(gone,), name="")
     with pytest.raises(DescriptionError) as caught:
-        write_ssd(system, tmp_path / "s.ssd")
+        write_ssd(system, tmp_path / "s.ssd", "1.0")
     text = str(caught.value)
     for expected in (
         "connector 'count': is of type Integer in s",
@@ -196,13 +200,13 @@ def test_all_that_does_not_fit_is_listed_together(tmp_path: Path) -> None:
 def test_text_that_xml_cannot_hold_is_refused(text: str, tmp_path: Path) -> None:
     system = of_block(Connector("p", Causality.PARAMETER, DataType.STRING), p=text)
     with pytest.raises(DescriptionError, match=r"component 'c'.*XML cannot hold"):
-        write_ssd(system, tmp_path / "s.ssd")
+        write_ssd(system, tmp_path / "s.ssd", "1.0")
 
 
 def test_an_unknown_end_is_refused(tmp_path: Path) -> None:
     system = System("s", connections=(Connection(Endpoint("a", "x"), Endpoint("b", "u")),))
     with pytest.raises(DescriptionError, match=r"connection a.x -> b.u: no component 'a'"):
-        write_ssd(system, tmp_path / "s.ssd")
+        write_ssd(system, tmp_path / "s.ssd", "1.0")
 
 
 def test_a_failed_write_leaves_the_old_file(
@@ -242,3 +246,18 @@ def test_paths_are_quoted(tmp_path: Path) -> None:
     system = System("s").add("c", Component("c", Source(SourceKind.FMU, str(path))))
     write_ssd(system, tmp_path / "s.ssd")
     assert read_ssd(tmp_path / "s.ssd") == system
+
+
+def test_without_a_version_the_first_that_can_hold_the_system_is_written(tmp_path):
+    scalar = System("s").add("damper", block("virtual_damper"), b=60.0)
+    arrays = System("a").add("spring", block("virtual_spring"))
+    for system, version in ((scalar, "1.0"), (arrays, "2.0")):
+        for write, suffix in ((write_ssd, ".ssd"), (write_ssp, ".ssp")):
+            path = tmp_path / f"{system.name}{suffix}"
+            write(system, path)
+            assert read_system(path).components.keys() == system.components.keys()
+            with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+                path.write_bytes(archive.read("SystemStructure.ssd"))
+            assert f'version="{version}"' in path.read_text()[:1000]
+    with pytest.raises(CapabilityError, match=r"SSP 1\.0 has no arrays"):
+        write_ssd(arrays, tmp_path / "a.ssd", "1.0")
