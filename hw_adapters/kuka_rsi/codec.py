@@ -17,6 +17,7 @@ from lxml import etree
 
 from orchestrator.archive import parse_xml
 from orchestrator.devices import WireFormatError
+from orchestrator.plain_data import number_of
 
 Six = tuple[float, float, float, float, float, float]
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")
@@ -84,6 +85,7 @@ def decode_frame(datagram: bytes) -> RobotFrame:
     """
     if len(datagram) > MOST_BYTES:
         raise _wrong(f"expected at most {MOST_BYTES} bytes, found {len(datagram)}")
+    datagram = datagram.rstrip(b"\0")  # a program in C may send the end of its text as well
     root = parse_xml(datagram, "RSI frame", WireFormatError)
     if root.tag != "Rob":
         raise _wrong(f"expected element <Rob>, found <{root.tag}>")
@@ -144,10 +146,7 @@ def _six(root: etree._Element, tag: str, names: tuple[str, ...]) -> Six | None:
 
 def _number(element: etree._Element, name: str) -> float:
     text = element.get(name)
-    try:
-        value = float(text or "")
-    except ValueError:
-        value = math.nan
+    value = number_of(text or "")
     if not math.isfinite(value):
         found = "nothing" if text is None else repr(text)
         raise _wrong(f"<{element.tag}>: expected a number in {name}, found {found}")

@@ -92,7 +92,7 @@ class _Exchange:
         self._unread = -1  # row of a line that could not be read in the last pass
 
     @property
-    def _values(self) -> tuple[list[float], object]:
+    def _values(self) -> tuple[Sequence[float], object]:
         return self._engine.signals.tolist(), self._engine.texts
 
     def settle(self, *, past_events: bool = False) -> None:
@@ -134,7 +134,7 @@ class _Exchange:
             signals[slot] = tick
 
     def _expect_sound(self) -> None:
-        """Refuse signals that are not finite, and a line that could not be read in the last pass."""
+        """Refuse signals that are not finite, and a line that the last pass could not read."""
         at = f"at the start, t = {self._start_ns / 1e9:.9g} s"
         if self._unread >= 0:
             line = self._schedule.input_of(self._unread)

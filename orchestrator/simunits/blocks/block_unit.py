@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, StepError
-from orchestrator.engine import PythonUnit
+from orchestrator.engine import PythonUnit, place_of
 from orchestrator.simunits.blocks.block import INPUT_ORDER, Block
 from orchestrator.simunits.blocks.block_file import is_of_file
 from orchestrator.simunits.blocks.state_text import decode, encode
@@ -156,6 +156,7 @@ class BlockUnit(SimulationUnit):
     def _failure(self, doing: str, error: Exception) -> StepError:
         return StepError(
             f"component '{self.name}' failed while {doing}: {type(error).__name__}: {error}"
+            f"{place_of(error.__traceback__.tb_next if error.__traceback__ else None)}"
         )
 
     def _serialize(self, state: object) -> bytes:
