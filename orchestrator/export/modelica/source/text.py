@@ -84,6 +84,11 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
+def classes_of(text: str) -> tuple[ClassText, ...]:
+    """All classes of a Modelica text."""
+    return tuple(_classes(tokens(text)))
+
+
 class ModelicaText:
     """The outline of one file.
 
