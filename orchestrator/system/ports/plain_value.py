@@ -8,24 +8,26 @@ from typing import Any
 from orchestrator.system.ports.connector import Connector, Value
 
 
-def plain_value(value: Any, connector: Connector | None = None) -> Value:
+def plain_value(given: Any, connector: Connector | None = None) -> Value:
     """Return scalars, arrays and lists as numbers and tuples of them, row by row.
 
     Parameters
     ----------
-    value
-        What is given. What is none of these, or of another shape, passes unchanged.
+    given
+        Number, text, scalar or array of numpy, list or tuple. What is none of these, or of another
+        shape, passes unchanged.
     connector
         What it is for: its shape is that of nested lists, and names of its enumeration's items are
         taken for their numbers. ``None``: not known.
     """
-    value = _of_python(value)
+    value: Value = _of_python(given)
     if not isinstance(value, tuple):
-        return _number(value, connector)
+        named: Value = _named(value, connector)
+        return named
     shape = _shape(value)
     if len(shape) != 1 and connector is not None and shape != connector.shape:
         return value
-    return tuple(_number(each, connector) for each in _flat(value))
+    return tuple(_named(each, connector) for each in _flat(value))
 
 
 def _of_python(value: Any) -> Any:
@@ -34,9 +36,9 @@ def _of_python(value: Any) -> Any:
     return tuple(map(_of_python, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _number(value: Any, connector: Connector | None) -> Any:
-    named = connector.enumeration if connector is not None else None
-    return value if named is None or not isinstance(value, str) else named.items.get(value, value)
+def _named(value: Any, connector: Connector | None) -> Any:
+    known = connector.enumeration if connector is not None else None
+    return value if known is None or not isinstance(value, str) else known.items.get(value, value)
 
 
 def _shape(value: object) -> tuple[int, ...]:

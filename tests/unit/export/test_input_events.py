@@ -81,9 +81,7 @@ def test_what_is_copied():
     assert "when change(c_at_events) then" in text
     assert "when edge(u_at_events) then" in text
     assert "pre(changes) + 1" in text
-    assert (
-        "protected Integer c_at_events = c; Boolean u_at_events = u; initial equation" in text
-    )
+    assert "protected Integer c_at_events = c; Boolean u_at_events = u; initial equation" in text
     assert with_copied_inputs(MODEL, "Other") == MODEL
 
 

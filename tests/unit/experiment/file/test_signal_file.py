@@ -39,7 +39,10 @@ def test_a_byte_order_mark_is_passed_over(tmp_path):
 @pytest.mark.parametrize(
     ("titles", "text"),
     [
-        ("time,force,force", "2 columns are called 'force'; expected one: give each its own title$"),
+        (
+            "time,force,force",
+            "2 columns are called 'force'; expected one: give each its own title$",
+        ),
         ("time,force [N],force [kN]", "give each its own title, or name it with its unit"),
         ("time,time [s],force", "expected one column 'time' in seconds, found: time, time"),
     ],

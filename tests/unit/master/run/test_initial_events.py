@@ -42,7 +42,9 @@ def built(tmp_path_factory):
         (folder / f"{name}.mo").write_text(text)
         for version in ("2.0", "3.0"):
             where = folder / version
-            made[name, version] = build_model(name, folder / f"{name}.mo", where, fmi=[version]).path
+            made[name, version] = build_model(
+                name, folder / f"{name}.mo", where, fmi=[version]
+            ).path
     return made
 
 

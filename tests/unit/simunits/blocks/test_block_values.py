@@ -38,7 +38,9 @@ class UnitDelay(Block):
 
 def test_a_state_is_copied_when_it_is_assigned():
     system = System("delay").add("ramp", block(Ramp)).add("delay", block(UnitDelay))
-    found = simulate(system.connect("ramp.y", "delay.u"), step="1 s", stop="4 s", algorithm="jacobi")
+    found = simulate(
+        system.connect("ramp.y", "delay.u"), step="1 s", stop="4 s", algorithm="jacobi"
+    )
     assert found["delay.y[0]"].tolist() == [0.0, 0.0, 0.0, 1.0, 2.0]
     assert found["delay.z[1]"].tolist() == [0.0, 0.0, 0.0, 0.0, -1.0]
 
@@ -76,7 +78,11 @@ def test_outputs_that_are_of_their_type_are_taken(number, flag):
 @pytest.mark.parametrize(
     ("number", "flag", "text"),
     [
-        (2.7, True, r"output 'n': ValueError: expected a whole number of at most 2\*\*53, found 2.7"),
+        (
+            2.7,
+            True,
+            r"output 'n': ValueError: expected a whole number of at most 2\*\*53, found 2.7",
+        ),
         (2**53 + 1, True, "found 9007199254740993"),
         (2**70, True, "found 1180591620717411303424"),
         (float("nan"), True, "found nan"),
@@ -126,7 +132,7 @@ def test_parameters_as_numpy_and_lists(values, right):
     [{"m": np.zeros((3, 2))}, {"m": [[1, 2], [3]]}, {"a": [1.0]}, {"n": np.float64(1.5)}],
 )
 def test_parameters_of_another_shape_or_type_are_refused(values):
-    with pytest.raises(DescriptionError, match="expected (Real|Integer)"):
+    with pytest.raises(DescriptionError, match=r"expected (Real|Integer)"):
         simulate(System("s").add("b", block(Given), **values), step=0.1, stop=0.1)
 
 

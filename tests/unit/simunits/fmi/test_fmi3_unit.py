@@ -122,7 +122,9 @@ def test_only_structural_parameters_that_are_extents_are_whole_numbers(c_fmu):
     def structural(text):
         was = '<UInt32 name="fail" valueReference="16" causality="parameter"'
         assert text.count(was) == 1
-        return text.replace(was, was.replace("UInt32", "Float64").replace("parameter", "structuralParameter"))
+        return text.replace(
+            was, was.replace("UInt32", "Float64").replace("parameter", "structuralParameter")
+        )
 
     found = read_fmu(c_fmu("every3", structural))
     assert found.variables["fail"].is_structural
