@@ -10,9 +10,9 @@ namespace {
 
 bool is_array(PyObject* value) { return PyObject_HasAttrString(value, "__array_interface__"); }
 
-// Plain numbers, texts and nothing are most of what is assigned, and share no memory.
+// Numbers (of numpy too), texts and nothing are most of what is assigned, and share no memory.
 bool is_plain(PyObject* value) {
-    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
+    return PyFloat_Check(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
            PyUnicode_CheckExact(value) || value == Py_None;
 }
 
