@@ -81,7 +81,7 @@ HOMES: Mapping[str, Home] = {
     "supervisor": Home(
         "supervisor",
         "supervisor",
-        "Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it.",
+        "Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it with keys.",
     ),
     "identify": Home(
         "identify",
