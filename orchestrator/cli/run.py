@@ -18,7 +18,7 @@ from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
     from orchestrator.experiment import ExperimentOutcome
-    from orchestrator.experiment.file.experiment import Experiment, ParameterFile
+    from orchestrator.experiment.file.experiment import ParameterFile
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
 #: Its option --realtime may stand without a value.
@@ -193,7 +193,6 @@ def run(
         )
         asked = with_options(experiment, options)
         outcome = run_with(asked, folder, where, settings, bar, print_message)
-    _print_left_out(experiment, target)
     _end(outcome, json=json)
 
 
@@ -231,7 +230,7 @@ def _print_left_out(experiment: Experiment, target: Path) -> None:
     for name in experiment.sweep:
         if name not in experiment.listed_sweeps:
             command = shlex.join(["softdock", "sweep", str(target), name])
-            print_message(f"sweep '{name}' was not run: {command}")
+            messages.print(f"sweep '{name}' was not run: {command}", markup=False)
 
 
 def _factor(text: str) -> float:

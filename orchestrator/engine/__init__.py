@@ -5,7 +5,6 @@ from pathlib import Path
 from orchestrator.engine import _engine
 from orchestrator.engine._engine import (
     ROWS,
-    BlockBase,
     DeviceBlock,
     DeviceUnit,
     DriftEstimate,
@@ -47,14 +46,12 @@ from orchestrator.engine._engine import (
     end_marked,
     end_with_master,
     lock_memory,
-    place_of,
     serve,
     unlock_memory,
 )
 
 __all__ = [
     "ROWS",
-    "BlockBase",
     "DeviceBlock",
     "DeviceUnit",
     "DriftEstimate",
@@ -96,7 +93,6 @@ __all__ = [
     "end_marked",
     "end_with_master",
     "lock_memory",
-    "place_of",
     "serve",
     "system_library",
     "unlock_memory",

@@ -66,5 +66,4 @@ class Journal:
         except FileNotFoundError:
             return
         except OSError as error:
-            why = error.strerror or error
-            raise SoftdockError(f"{self.folder}: cannot be removed: {why}") from error
+            raise SoftdockError(f"{self.folder}: cannot be removed: {error.strerror}") from error

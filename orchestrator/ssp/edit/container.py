@@ -83,8 +83,7 @@ class Container(ABC):
         try:
             now = _digest(self.path)
         except OSError as reason:
-            why = reason.strerror or reason
-            raise SspError(f"{self.path}: cannot be read any more: {why}") from None
+            raise SspError(f"{self.path}: cannot be read any more: {reason.strerror}") from None
         if now != digest:
             raise SspError(
                 f"{self.path}: was changed by something else since it was opened; nothing is"

@@ -178,26 +178,19 @@ Status SystemInstance::enter_initialization() {
     return Status::ok;
 }
 
-// A part of the exchange of initial values.
-template <class Part>
-Status SystemInstance::exchange(const Part& part) {
+// Consistent signals with what has been set so far.
+Status SystemInstance::initialise() {
+    if (!stale_) return Status::ok;
     std::string problem;
     try {
-        InitialExchange initial(tables_, *engine_, units_);
-        part(initial);
+        InitialExchange(tables_, *engine_, units_).run(start_ns_);
     } catch (const std::runtime_error& error) {
         problem = error.what();
     }
     forward();
-    return problem.empty() ? Status::ok : fail(problem);
-}
-
-// Consistent signals with what has been set so far.
-Status SystemInstance::initialise() {
-    if (!stale_) return Status::ok;
-    const auto status = exchange([this](InitialExchange& initial) { initial.run(start_ns_); });
-    stale_ = failed(status);
-    return status;
+    if (!problem.empty()) return fail(problem);
+    stale_ = false;
+    return Status::ok;
 }
 
 Status SystemInstance::exit_initialization() {
@@ -209,27 +202,22 @@ Status SystemInstance::exit_initialization() {
 }
 
 Status SystemInstance::begin() {
+    engine_->start(start_ns_, tables_.step_ns);
     for (auto& fmu : fmus_) {
         const auto status = fmu->begin();
         if (failed(status)) return blame(*fmu, "exiting initialisation");
     }
-    auto status = exchange([this](InitialExchange& initial) { initial.follow(start_ns_); });
-    if (failed(status)) return status;
     if (auto* events = engine_->events()) {
         Outcome outcome;
-        const auto before = engine_->context().signals;
         outcome.status = events->begin(engine_->context(), start_ns_, outcome);
         if (failed(outcome.status)) {
-            status = ended(outcome, start_ns_);
+            const auto status = ended(outcome, start_ns_);
             return wants_end_ ? fail("a component asked for the end of the run at the start")
                               : status;
         }
-        status =
-            exchange([&](InitialExchange& initial) { initial.follow_events(start_ns_, before); });
-        if (failed(status)) return status;
         show_events();
+        engine_->start(start_ns_, tables_.step_ns);
     }
-    engine_->start(start_ns_, tables_.step_ns);
     begin_faults(engine_->context());
     forward();
     return Status::ok;
