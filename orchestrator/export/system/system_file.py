@@ -141,7 +141,7 @@ def _write_tables(to: ByteWriter, schedule: Schedule) -> None:
     to.rows("mixes", schedule.mixes)
     to.rows("text_copies", schedule.text_copies)
     to.tag("OPER")
-    to.rows("loops", [astuple(loop)[:7] for loop in schedule.loops])
+    to.rows("loops", [astuple(loop)[:8] for loop in schedule.loops])
     to.rows("operations", schedule.operations)
     to.row("rule", astuple(schedule.rule))
     to.tag("EVNT")
