@@ -17,7 +17,7 @@ from orchestrator.cli.terminal.failure import INTERRUPTED, NEVER_ENGAGED, REFUSE
 from orchestrator.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
-    from orchestrator.experiment import ExperimentOutcome
+    from orchestrator.experiment import Experiment, ExperimentOutcome
     from orchestrator.experiment.file.experiment import ParameterFile
 
 SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
@@ -193,6 +193,7 @@ def run(
         )
         asked = with_options(experiment, options)
         outcome = run_with(asked, folder, where, settings, bar, print_message)
+    _print_left_out(experiment, target)
     _end(outcome, json=json)
 
 
@@ -230,7 +231,7 @@ def _print_left_out(experiment: Experiment, target: Path) -> None:
     for name in experiment.sweep:
         if name not in experiment.listed_sweeps:
             command = shlex.join(["softdock", "sweep", str(target), name])
-            messages.print(f"sweep '{name}' was not run: {command}", markup=False)
+            print_message(f"sweep '{name}' was not run: {command}")
 
 
 def _factor(text: str) -> float:

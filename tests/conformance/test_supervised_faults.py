@@ -19,6 +19,8 @@ FOUND = {
     "wrong-status": Reason.STATUS,
     "clock-jump:5": Reason.SENSOR_LOST,
 }
+#: Of a drive that looks at its encoder by itself.
+FOUND_BY_ITSELF = {("canopen_cia402", "saturated"): Reason.STATUS}
 
 
 class Watch:
@@ -71,4 +73,4 @@ def test_the_supervisor_finds_what_the_wire_can_carry(name, fault):
         assert watch.reasons(found.stir(25)) == set()
         found.strike()
         heard = found.hear(40, 0.4) if fault == "nan" else found.stir(25)
-        assert FOUND[fault] in watch.reasons(heard)
+        assert FOUND_BY_ITSELF.get((name, fault), FOUND[fault]) in watch.reasons(heard)

@@ -14,14 +14,9 @@ FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 PATH = re.compile(r"`([\w.*/-]+/[\w.*/-]*|[\w*]+\.(?:py|cpp|hpp|c|h|\*))`")
 #: Where the pages' short paths begin.
 ROOMS = ["", "orchestrator", "orchestrator/engine/src", "orchestrator/export"]
-#: Where files are Python of ours, and how long one may be; and what is being divided.
+#: Where files are Python of ours, and how long one may be.
 CODE = ("orchestrator", "python_blocks", "hw_adapters", "examples", "benchmarks", "tests")
-LONGEST = 300
-LONGER = {
-    "benchmarks/waveform.py",
-    "examples/famdc/systems.py",
-    "hw_adapters/canopen_cia402/emulated_drive.py",
-}
+LONGEST = 500
 #: What is in no checkout: what a reader of the steps writes, what is built; paths within a system.
 MADE = {
     "arm/motor",
@@ -63,7 +58,7 @@ def test_a_file_has_one_noun():
     files = [file for folder in CODE for file in ROOT.glob(f"{folder}/**/*.py")]
     assert len(files) > 1000
     lengths = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in files}
-    assert {file for file, length in lengths.items() if length > LONGEST} - LONGER == set()
+    assert {file for file, length in lengths.items() if length > LONGEST} == set()
 
 
 def test_the_layout_has_every_room():

@@ -6,6 +6,7 @@ import pytest
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from orchestrator.devices import Received
 from orchestrator.engine import DeviceBlock
+from orchestrator.simunits.devices.description import DeviceFacts
 from orchestrator.simunits.devices.io_loop import _Link
 from orchestrator.simunits.devices.own_gate import OwnGate
 from orchestrator.simunits.devices.sample_log import SampleLogWriter, read_sample_log
@@ -41,7 +42,8 @@ def kept(tmp_path, samples):
     size = DeviceBlock.size(1, 6)
     block = DeviceBlock(shared_memory("robot", size), 1, 6)
     settings = KukaRsiSettings(axes=("x",), sample_log=str(path))
-    link = _Link(Robot(settings, samples), PORTS, block, OwnGate(FACTS))
+    facts = DeviceFacts("kuka_rsi", KukaRsi, settings, PORTS)
+    link = _Link(Robot(settings, samples), PORTS, block, OwnGate(facts))
     for _ in samples:
         link.receive_once()
     link.finish()
