@@ -163,6 +163,8 @@ def arm(
     names = [str(line) for line in linear.system.connections if line.target.component in devices]
     sides = linear.sides() or (linear,)
     of_sides = [tuple(_armed(side, name, reserve) for name in names) for side in sides]
+    if all(math.isinf(_least(lines)[1]) for lines in of_sides):  # no side shows the loop
+        sides, of_sides = (linear,), [tuple(_armed(linear, name, reserve) for name in names)]
     place = min(range(len(sides)), key=lambda i: _least(of_sides[i]))
     linear, lines = sides[place], of_sides[place]
     lacking = [line for line in lines if line.lacks]
