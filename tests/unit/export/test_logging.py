@@ -139,7 +139,7 @@ def test_everything_is_said_when_logging_is_on(open_rig: Callable[..., Rig]) -> 
     assert rig.of("logStatusError") == []
 
 
-def test_only_warnings_of_fmi_2_and_why_it_ends_when_it_is_off(open_rig: Callable[..., Rig]) -> None:
+def test_when_it_is_off_fmi_2_warns_and_ends_are_told(open_rig: Callable[..., Rig]) -> None:
     rig = open_rig(logging=False).initialize()
     rig.run()
     assert {category for _, category, _ in rig.said} == {"logStatusWarning"}
