@@ -78,7 +78,7 @@ def main() -> int:
         experiment = rewired(read_experiment(path), given)
         return _run(experiment, path.parent, Path(given["output"]))
     except SoftdockError as error:
-        sys.stderr.write(f"error: {' '.join(str(error).split())}\n")
+        sys.stderr.write(f"error: {'; '.join(map(str, error.diagnostics))}\n")
         return 2
 
 

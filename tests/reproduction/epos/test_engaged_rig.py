@@ -42,8 +42,8 @@ def held(tmp_path, shipped_fmus):
     path = tmp_path / "rig.toml"
     path.write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "orchestrator", "run", str(path), "--output", "out"]
-    with (tmp_path / "said.txt").open("w", encoding="utf-8") as said:
-        run = subprocess.Popen(command, stdout=said, stderr=said, cwd=tmp_path)  # noqa: S603
+    with (tmp_path / "said.txt").open("w", encoding="utf-8") as file:
+        run = subprocess.Popen(command, stdout=file, stderr=file, cwd=tmp_path)  # noqa: S603
     try:
         with operator_of(run, name) as operator:
             until(run, lambda: operator.wish("status")["state"] == "SHADOW")
@@ -77,6 +77,7 @@ def said(folder):
     return (folder / "said.txt").read_text(encoding="utf-8").replace("\n", " ")
 
 
+@pytest.mark.alone
 def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_went(held, tmp_path):
     run, operator = held
     assert "refused" in operator.wish("engage")
@@ -94,6 +95,7 @@ def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_w
     assert before > 250 * -states[0]["time_s"] * 0.5
 
 
+@pytest.mark.alone
 def test_a_rig_that_an_operator_stops_instead_was_never_engaged(held, tmp_path):
     run, operator = held
     operator.wish("stop")
@@ -101,6 +103,7 @@ def test_a_rig_that_an_operator_stops_instead_was_never_engaged(held, tmp_path):
     assert "was never engaged: operator" in said(tmp_path)
 
 
+@pytest.mark.alone
 def test_ctrl_c_ends_a_run_that_waits(held, tmp_path):
     run, _ = held
     run.send_signal(signal.SIGINT)

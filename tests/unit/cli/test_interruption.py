@@ -15,6 +15,14 @@ from orchestrator.ssp import write_ssd
 from orchestrator.system import System
 
 
+@pytest.fixture(autouse=True)
+def heard_signals():
+    """Let SIGHUP be heard by programs that are started, also where the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.fixture
 def system(tmp_path):
     held = {"velocity_a": 0.0, "velocity_b": 0.0, "position_b": 0.0, "position_a": 1.0}
