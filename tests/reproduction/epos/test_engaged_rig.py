@@ -91,7 +91,7 @@ def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_w
     assert not any(one["reason"] for one in states)
     rows = read_parquet(tmp_path / "out" / "capture.parquet")
     assert rows.index[-1] == pytest.approx(1.0)
-    before = rows["robot.samples"].iloc[0]  # it was read while the run waited
+    before = rows["robot.samples"].iloc[1]  # of the first step: they came while the run waited
     assert before > 250 * -states[0]["time_s"] * 0.5
 
 
