@@ -156,8 +156,13 @@ class _Link:
                 time.sleep(self.gate.period)
                 self.send()
                 continue
+            if (
+                self.counter.in_doubt
+            ):  # what came last did not follow: nothing is sent until it does
+                time.sleep(self.gate.period)
+                continue
             now = self.block.wait_command(seen, int(_LOOK * 1e9))
-            if now != seen and not self.counter.in_doubt:
+            if now != seen:
                 seen = now
                 self.send()
 

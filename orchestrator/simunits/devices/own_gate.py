@@ -160,9 +160,7 @@ class OwnGate:
         self._stop(reason)
 
     def run_ended(self, *, regularly: bool) -> None:
-        """Come to rest because the run is over, or gone."""
-        del regularly
-        self._stop(Reason.OPERATION)
+        """Tell nobody: :attr:`is_over` begins the way to rest, in the thread that sends."""
 
     def leave(self) -> None:
         """Nobody has to be told."""

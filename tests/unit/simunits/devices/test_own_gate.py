@@ -86,7 +86,7 @@ def test_a_position_comes_to_rest_by_its_deceleration():
 def test_a_run_that_ends_while_a_position_moves_comes_to_rest_by_its_deceleration():
     wire = Wire(speed=0.25, deceleration=2.0)
     moving(wire, 0.2)
-    wire.gate.run_ended(regularly=True)
+    assert not wire.gate.is_over
     begin = len(wire.sent)
     while not wire.gate.is_over:
         wire.cycle()
