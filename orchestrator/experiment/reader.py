@@ -20,7 +20,6 @@ from orchestrator.diagnostics import (
 from orchestrator.diagnostics.validation import format_validation_error
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.figure_tables import PhaseFigure, SweepFigure, TimeFigure
-from orchestrator.experiment.file.old_words import with_new_words
 from orchestrator.experiment.file.scenes import with_scenes
 from orchestrator.experiment.prepare.map_check import named_by_maps
 from orchestrator.experiment.prepare.sweep_check import named_by_sweeps
@@ -55,12 +54,6 @@ def read_experiment(path: Path) -> Experiment:
             "expected an experiment, which has 'title' and a table [case.NAME], or a"
             " system file, which has a table [system]",
         )
-    try:
-        content, notes = with_new_words(content)
-    except DescriptionError as error:
-        raise DescriptionError(*(f"{path}: {text}" for text in error.problems)) from None
-    for text in dict.fromkeys(note.message for note in notes):
-        _LOGGER.warning("%s: %s", path, text)
     try:
         experiment = Experiment.model_validate(with_scenes(content, path.parent))
     except ValidationError as error:

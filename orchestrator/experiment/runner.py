@@ -20,7 +20,6 @@ from orchestrator.experiment.prepare.case_notes import case_notes
 from orchestrator.experiment.prepare.chosen_step import with_chosen_steps
 from orchestrator.experiment.prepare.prepare import prepare_all
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.requested_names import (
     expect_components,
     expect_isolated,
@@ -220,7 +219,7 @@ def prepared_cases(
 
     Steps are chosen where that is asked for.
 
-    Names of connectors are the present ones in what is returned; choices are by case.
+    Choices are by case.
     """
     names = requested_cases(experiment, settings.only)
     cases = prepare_all(experiment, names, reader, settings)
@@ -234,6 +233,5 @@ def prepared_cases(
         name: replace(case, system=with_processes(case.system, settings.isolated))
         for name, case in cases.items()
     }
-    experiment, cases = with_present_names(experiment, cases)
     expect_sound(experiment, cases)
     return experiment, cases, choices
