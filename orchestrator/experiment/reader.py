@@ -59,6 +59,10 @@ def read_experiment(path: Path) -> Experiment:
     except ValidationError as error:
         found = format_validation_error(error, Experiment, path, CODE)
         raise DescriptionError(*found) from None
+    if experiment.extension:
+        from orchestrator.experiment.extension import with_own_tables
+
+        experiment = with_own_tables(experiment, path)
     problems = _dangling(experiment)
     for name, table in experiment.animation.items():
         problems += (
