@@ -215,6 +215,7 @@ def _names() -> dict[str, tuple[str, str]]:
                 f"extension '{entry}' ({point.value}): expected a name such as 'table.NAME', with"
                 " 'run', 'device', 'table' or 'option' before the dot"
             )
+        GROUP.require_one(entry)
         if values.setdefault(name, point.value) != point.value:
             raise PluginError(
                 f"two extensions are called '{name}': {values[name]} and {point.value}; remove one"

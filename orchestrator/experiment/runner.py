@@ -70,30 +70,9 @@ def run_experiment(
         What its paths are relative to.
     output
         Folder for the files; made if absent.
-    only
-        Cases to run; empty means all. Sweeps and figures are done if all that they need is run.
-    settings, swaps
-        Changes by ``component.parameter`` and by ``component``, for every case that has the
-        component.
-    delays
-        Delays by ``source -> target``, for every case that has the connection.
-    parameters
-        Parameter sets for every case, over its own values and under the settings; paths start from
-        the present folder. A name that reaches nothing is an error.
-    isolated
-        Components that run in processes of their own, in every case that has them; ``"all"`` means
-        every component.
-    notes
-        Sentences to put into every result: what was changed for this run.
-    strict
-        Whether FMUs whose model descriptions break rules of FMI are refused; else what does no
-        harm is said in the result.
-    verify
-        Whether every case is run again with H/2 and H/4, and all are compared: see
-        :func:`~orchestrator.verify`. Results are those of the run with H.
-    realtime
-        Simulated seconds per second on the wall that every case keeps to; ``None``: those of the
-        experiment's ``[realtime]``, if it has one. Sweeps and finer runs keep to none.
+    settings, only, swaps, delays, parameters, isolated, notes, strict, verify, realtime
+        See :class:`~orchestrator.experiment.prepare.run_settings.RunSettings`, where ``settings``
+        are ``values``.
     progress
         See :data:`Progress`.
 
