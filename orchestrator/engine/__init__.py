@@ -5,6 +5,7 @@ from pathlib import Path
 from orchestrator.engine import _engine
 from orchestrator.engine._engine import (
     ROWS,
+    BlockBase,
     DeviceBlock,
     DeviceUnit,
     DriftEstimate,
@@ -46,12 +47,14 @@ from orchestrator.engine._engine import (
     end_marked,
     end_with_master,
     lock_memory,
+    place_of,
     serve,
     unlock_memory,
 )
 
 __all__ = [
     "ROWS",
+    "BlockBase",
     "DeviceBlock",
     "DeviceUnit",
     "DriftEstimate",
@@ -93,6 +96,7 @@ __all__ = [
     "end_marked",
     "end_with_master",
     "lock_memory",
+    "place_of",
     "serve",
     "system_library",
     "unlock_memory",

@@ -85,11 +85,11 @@ def _fixed(flat: System, step_ns: int, rates: Mapping[str, int]) -> dict[str, fl
     """Components without a rate whose steps cannot be so short, and of what they are multiples."""
     found = {}
     for name, component in flat.components.items():
-        fixed = description_of(component).capabilities.fixed_step
-        if fixed is None or name in rates:
+        can = description_of(component).capabilities
+        if can.fixed_step is None or name in rates:
             continue
-        if (step_ns // DIVISORS[-1]) % max(1, round(fixed * 1e9)):
-            found[name] = fixed
+        if not can.fits_fixed_step(step_ns // DIVISORS[-1]):
+            found[name] = can.fixed_step
     return found
 
 

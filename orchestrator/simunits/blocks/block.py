@@ -11,18 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.engine import BlockBase
 from orchestrator.simunits.blocks.block_names import expect_declared
 from orchestrator.simunits.blocks.declaration import Declared, connector_of
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value, nearest
 from orchestrator.system.ports.connectors import finding_former
+from orchestrator.system.ports.plain_value import plain_value
 
 Floats = NDArray[np.float64]
 #: Highest derivative of an input that a block is given.
 INPUT_ORDER = 3
 
 
-class Block:
+class Block(BlockBase):
     """A unit that is written in Python.
 
     A subclass declares its connectors as class attributes with :func:`Input`, :func:`Output`,
@@ -114,6 +116,7 @@ class Block:
                     f"block {type(self).__name__} has no parameter or input '{name}'"
                     f"{nearest(name, known)}; it has: {', '.join(known)}"
                 )
+            value = plain_value(value, found)  # noqa: PLW2901 - the same, as a plain value
             if not found.accepts(value):
                 raise DescriptionError(
                     f"block {type(self).__name__}.{name}: expected {found.type}"

@@ -71,8 +71,9 @@ class FmuDescription:
             return self
         connectors = dict(self.description.connectors)
         sizes: dict[str, Value] = {}
+        extents = {end for each in self.variables.values() for end in each.dimensions}
         for name, variable in self.variables.items():
-            if variable.is_structural and not connectors[name].shape:
+            if variable.is_structural and name in extents:
                 size = values.get(name, connectors[name].start)
                 if isinstance(size, bool) or not isinstance(size, int) or size < 0:
                     raise DescriptionError(

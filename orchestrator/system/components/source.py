@@ -78,15 +78,19 @@ class Source:
     def parse(cls, text: str) -> Source:
         """Read ``"block:NAME"`` (or device, log, twin), or a path that ends in ``.fmu``.
 
+        An FMU without a suffix is a path with a folder, ``./NAME``.
+
         A block of one's own is ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``.
         """
         kind, colon, location = text.partition(":")
         if colon and kind in {"block", "device", "log", "twin"} and location:
             return cls(SourceKind(kind), location)
-        if text.endswith(".fmu"):
+        suffix = Path(text).suffix.lower()
+        if suffix == ".fmu" or (not suffix and not colon and "/" in text):
             return cls(SourceKind.FMU, text)
         raise DescriptionError(
-            f"component source '{text}': expected a path that ends in .fmu, or {SOURCES}"
+            f"component source '{text}': expected a path that ends in .fmu (./NAME where it has no"
+            f" suffix), or {SOURCES}"
         )
 
     @property

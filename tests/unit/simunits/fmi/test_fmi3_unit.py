@@ -119,6 +119,21 @@ def test_arrays_with_a_structural_extent(every):
         start(every, n=-1)
 
 
+def test_only_structural_parameters_that_are_extents_are_whole_numbers(c_fmu):
+    def structural(text):
+        was = '<UInt32 name="fail" valueReference="16" causality="parameter"'
+        assert text.count(was) == 1
+        return text.replace(
+            was, was.replace("UInt32", "Float64").replace("parameter", "structuralParameter")
+        )
+
+    found = read_fmu(c_fmu("every3", structural))
+    assert found.variables["fail"].is_structural
+    assert found.shaped({"fail": 2.5, "n": 3}).description.connectors["x"].shape == (3,)
+    with pytest.raises(DescriptionError, match=r"structural parameter 'n': .* found 2.5"):
+        found.shaped({"n": 2.5})
+
+
 def test_arrays_in_a_system(every):
     values = {c.name: c.start for c in fmu(every).of(Causality.INPUT) if c.name != "x"}
     system = (
