@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -45,17 +44,6 @@ def json_data(text: str | bytes) -> Any:
         return json.loads(text, parse_int=_integer)
     except RecursionError:
         raise ValueError(_DEEP) from None
-
-
-def number_of(text: str) -> float:
-    """Return the number that a text is, as files write them; NaN if it is none.
-
-    Python reads ``1_0`` as ten; in files it is a mistake.
-    """
-    try:
-        return math.nan if "_" in text else float(text)
-    except ValueError:
-        return math.nan
 
 
 def misfit(error: ValidationError) -> str:

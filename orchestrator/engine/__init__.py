@@ -5,7 +5,6 @@ from pathlib import Path
 from orchestrator.engine import _engine
 from orchestrator.engine._engine import (
     ROWS,
-    BlockBase,
     DeviceBlock,
     DeviceUnit,
     DriftEstimate,
@@ -54,7 +53,6 @@ from orchestrator.engine._engine import (
 
 __all__ = [
     "ROWS",
-    "BlockBase",
     "DeviceBlock",
     "DeviceUnit",
     "DriftEstimate",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.diagnostics import DescriptionError, LoadError
-from orchestrator.plain_data import number_of
+from orchestrator.plain_number import plain_number
 from orchestrator.system import nearest
 
 #: What a column of times is called.
@@ -152,7 +152,7 @@ def _time_ns(path: Path, row: int, text: str) -> int:
 
 
 def _value(path: Path, row: int, text: str) -> float:
-    value = number_of(text)
-    if not np.isfinite(value):
+    value = plain_number(text.strip(" \t"))
+    if value is None:
         raise DescriptionError(f"{path}, row {row + 1}: expected a finite number, found '{text}'")
     return value

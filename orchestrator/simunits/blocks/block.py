@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
-from orchestrator.engine import BlockBase
 from orchestrator.simunits.blocks.block_names import expect_declared
 from orchestrator.simunits.blocks.declaration import Declared, connector_of
+from orchestrator.simunits.blocks.own_state import PLAIN_TYPES, OwnState
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value, nearest
 from orchestrator.system.ports.connectors import finding_former
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 INPUT_ORDER = 3
 
 
-class Block(BlockBase):
+class Block:
     """A unit that is written in Python.
 
     A subclass declares its connectors as class attributes with :func:`Input`, :func:`Output`,
@@ -71,6 +71,8 @@ class Block(BlockBase):
             if item.causality is None:
                 connectors.pop(name, None)
                 states[name] = item.start
+                if hints.get(name) not in PLAIN_TYPES or type(item.start) not in PLAIN_TYPES:
+                    setattr(cls, name, OwnState(name))
                 if item.formerly:
                     former_states[item.formerly] = name
                 continue

@@ -13,7 +13,6 @@ void bind_fmu1(nanobind::module_& module);
 void bind_fmu2(nanobind::module_& module);
 void bind_fmu3(nanobind::module_& module);
 void bind_me_unit(nanobind::module_& module);
-void bind_block_base(nanobind::module_& module);
 void bind_python_unit(nanobind::module_& module);
 void bind_linear_unit(nanobind::module_& module);
 void bind_device(nanobind::module_& module);

@@ -8,7 +8,6 @@ NB_MODULE(_engine, module) {
     softdock::bind_fmu2(module);
     softdock::bind_fmu3(module);
     softdock::bind_me_unit(module);
-    softdock::bind_block_base(module);
     softdock::bind_python_unit(module);
     softdock::bind_linear_unit(module);
     softdock::bind_device(module);

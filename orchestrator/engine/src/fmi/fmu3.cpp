@@ -189,7 +189,7 @@ Status Fmu3::step(std::int64_t time_ns, std::int64_t step_ns) {
     reached_ = {whole ? end_ns : std::clamp(not_before(last), time_ns, end_ns), early, event,
                 terminate};
     status = follow_inputs(time_ns, end_ns, status);
-    note_end(time_ns, end_ns, last, early || failed(status));
+    note_end(time_ns, end_ns, last, early || terminate || failed(status));
     clock_scheduler_.reach(reached_.time_ns);
     event_due_ = event && options_.event_mode;
     refused_early_return_ = early && !options_.early_return && !failed(status);

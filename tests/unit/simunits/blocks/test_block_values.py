@@ -55,6 +55,29 @@ def test_what_is_no_state_and_views_of_states_stay_what_they_are():
     assert made._kept is mine
 
 
+class Mixed(UnitDelay):
+    speed: float = State(start=0.0)
+    table: dict = State(start={})
+    loose: np.ndarray = State(start=0.0)
+
+
+def test_only_states_that_may_hold_arrays_are_looked_at():
+    """All else is assigned as in any class: that costs what it costs in Python."""
+    assert Block.__setattr__ is object.__setattr__
+    looked_at = {name for name in dir(Mixed) if hasattr(getattr(Mixed, name), "__set__")}
+    assert looked_at - {"__class__", "__dict__", "__weakref__"} == {
+        "last",
+        "queue",
+        "table",
+        "loose",
+    }
+    made, mine = Mixed(), np.array([1.0, 2.0])
+    made.table = {"a": [mine]}
+    made.loose = mine
+    mine[:] = 9.0
+    assert (made.table["a"][0].tolist(), made.loose.tolist()) == ([1.0, 2.0], [1.0, 2.0])
+
+
 def sending(number, flag):
     class Sender(Block):
         n: int = Output(depends_on=())
