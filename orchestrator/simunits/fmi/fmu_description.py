@@ -16,6 +16,7 @@ from orchestrator.archive import open_archive, parse_xml, read_entry
 from orchestrator.diagnostics import CapabilityError, DescriptionError, FmuError
 from orchestrator.simunits.fmi.clean_description import read_clean
 from orchestrator.simunits.fmi.fmu_variable import FmuVariable
+from orchestrator.simunits.fmi.variable_faults import name_and_extent_faults
 from orchestrator.simunits.protocol.description import UnitDescription
 from orchestrator.system import Value
 
@@ -164,6 +165,8 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
     version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
     if version is None:
         raise FmuError.in_file(path, f"FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
+    if wrong := list(name_and_extent_faults(root)):
+        raise FmuError.in_file(path, f"modelDescription.xml is not valid: {'; '.join(wrong)}")
     clean = read_clean(root, version, build)
     if clean is not None:
         return _Opened(clean, (), root, names, version)
