@@ -63,11 +63,10 @@ def name_and_extent_faults(root: etree._Element) -> Iterator[str]:
     """Say what no schema knows: variables without a name, extents that are no whole numbers."""
     for element in root.iterfind("ModelVariables/*[@name='']"):
         yield f"a variable (line {element.sourceline}) has no name"
-    dimensions = root.findall("ModelVariables/*/Dimension")
-    ends = {e.get("valueReference"): e for e in elements_of(root)} if dimensions else {}
-    for dimension in dimensions:
+    arrays = root.findall("ModelVariables/*[Dimension]")
+    ends = {e.get("valueReference"): e for e in elements_of(root)} if arrays else {}
+    for array, dimension in ((a, each) for a in arrays for each in a.iterfind("Dimension")):
         reference = dimension.get("valueReference")
-        array = dimension.getparent()
         where = f"variable '{array.get('name')}' (line {dimension.sourceline}): Dimension"
         if reference is None:
             if not _is_extent(dimension.get("start")):
