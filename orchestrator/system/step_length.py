@@ -40,6 +40,16 @@ class StepLength(int):
         return type(self), (self.exact,)
 
 
+def of_fraction(exact: Fraction) -> int:
+    """Return a step of so many nanoseconds, as :func:`step_length` does."""
+    return exact.numerator if exact.denominator == 1 else StepLength(exact)
+
+
+def divided(step_ns: int, divisor: int) -> int:
+    """Return a part of a step."""
+    return of_fraction(exact_ns(step_ns) / divisor)
+
+
 def step_length(step: str | float, what: str = "communication step") -> int:
     """Convert a step to nanoseconds: an ``int``, or a :class:`StepLength` if it is not whole.
 
@@ -62,13 +72,11 @@ def step_length(step: str | float, what: str = "communication step") -> int:
         nanoseconds(f"{int(exact)} ns", what)  # that it fits
     else:
         exact = fraction_ns(step, what)
-    if exact.denominator == 1:
-        return exact.numerator
     if exact.denominator > _LARGEST_DENOMINATOR:
         raise DescriptionError(
             f"{what}: {step!r} has more digits below a nanosecond than 15: round it"
         )
-    return StepLength(exact)
+    return of_fraction(exact)
 
 
 def step_text(step_ns: int) -> str:

@@ -121,9 +121,10 @@ def _expect_plain(name: str, case: Case, options: RunOptions, *, portable: bool)
 def _with_times(system: System, options: RunOptions) -> System:
     """Let the times of a case be those of the system's default experiment."""
     from orchestrator.system import nanoseconds
+    from orchestrator.system.step_length import step_length
 
     given: dict[str, Any] = {
-        f"{key}_ns": nanoseconds(value, key)
+        f"{key}_ns": (step_length if key == "step" else nanoseconds)(value, key)
         for key, value in (
             ("start", options.start),
             ("stop", options.stop),

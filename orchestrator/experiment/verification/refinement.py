@@ -10,6 +10,7 @@ from orchestrator.experiment.prepare.simulate import SimulationSettings, horizon
 from orchestrator.master import MasterSettings, Plan, plan_of
 from orchestrator.simunits import description_of, resolve
 from orchestrator.system import System, seconds
+from orchestrator.system.step_length import StepLength, divided, step_text
 
 #: By what the step is divided.
 DIVISORS = (2, 4)
@@ -66,7 +67,7 @@ class Refinement:
         """Return the settings of the run with a shorter step, which records at the same times."""
         return replace(
             self.settings,
-            step=f"{self.step_ns // divisor} ns",
+            step=step_text(divided(self.step_ns, divisor)),
             every=self.settings.every * divisor,
             rates={name: ticks * divisor for name, ticks in self.rates.items()},
             journal=None,
@@ -100,7 +101,7 @@ def _problems(algorithm: str, plan: Plan, step_ns: int) -> Iterator[DescriptionE
             " H/4 to verify it by: run it again with a smaller tolerance (its options 'relative'"
             " and 'absolute'), or choose an algorithm of fixed steps"
         )
-    if step_ns % DIVISORS[-1]:
+    if not isinstance(step_ns, StepLength) and step_ns % DIVISORS[-1]:
         yield CapabilityError(
             f"the communication step of {seconds(step_ns):.9g} s cannot be divided by"
             f" {DIVISORS[-1]} in whole nanoseconds, so that there are no runs with H/2 and H/4 to"
