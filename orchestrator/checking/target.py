@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from zipfile import is_zipfile
 
 from orchestrator.authoring import is_system_file, read_toml
 from orchestrator.checking.checks import bindings, hardware, hashes, portability
@@ -60,9 +61,14 @@ def _nothing(target: Path, *texts: str) -> Report:
 def _checked_file(target: Path) -> Path:
     path = main_file(target)
     known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
-    if path.suffix.lower() not in known:
+    if path.suffix.lower() not in known and not _is_bare_fmu(path):
         raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
     return path
+
+
+def _is_bare_fmu(path: Path) -> bool:
+    """Whether a file is an archive without a suffix, as components may name an FMU."""
+    return not path.suffix and is_zipfile(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,7 @@ class _Check:
         """Check it."""
         suffix = self._path.suffix.lower()
         cases: list[str] = []
-        if suffix == ".fmu":
+        if suffix == ".fmu" or _is_bare_fmu(self._path):
             self._fmu()
         elif suffix in KINDS:
             found = check_ssp_file(open_ssp_file(self._path), KINDS[suffix])

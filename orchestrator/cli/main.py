@@ -67,7 +67,7 @@ def main() -> None:
         from orchestrator.cli.terminal.console import print_error
 
         close_output()
-        print_error(f"standard output: {error.strerror}")
+        print_error(f"standard output: {error.strerror or error}")
         code = REFUSED
     sys.exit(code)
 

@@ -119,7 +119,8 @@ def _embedded(item: FigureItem) -> str:
         try:
             content = item.figure.read_bytes()
         except OSError as error:
-            raise LoadError(f"{item.figure}: picture cannot be read: {error.strerror}") from error
+            why = error.strerror or error
+            raise LoadError(f"{item.figure}: picture cannot be read: {why}") from error
     elif isinstance(item.figure, Drawing):
         mime, content = _MIME[".svg"], item.figure.svg()
     else:

@@ -16,6 +16,7 @@ from orchestrator.diagnostics import (
     StepError,
 )
 from orchestrator.system import communication_step_ns, nanoseconds, seconds
+from orchestrator.system.step_length import step_text, whole_steps
 
 if TYPE_CHECKING:
     from orchestrator.master import DelayMode, Execution, Recording
@@ -204,7 +205,7 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
     )
     with Execution(
         system,
-        step=f"{step_ns} ns",
+        step=step_text(step_ns),
         algorithm=chosen.algorithm,
         algorithm_options=chosen.options,
         rates=chosen.rates,
@@ -219,9 +220,9 @@ def simulate_with(system: System, settings: SimulationSettings) -> Result:
         strict=given.strict,
         realtime=given.realtime,
     ) as execution:
-        whole_ns = start_ns + (stop_ns - start_ns) // step_ns * step_ns
-        last_ns = stop_ns if execution.schedule.varies else whole_ns
-        _expect_room(execution, (last_ns - start_ns) // step_ns // given.every + 1, name)
+        count, rest_ns = whole_steps(stop_ns - start_ns, step_ns)
+        last_ns = stop_ns if execution.schedule.varies else stop_ns - rest_ns
+        _expect_room(execution, count // given.every + 1, name)
         notes = _notes_of_end(last_ns, stop_ns, step_ns)
 
         def report(time: float) -> None:

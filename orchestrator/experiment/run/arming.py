@@ -16,7 +16,8 @@ from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.recording import Result
 from orchestrator.simunits.devices.description import stepped_device
-from orchestrator.system import SourceKind, System, nanoseconds
+from orchestrator.system import SourceKind, System
+from orchestrator.system.step_length import step_length
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
@@ -117,7 +118,7 @@ def _with_dynamics(
             "identified lags are not in the margins: expected a case with 'step' and gauss-seidel"
         )
         return system, (told,)
-    return with_identified_dynamics(system, run, twins, nanoseconds(options.step, "step"))
+    return with_identified_dynamics(system, run, twins, step_length(options.step, "step"))
 
 
 def _armed(

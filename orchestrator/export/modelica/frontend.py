@@ -21,6 +21,10 @@ from orchestrator.export.modelica.source.display_unit_sources import (
     rejects_display_unit,
     without_display_units,
 )
+from orchestrator.export.modelica.source.input_events import (
+    rejects_input_event,
+    with_copied_inputs,
+)
 from orchestrator.export.modelica.source.source_map import SourceMap
 from orchestrator.export.modelica.source.syntax_error import first_syntax_error
 from orchestrator.export.modelica.source.text import ModelicaText
@@ -57,10 +61,16 @@ def flatten_place(place: ClassPlace) -> FlatModel:
     try:
         return _flatten(_source_of(place, {}))
     except ModelicaError as error:
-        if not rejects_display_unit(error):
+        if not rejects_display_unit(error) and not rejects_input_event(error):
             raise
+        rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
         there, originals = copied(place, Path(folder))
+        if rejects_input_event(rejected):
+            text = there.file.read_text(encoding="utf-8")
+            if (changed := with_copied_inputs(text, there.local_name)) == text:
+                raise rejected
+            _write(there.file, changed)
         return without_display_units(
             lambda: _flatten(_source_of(there, originals)),
             lambda file: Path(file).read_text(encoding="utf-8"),

@@ -17,6 +17,7 @@ from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.run.run_view import RunView
 from orchestrator.system import Fault, System, Value, nanoseconds
+from orchestrator.system.step_length import whole_steps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,7 +165,7 @@ class Execution(RunView):
         """
         if self.schedule.varies:
             return None
-        steps = (until_ns - self._engine.time_ns) // self.schedule.step_ns
+        steps, _ = whole_steps(until_ns - self._engine.time_ns, self.schedule.step_ns)
         return self._recorder.share(self._engine, steps // self._recorder.every + 1)
 
     def advance(

@@ -9,6 +9,7 @@ from orchestrator.coupling import DelayMode
 from orchestrator.master.algorithms.settings import MasterSettings
 from orchestrator.master.run.execution import Execution
 from orchestrator.system import Fault, System, communication_step_ns
+from orchestrator.system.step_length import step_text
 
 
 def start(
@@ -54,7 +55,7 @@ def start(
     settings = MasterSettings.of(system, algorithm, algorithm_options, rates)
     return Execution(
         system,
-        step=f"{communication_step_ns(system)} ns" if step is None else step,
+        step=step_text(communication_step_ns(system)) if step is None else step,
         start=f"{default.start_ns} ns" if start is None else start,
         stop=stop,
         algorithm=settings.algorithm,

@@ -84,6 +84,11 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
+def classes_of(text: str) -> tuple[ClassText, ...]:
+    """All classes of a Modelica text."""
+    return tuple(_classes(tokens(text)))
+
+
 class ModelicaText:
     """The outline of one file.
 
@@ -103,7 +108,7 @@ class ModelicaText:
         try:
             self.tokens = tokens(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
-            raise ModelicaError(f"'{path}' cannot be read: {error.strerror}") from error
+            raise ModelicaError(f"'{path}' cannot be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
             raise ModelicaError(f"'{path}' is not UTF-8 text: {error}") from error
         self.classes = tuple(_classes(self.tokens))
