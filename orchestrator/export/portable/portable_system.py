@@ -100,6 +100,8 @@ def make_portable(
         step=f"{step_ns} ns",
         start=f"{start_ns} ns",
         algorithm="jacobi",
+        algorithm_options={},
+        rates={},
         delay=delay,
         record=[],
     ) as execution:
