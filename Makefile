@@ -107,6 +107,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/exporter.py
 	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/house.py
 	$(BIN)/python benchmarks/famdc.py --require 20
 	$(BIN)/python benchmarks/recursive_dynamics.py
 	$(BIN)/python benchmarks/isolation.py

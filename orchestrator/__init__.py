@@ -9,9 +9,7 @@ and from equations in Python). All other modules are private: they may change wi
 from typing import TYPE_CHECKING
 
 from orchestrator.lazy_names import lazy_names
-from orchestrator.renamed import accept_old_names
 
-accept_old_names()
 if TYPE_CHECKING:
     from orchestrator.analysis import ContactLoop as ContactLoop
     from orchestrator.animation import Animation as Animation, render_animation as render_animation

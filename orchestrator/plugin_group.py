@@ -32,11 +32,24 @@ class PluginGroup(Generic[Kind]):
         self.class_of = cache(self._class_of)
 
     @cached_property
-    def entry_points(self) -> Mapping[str, EntryPoint]:
-        """All that are registered, by name; nothing is imported."""
+    def _registered(self) -> tuple[EntryPoint, ...]:
         from importlib.metadata import entry_points
 
-        return {entry.name: entry for entry in entry_points(group=self._group)}
+        return tuple(entry_points(group=self._group))
+
+    @property
+    def entry_points(self) -> Mapping[str, EntryPoint]:
+        """All that are registered, by name; nothing is imported."""
+        return {entry.name: entry for entry in self._registered}
+
+    def require_one(self, name: str) -> None:
+        """Raise PluginError if two packages register different things under a name."""
+        values = sorted({entry.value for entry in self._registered if entry.name == name})
+        if len(values) > 1:
+            raise PluginError(
+                f"two packages register the {self._noun} '{name}': {' and '.join(values)};"
+                " remove one"
+            )
 
     @property
     def names(self) -> list[str]:
@@ -72,4 +85,5 @@ class PluginGroup(Generic[Kind]):
                 f"no {self._noun} '{name}' is registered{nearest(name, self.names)};"
                 f" registered: {', '.join(self.names) or 'none'}"
             )
+        self.require_one(name)
         return entry

@@ -17,10 +17,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tiny_compiler import tiny
+
+from orchestrator.export.codegen.compiler import _run
 
 FOLDER = Path(__file__).parents[1] / "build" / "test-cache"
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -41,7 +42,7 @@ FIXTURE_OPTIONS = ("-shared", "-fPIC", QUICK, "-Wall", "-Wextra", "-Werror")
 
 
 class CachedCompiler:
-    """Stands in for the module ``subprocess`` where sources are compiled.
+    """Stands in for ``compiler._run``, which runs what compiles sources.
 
     With ``checks_only`` the compiler checks sources and an empty library is written: for tests of
     what is around a library.
@@ -50,31 +51,28 @@ class CachedCompiler:
     def __init__(self, *, checks_only: bool = False) -> None:
         self.checks_only = checks_only
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(subprocess, name)
-
-    def run(
-        self, command: Sequence[str], *, cwd: Path | None = None, **options: Any
-    ) -> subprocess.CompletedProcess[Any]:
+    def __call__(
+        self, command: Sequence[str], *, given: str = "", folder: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run a command; one that writes a library is not run if its result is known.
 
         Only what all warnings pass is kept: it serves those who ask for warnings as well.
         """
-        if cwd is None or "-shared" not in command:
-            return subprocess.run(command, cwd=cwd, **options)  # noqa: S603, PLW1510
+        if folder is None or "-shared" not in command:
+            return _run(command, given=given, folder=folder)
         if self.checks_only:
             Path(command[command.index("-o") + 1]).touch()
-            return subprocess.run([*command, "-fsyntax-only"], cwd=cwd, **options)  # noqa: S603, PLW1510
-        if not cwd.is_relative_to(SHIPPED) and not _is_about_output(command):
+            return _run([*command, "-fsyntax-only"], folder=folder)
+        if not folder.is_relative_to(SHIPPED) and not _is_about_output(command):
             quick = tiny(command)
-            if quick and (done := compiled(quick, cwd, **options)).returncode == 0:
+            if quick and (done := compiled(quick, folder)).returncode == 0:
                 return done
             command = [QUICK if word == OPTIMISED else word for word in command]
         silent = [word for word in command if word not in {*WARNINGS, "-Werror"}]
-        done = compiled([*silent[:1], *WARNINGS, *silent[1:]], cwd, **options)
+        done = compiled([*silent[:1], *WARNINGS, *silent[1:]], folder)
         if done.returncode == 0 and not done.stderr:
             return done
-        return subprocess.run(command, cwd=cwd, **options)  # noqa: S603, PLW1510
+        return _run(command, folder=folder)
 
 
 def _is_about_output(command: Sequence[str]) -> bool:
@@ -87,7 +85,7 @@ def compile_fixture(source: str, target: Path, *options: str) -> None:
     if compiler is None or platform.system() != "Linux":
         pytest.skip("FMUs in C are compiled for Linux by gcc, which is not here")
     command = [compiler, *FIXTURE_OPTIONS, *options, "-o", str(target), source, "-lm"]
-    done = compiled(command, FIXTURES, capture_output=True, text=True)
+    done = compiled(command, FIXTURES)
     assert done.returncode == 0, done.stderr
 
 
@@ -99,9 +97,7 @@ def remove_old() -> None:
             file.unlink(missing_ok=True)
 
 
-def compiled(
-    command: Sequence[str], folder: Path, **options: Any
-) -> subprocess.CompletedProcess[Any]:
+def compiled(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a compiler in the folder of its sources, or take what it made of the same before.
 
     The folder has all files of ours that it reads.
@@ -115,7 +111,7 @@ def compiled(
             target.chmod(0o755)
             os.utime(kept)
             return subprocess.CompletedProcess(command, 0, "", "")
-        done = subprocess.run(command, cwd=folder, **options)  # noqa: S603, PLW1510
+        done = _run(command, folder=folder)
         if done.returncode == 0 and not done.stderr and target.is_file():
             _keep(target, kept)
     return done

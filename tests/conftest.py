@@ -79,7 +79,7 @@ def _each_source_is_compiled_once():
     from orchestrator.export.codegen import compiler
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "subprocess", CachedCompiler())
+        patch.setattr(compiler, "_run", CachedCompiler())
         yield
 
 

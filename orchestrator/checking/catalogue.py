@@ -15,7 +15,6 @@ from orchestrator.checking.checks import (
     fmus,
     hardware,
     loops,
-    old_words,
     portability,
     sources,
     system_files,
@@ -62,7 +61,6 @@ ROOMS = (
     fmus,
     units,
     portability,
-    old_words,
 )
 
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.authoring import is_system_file, read_toml
-from orchestrator.authoring.tables import load
 from orchestrator.checking.checks import bindings, hardware, hashes, portability
 from orchestrator.checking.checks.experiment import check, prepared, run_of
 from orchestrator.checking.checks.fmus import check_file
-from orchestrator.checking.checks.old_words import old_entries, old_tables
 from orchestrator.checking.checks.sources import unusable
 from orchestrator.checking.checks.ssp_files import KINDS, check_ssp_file
 from orchestrator.checking.collected import Collected
@@ -23,7 +21,6 @@ from orchestrator.checking.toml_places import line_for, place_of, system_places,
 from orchestrator.diagnostics import DescriptionError, Diagnostic, LoadError, Severity, SspError
 from orchestrator.experiment import Experiment, read_experiment
 from orchestrator.experiment.file.experiment import Case, RunOptions
-from orchestrator.experiment.file.old_words import with_new_words
 from orchestrator.experiment.prepare.hardware import ERRORS, Hardware, told_otherwise
 from orchestrator.ssp import diagnose, variants
 from orchestrator.ssp.archive.locations import Locations, locations, open_ssp_file
@@ -191,9 +188,6 @@ class _Check:
             found = [replace(each, line=line_for(each.key, lines)) for each in wrong.diagnostics]
             self._collected.add(found, Locations(str(path)))
             return []
-        lines = toml_lines(path)
-        _, notes = with_new_words(load(path))
-        self._collected.add(old_tables(notes, path, lines), Locations(str(path)))
         given = self._options.model_dump(exclude_none=True)
         cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
         self._cases(experiment.model_copy(update={"case": cases}))
@@ -229,8 +223,6 @@ class _Check:
             before = self._collected.errors
             self._collected.add(found, base.places, name, whole)
             self._systems[name] = replace(extent, errors=self._collected.errors - before)
-        parts = {name: c for system in ready.values() for name, c in system.components.items()}
-        self._collected.add(old_entries(load(self._path), parts, self._path, lines), Locations())
         for each in check(experiment, ready):
             line = line_for(each.key, lines)
             self._collected.add([replace(each, file=str(self._path), line=line)], Locations())

@@ -13,10 +13,6 @@ if TYPE_CHECKING:
 
 def print_outcome(outcome: ExperimentOutcome) -> None:
     """Print what was run, what was measured, and which pictures were drawn."""
-    from orchestrator.cli.account import print_accounts
-    from orchestrator.cli.timing import print_timing
-    from orchestrator.cli.verification import print_verification
-
     rows = []
     for key, finished in outcome.cases.items():
         result = finished.result
@@ -38,7 +34,6 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
     for key, finished in outcome.cases.items():
         for remark in finished.result.remarks:
             console.print(f"{key}: {remark}", markup=False)
-    print_accounts({key: finished.account for key, finished in outcome.cases.items()})
     measured = [
         [f"{key}: {name}", f"{value.value:+.6g} {value.unit}".rstrip(), _details(value.details)]
         for key, finished in outcome.cases.items()
@@ -46,11 +41,11 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
     ]
     if measured:
         print_table("Measured", ["figure", "value", "details"], measured)
-    for key, finished in outcome.cases.items():
-        if finished.result.timing:
-            print_timing(key, finished.result.timing)
-        if finished.verification:
-            print_verification(key, finished.verification)
+    for section in (one for finished in outcome.cases.values() for one in finished.sections):
+        if texts := section.texts():
+            print_table(section.heading, list(section.columns), texts)
+        for line in section.lines:
+            console.print(line, markup=False)
     for path in outcome.files:
         if path.suffix in {".html", ".png"}:
             console.print(str(path), markup=False)

@@ -14,7 +14,6 @@ from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.experiment.output.diagram import nested_of
 from orchestrator.experiment.prepare.hardware import Hardware
 from orchestrator.experiment.prepare.prepare import merged, prepare_all, prepare_with
-from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.ssp.archive.target import EXPERIMENT_FILE, main_file
@@ -70,7 +69,7 @@ def systems_of(target: Path) -> dict[str, System]:
     """All systems of a target, prepared and checked, by case name."""
     experiment, folder = experiment_of(target)
     cases = prepare_all(experiment, experiment.case, SystemReader(folder))
-    expect_sound(*with_present_names(experiment, cases))
+    expect_sound(experiment, cases)
     return {name: case.system for name, case in cases.items()}
 
 

@@ -9,6 +9,11 @@ from orchestrator.experiment.prepare.simulate import (
 from orchestrator.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from orchestrator.experiment.extension import (
+        Extension as Extension,
+        Run as Run,
+        Steps as Steps,
+    )
     from orchestrator.experiment.file.experiment import Experiment as Experiment
     from orchestrator.experiment.measure.outcome import (
         CaseOutcome as CaseOutcome,
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
         write_checkpoint as write_checkpoint,
     )
     from orchestrator.experiment.runner import run_experiment as run_experiment
+    from orchestrator.experiment.section import Section as Section
     from orchestrator.experiment.verification.verify import verify as verify
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -20,7 +20,6 @@ from orchestrator.diagnostics import (
 from orchestrator.diagnostics.validation import format_validation_error
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.figure_tables import PhaseFigure, SweepFigure, TimeFigure
-from orchestrator.experiment.file.old_words import with_new_words
 from orchestrator.experiment.file.scenes import with_scenes
 from orchestrator.experiment.prepare.map_check import named_by_maps
 from orchestrator.experiment.prepare.sweep_check import named_by_sweeps
@@ -56,16 +55,14 @@ def read_experiment(path: Path) -> Experiment:
             " system file, which has a table [system]",
         )
     try:
-        content, notes = with_new_words(content)
-    except DescriptionError as error:
-        raise DescriptionError(*(f"{path}: {text}" for text in error.problems)) from None
-    for text in dict.fromkeys(note.message for note in notes):
-        _LOGGER.warning("%s: %s", path, text)
-    try:
         experiment = Experiment.model_validate(with_scenes(content, path.parent))
     except ValidationError as error:
         found = format_validation_error(error, Experiment, path, CODE)
         raise DescriptionError(*found) from None
+    if experiment.extension:
+        from orchestrator.experiment.extension import with_own_tables
+
+        experiment = with_own_tables(experiment, path)
     problems = _dangling(experiment)
     for name, table in experiment.animation.items():
         problems += (

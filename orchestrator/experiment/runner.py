@@ -8,19 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.animation import expect_viewer
+from orchestrator.experiment.extension import Progress, Run, before, behind, loaded
 from orchestrator.experiment.file.experiment import Experiment, ParameterFile, Setting
 from orchestrator.experiment.file.table import Time
 from orchestrator.experiment.measure.case_measures import with_measures
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
-from orchestrator.experiment.output.animations import drawable
 from orchestrator.experiment.output.diagram import nested_of
 from orchestrator.experiment.output.files import write_rest
 from orchestrator.experiment.prepare.case_notes import case_notes
 from orchestrator.experiment.prepare.chosen_step import with_chosen_steps
 from orchestrator.experiment.prepare.prepare import prepare_all
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.requested_names import (
     expect_components,
     expect_isolated,
@@ -29,19 +27,13 @@ from orchestrator.experiment.prepare.requested_names import (
 )
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.experiment.run.arming import armed, commanded, expect_armed, with_arming
-from orchestrator.experiment.run.case_runs import CaseRuns, Progress
-from orchestrator.experiment.run.case_verification import refinements_of, verified_case
-from orchestrator.experiment.run.pace import expect_paced, realtime_of
-from orchestrator.experiment.run.supervision import Findings, states_of, tracks_of
-from orchestrator.experiment.sweep.listed import run_listed
+from orchestrator.experiment.run.case_runs import run_cases
+from orchestrator.experiment.section import Section
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import whole_folder
 from orchestrator.simunits import expect_flawless
-from orchestrator.system import System
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.identification.before_arming import BeforeArming
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
@@ -78,30 +70,9 @@ def run_experiment(
         What its paths are relative to.
     output
         Folder for the files; made if absent.
-    only
-        Cases to run; empty means all. Sweeps and figures are done if all that they need is run.
-    settings, swaps
-        Changes by ``component.parameter`` and by ``component``, for every case that has the
-        component.
-    delays
-        Delays by ``source -> target``, for every case that has the connection.
-    parameters
-        Parameter sets for every case, over its own values and under the settings; paths start from
-        the present folder. A name that reaches nothing is an error.
-    isolated
-        Components that run in processes of their own, in every case that has them; ``"all"`` means
-        every component.
-    notes
-        Sentences to put into every result: what was changed for this run.
-    strict
-        Whether FMUs whose model descriptions break rules of FMI are refused; else what does no
-        harm is said in the result.
-    verify
-        Whether every case is run again with H/2 and H/4, and all are compared: see
-        :func:`~orchestrator.verify`. Results are those of the run with H.
-    realtime
-        Simulated seconds per second on the wall that every case keeps to; ``None``: those of the
-        experiment's ``[realtime]``, if it has one. Sweeps and finer runs keep to none.
+    settings, only, swaps, delays, parameters, isolated, notes, strict, verify, realtime
+        See :class:`~orchestrator.experiment.prepare.run_settings.RunSettings`, where ``settings``
+        are ``values``.
     progress
         See :data:`Progress`.
 
@@ -139,78 +110,35 @@ def run_with(
     """
     reader = SystemReader(folder)
     experiment, cases, choices = prepared_cases(experiment, reader, settings)
-    realtime = realtime_of(experiment, settings, cases)
-    expect_paced(cases, realtime)
-    tell = progress or (lambda _job, _share: None)
-    where = output.absolute()  # stays the same if a unit changes the working directory
-    known = _known(experiment, reader.folder, cases, settings, where, tell, announce)
-    twins = known.twins
-    armings = armed(experiment, cases, reader, settings, twins)
-    expect_armed(armings)
-    refinements = refinements_of(cases) if settings.verify else {}
-    if drawable(experiment, {name: case.case for name, case in cases.items()}):
-        expect_viewer()
-    nested: dict[str, System] = {}
-    notes: dict[str, Sequence[str]] = {}
-    paced = realtime is not None
-    for name, case in cases.items():
-        nested[name] = nested_of(case.case, reader.read(case.case), case.system, settings.values)
-        chosen = choices.get(name)
-        notes[name] = case_notes(experiment, case, reader, settings, chosen, paced=paced)
-        if name in armings:
-            notes[name] = (*notes[name], *armings[name].notes, *known.remarks.get(name, ()))
     outcome = ExperimentOutcome(experiment.title)
-    with whole_folder(where) as draft:
-        found = {name: Findings(twins.get(name, ()), armings.get(name)) for name in cases}
-        runs = CaseRuns(experiment, where, draft, outcome, realtime, tell, found)
-        finished = runs.run(cases, notes)
-        results = {name: left.result for name, left in finished.items()}
+    tell, said = progress or (lambda _job, _share: None), announce or (lambda _text: None)
+    where = output.absolute()  # stays the same if a unit changes the working directory
+    run = Run(experiment, settings, reader, cases, where, tell, said, outcome)
+    for name, case in cases.items():
+        run.notes[name] += case_notes(experiment, case, reader, settings, choices.get(name))
+    extensions = loaded(experiment, settings, cases)
+    for one in extensions:
+        before(one, partial(one.begin, run))
+    nested = {
+        name: nested_of(case.case, reader.read(case.case), case.system, settings.values)
+        for name, case in cases.items()
+    }
+    with whole_folder(where) as run.draft:
+        results = run_cases(run, extensions)
         for name, case in cases.items():
-            result, measured = with_measures(
-                case, results, outcome, realtime.clock if realtime else None
-            )
-            result = with_arming(result, armings.get(name))
+            clock = run.realtime.clock if run.realtime else None
+            result, measured = with_measures(case, results, outcome, clock)
+            title, found = case.case.title or name, run.sections[name]
             outcome.cases[name] = CaseOutcome(
-                case.case.title or name,
-                case.system,
-                nested[name],
-                result,
-                measured,
-                finished[name].ledger,
-                step_choice=choices.get(name),
-                account=finished[name].account,
-                arming=armings.get(name),
-                twins=twins.get(name, ()),
-                tracks=tracks_of(where, case, experiment.supervisor),
-                states=states_of(where, case, experiment.supervisor),
+                title, case.system, nested[name], result, measured, found
             )
-        for name, refinement in refinements.items():
-            done = partial(tell, f"{name} with H/2 and H/4")
-            outcome.cases[name] = verified_case(outcome.cases[name], refinement, done)
-        for name, sweep in experiment.listed_sweeps.items():
-            if sweep.case in cases:
-                done = partial(tell, f"sweep {name}")
-                outcome.sweeps[name] = run_listed(name, experiment, cases, done)
-        write_rest(experiment, outcome, draft.folder, output, tell)
-    outcome.files += [output / page.relative_to(where) for page in known.pages]
+            if name in choices:
+                choice = choices[name]
+                run.add(name, Section("step_choice", data=choice.as_json(), value=choice))
+        for one in extensions:
+            behind(run, one, partial(one.end, run))
+        write_rest(experiment, outcome, run.draft.folder, output, tell)
     return outcome
-
-
-def _known(
-    experiment: Experiment,
-    folder: Path,
-    cases: Mapping[str, PreparedCase],
-    settings: RunSettings,
-    output: Path,
-    tell: Progress,
-    announce: Callable[[str], None] | None,
-) -> BeforeArming:
-    from orchestrator.experiment.identification.before_arming import BeforeArming, identified_cases
-
-    if not any(commanded(case.system) for case in cases.values()):
-        return BeforeArming()
-    said = announce or (lambda _text: None)
-    return identified_cases(experiment, folder, cases, settings, output, tell, said)
 
 
 def prepared_cases(
@@ -220,7 +148,7 @@ def prepared_cases(
 
     Steps are chosen where that is asked for.
 
-    Names of connectors are the present ones in what is returned; choices are by case.
+    Choices are by case.
     """
     names = requested_cases(experiment, settings.only)
     cases = prepare_all(experiment, names, reader, settings)
@@ -234,6 +162,5 @@ def prepared_cases(
         name: replace(case, system=with_processes(case.system, settings.isolated))
         for name, case in cases.items()
     }
-    experiment, cases = with_present_names(experiment, cases)
     expect_sound(experiment, cases)
     return experiment, cases, choices

@@ -18,7 +18,6 @@ from orchestrator.recording.display import html_of, text_of
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.simunits import Notice
 from orchestrator.system.naming import lacking
-from orchestrator.system.ports.connectors import warn_of_former
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,8 +78,6 @@ class Result:
         What the schedule does to the modes of its loops, as plain data; empty if that is not known.
     arming
         Which margins its devices were armed with, as plain data; empty if none is commanded.
-    former_names
-        Names of connectors by those that they had before, by which their signals are still found.
 
     Raises
     ------
@@ -108,7 +105,6 @@ class Result:
     notices: tuple[Notice, ...] = ()
     energies: dict[str, float] = field(default_factory=dict)
     timing: RealTimeRecord | None = None
-    former_names: dict[str, str] = field(default_factory=dict)
     linearised: dict[str, Any] = field(default_factory=dict)
     arming: dict[str, Any] = field(default_factory=dict)
 
@@ -144,7 +140,7 @@ class Result:
             named in ``record``.
         """
         try:
-            signal: NDArray[np.float64] = self.values[:, self._column[self._present(name)]]
+            signal: NDArray[np.float64] = self.values[:, self._column[name]]
         except KeyError:
             error = lacking(f"result '{self.name}'", "signal", name, self.names)
             raise UnknownNameError(
@@ -160,16 +156,7 @@ class Result:
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._present(name) in self._column
-
-    def _present(self, name: str) -> str:
-        """Return a name, or the present one of a connector whose former one it is."""
-        connector, bracket, element = name.partition("[")
-        present = self.former_names.get(connector)
-        if present is None or name in self._column:
-            return name
-        warn_of_former(f"result '{self.name}'", connector, present)
-        return f"{present}{bracket}{element}"
+        return isinstance(name, str) and name in self._column
 
     def __repr__(self) -> str:
         return text_of(self)

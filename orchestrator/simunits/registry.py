@@ -26,7 +26,6 @@ from orchestrator.system import (
     System,
     Value,
 )
-from orchestrator.system.former_names import with_present_ends, with_present_names
 from orchestrator.system.packed_code import stays_unopened
 
 if TYPE_CHECKING:
@@ -258,17 +257,16 @@ def _resolved(system: System, blocks: dict[Source, UnitDescription], *, runnable
             kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
             problems.append(kind(*error.within(f"component '{name}'")))
             continue
-        declared = with_present_names(component, found)
-        problems += differences(declared, found)
+        problems += differences(component, found)
         connectors = {
-            key: as_declared(connector, declared.connectors.get(key), found)
+            key: as_declared(connector, component.connectors.get(key), found)
             for key, connector in found.connectors.items()
         }
         resolved[name] = replace(
             found,
             connectors=connectors,
-            values=declared.values,
-            power_ports={**found.power_ports, **declared.power_ports},
+            values=component.values,
+            power_ports={**found.power_ports, **component.power_ports},
         )
     nested = {}
     for name, inner in system.systems.items():
@@ -278,5 +276,4 @@ def _resolved(system: System, blocks: dict[Source, UnitDescription], *, runnable
             problems.append(DescriptionError(*error.within(f"system '{name}'")))
     if problems:
         raise DescriptionError.collect(problems)
-    lines = with_present_ends(system.connections, resolved)
-    return replace(system, components=resolved, connections=lines, systems=nested)
+    return replace(system, components=resolved, systems=nested)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
-from orchestrator.system.former_names import with_present_ends
 from orchestrator.system.lines.compensation import Compensation
 from orchestrator.system.lines.connection import Connection, Endpoint, Extrapolation, Interpolation
 from orchestrator.system.lines.delay import TransportDelay
@@ -170,7 +169,7 @@ def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
         if SEPARATOR in end.component and end.component not in system.components
     ]
     if not deep:
-        return "", with_present_ends([line], system.components)[0]
+        return "", line
     folders = [split(end.component)[0] for end in sides]
     if folders[0] != folders[1]:
         end = deep[0]
@@ -180,10 +179,8 @@ def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
             f" connector of that system: edit('{folder}', lambda s: s.expose('{end.connector}',"
             f" to='{name}.{end.connector}'))"
         )
-    inside = (Endpoint(split(end.component)[1], end.connector) for end in sides)
-    source, target = inside
-    line = replace(line, source=source, target=target)
-    return folders[0], with_present_ends([line], system.nested(folders[0]).components)[0]
+    source, target = (Endpoint(split(end.component)[1], end.connector) for end in sides)
+    return folders[0], replace(line, source=source, target=target)
 
 
 def disconnect(system: System, source: str, target: str | None = None) -> System:

@@ -80,9 +80,7 @@ class Identifier(PartialIdentifier):
         unit="N/m", description="The same by the samples alone, without P0", depends_on=()
     )
     excited: bool = Output(description="The contact moves enough to learn from", depends_on=())
-    converged: bool = Output(
-        description="The stiffness is known to the precision", depends_on=(), formerly="known"
-    )
+    converged: bool = Output(description="The stiffness is known to the precision", depends_on=())
     wrong_sign: bool = Output(description="The stiffness is surely negative", depends_on=())
     sensor_lost: bool = Output(
         description="The force is no number, or stands still in motion", depends_on=()
@@ -92,7 +90,6 @@ class Identifier(PartialIdentifier):
         unit="1",
         description="Normalised innovation squared, mean of the window",
         depends_on=(),
-        formerly="surprise",
     )
     trend: float = Output(
         unit="1", description="Innovations that go with the position", depends_on=()
@@ -101,7 +98,6 @@ class Identifier(PartialIdentifier):
         unit="1",
         description="Share of the stiffness that noise of the position takes",
         depends_on=(),
-        formerly="blur",
     )
     rejected: int = Output(description="Outliers so far", depends_on=())
     resets: int = Output(description="How often the filter began anew", depends_on=())

@@ -59,13 +59,11 @@ class PartialIdentifier(Block):
         start=20,
         minimum=1,
         description="Outliers in a row that are a new contact",
-        formerly="patience",
     )
     stuck_samples: int = Parameter(
         start=5,
         minimum=1,
         description="Equal forces in motion that are a lost sensor",
-        formerly="still",
     )
     precision: float = Parameter(
         start=0.05, unit="1", above=0.0, description="Relative deviation of a known stiffness"
@@ -75,7 +73,6 @@ class PartialIdentifier(Block):
         unit="1",
         above=0.0,
         description="Normalised innovation squared beyond which nothing is known",
-        formerly="surprise_limit",
     )
     trend_limit: float = Parameter(
         start=3.0,

@@ -84,7 +84,6 @@ class TripleIdentifier(PartialIdentifier):
         shape=(3,),
         description="1: the stiffness is known",
         depends_on=(),
-        formerly="known",
     )
     wrong_sign: Floats = Output(
         unit="1", shape=(3,), description="1: surely negative stiffness", depends_on=()
@@ -100,7 +99,6 @@ class TripleIdentifier(PartialIdentifier):
         shape=(3,),
         description="Normalised innovation squared",
         depends_on=(),
-        formerly="surprise",
     )
     trend: Floats = Output(
         unit="1", shape=(3,), description="Innovations that go with the position", depends_on=()
@@ -110,7 +108,6 @@ class TripleIdentifier(PartialIdentifier):
         shape=(3,),
         description="Share of stiffness lost to noise",
         depends_on=(),
-        formerly="blur",
     )
     rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far", depends_on=())
     resets: Floats = Output(

@@ -61,7 +61,7 @@ class ForceGuard(PartialForceGuard):
     position: float = Input(unit="m", description="Position of the contact in the simulation")
     actual: float = Input(unit="m", description="Position that the robot has")
     wrong_sign: bool = Input(description="The identified stiffness is negative")
-    converged: bool = Input(start=True, description="The stiffness is known", formerly="known")
+    converged: bool = Input(start=True, description="The stiffness is known")
     applied: float = Output(unit="N", description="Force on the bodies", depends_on=("force",))
     sense: float = Parameter(
         start=-1.0, unit="1", description="Power into the bodies is sense x force x velocity"
@@ -70,9 +70,7 @@ class ForceGuard(PartialForceGuard):
     place: float = State(start=0.0, description="Position at the sample before, m")
     shown: float = State(start=0.0, description="Last sample of the sensor, N")
     shown_at: float = State(start=0.0, description="Where the robot was when it changed, m")
-    unchanged_for: float = State(
-        start=0.0, description="Since when it has not changed, s", formerly="still"
-    )
+    unchanged_for: float = State(start=0.0, description="Since when it has not changed, s")
     origin: float = State(start=0.0, description="Where the contact was last known, m")
     last: float = State(start=0.0, description="Force when the safe state began, N")
 

@@ -56,9 +56,7 @@ class PartialForceGuard(PartialGuard):
         start=0.2, unit="s", above=0.0, description="Time in which the force fades"
     )
     hold: bool = Parameter(start=False, description="The force stands in the safe state instead")
-    unknown_for: float = State(
-        start=0.0, description="How long the contact has been unknown, s", formerly="dark"
-    )
+    unknown_for: float = State(start=0.0, description="How long the contact has been unknown, s")
     share: float = State(start=1.0, description="Of the force, on the way back to operation")
 
     def begin(self) -> None:

@@ -119,7 +119,6 @@ class PoseGuard(PartialGuard):
         unit="rad/s2",
         above=0.0,
         description="Angular one of the stop",
-        formerly="slowing",
     )
     margin_minimum: float = Parameter(
         start=0.02,

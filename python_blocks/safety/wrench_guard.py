@@ -82,7 +82,6 @@ class WrenchGuard(PartialForceGuard):
         shape=(3,),
         start=1.0,
         description="> 0.5: it is known",
-        formerly="known",
     )
     applied_force: Floats = Output(
         unit="N", shape=(3,), description="Force on the bodies", depends_on=("force",)
@@ -97,7 +96,6 @@ class WrenchGuard(PartialForceGuard):
         start=np.zeros((6, 3)),
         description="s and w of the sample before; force of the sensor, m where it last changed and"
         " since when it has not, s; where the contact was last known, m",
-        formerly="seen",
     )
     last: list[float] = State(start=[0.0] * 6, description="Wrench when the safe state began")
 

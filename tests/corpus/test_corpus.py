@@ -45,24 +45,24 @@ class _Compiler(CachedCompiler):
         super().__init__()
         self._headers = [f"fmi{version[0]}.h" for version in versions]
 
-    def run(
-        self, command: Sequence[str], *, cwd: Path | None = None, **options: Any
-    ) -> subprocess.CompletedProcess[Any]:
-        if cwd is None or "-shared" not in command:
-            return super().run(command, cwd=cwd, **options)
+    def __call__(
+        self, command: Sequence[str], *, given: str = "", folder: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        if folder is None or "-shared" not in command:
+            return super().__call__(command, given=given, folder=folder)
         self.checks_only = True
-        done = super().run([*command, *_WARNINGS], cwd=cwd, **options)
-        if done.returncode or not any((cwd / header).exists() for header in self._headers):
+        done = super().__call__([*command, *_WARNINGS], folder=folder)
+        if done.returncode or not any((folder / header).exists() for header in self._headers):
             return done
         self.checks_only = False
-        return super().run(command, cwd=cwd, **options)
+        return super().__call__(command, folder=folder)
 
 
 @pytest.fixture
 def versions(name: str, monkeypatch: pytest.MonkeyPatch) -> Sequence[str]:
     """Return which versions of a model are run."""
     run = _RUN[zlib.crc32(name.encode()) % len(_RUN)]
-    monkeypatch.setattr(compiler, "subprocess", _Compiler(run))
+    monkeypatch.setattr(compiler, "_run", _Compiler(run))
     return run
 
 

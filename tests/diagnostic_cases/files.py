@@ -154,37 +154,6 @@ def _system_file(text: str) -> Write:
     return _text(head + body + text, "system.toml")
 
 
-_RENAMED = """
-from orchestrator import Block, Parameter
-from {errors} import SoftdockError
-
-
-class Renamed(Block):
-    gain: float = Parameter(start=1.0, formerly="k")
-
-    def step(self, t: float, h: float) -> None:
-        if t < 0.0:
-            raise SoftdockError("never")
-"""
-
-
-def _own_block(values: str, errors: str = "orchestrator.diagnostics") -> Write:
-    def write(folder: Path, fmu: Path) -> Path:
-        (folder / "own.py").write_text(_RENAMED.format(errors=errors))
-        part = f'[component.own]\nsource = "block:own.py:Renamed"\nvalues = {{ {values} }}\n'
-        return _system_file(part)(folder, fmu)
-
-    return write
-
-
-def _study(word: str) -> Write:
-    return experiment(
-        '[case.one.measure.high]\nkind = "peak"\nsignal = "probe.y"\n'
-        f'[{word}.gains]\ncases = ["one"]\nmeasures = ["high"]\n'
-        f'[{word}.gains.over.gain]\nset = ["probe.gain"]\nvalues = [1.0]\n'
-    )
-
-
 FILES: Mapping[str, FileShape] = {
     "TIM114": FileShape(rig(TWIN_CASE), rig(TWIN_CASE + REST)),
     "TIM115": FileShape(
@@ -193,9 +162,6 @@ FILES: Mapping[str, FileShape] = {
     "CAP115": FileShape(
         rig(TWIN_CASE + REST + ON_RIG, device="ur_rtde"), rig(TWIN_CASE + REST + ON_RIG)
     ),
-    "EXP105": FileShape(_study("campaign"), _study("sweep")),
-    "CON122": FileShape(_own_block("k = 2.0"), _own_block("gain = 2.0")),
-    "CAP113": FileShape(_own_block("gain = 2.0", "orchestrator.errors"), _own_block("gain = 2.0")),
     "FIL101": FileShape(lambda folder, _: folder / "missing.ssd", _PLAIN),
     "EXP101": FileShape(experiment("colour = 3\n"), experiment()),
     "EXP102": FileShape(

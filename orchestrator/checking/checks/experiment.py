@@ -15,7 +15,6 @@ from orchestrator.experiment.prepare.emulators import with_emulators
 from orchestrator.experiment.prepare.hardware import Hardware
 from orchestrator.experiment.prepare.prepare import merged, prepare_with
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.validate import unsound
 from orchestrator.master import MasterSettings
@@ -107,4 +106,4 @@ def check(experiment: Experiment, systems: Mapping[str, System]) -> Iterator[Dia
         for name, case in experiment.case.items()
         if name in systems
     }
-    yield from unsound(*with_present_names(experiment, cases))
+    yield from unsound(experiment, cases)

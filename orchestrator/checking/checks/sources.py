@@ -8,7 +8,6 @@ from dataclasses import replace
 from math import isclose
 from pathlib import Path
 
-from orchestrator.checking.checks.old_words import former_ends, former_names, old_imports
 from orchestrator.checking.finding import finding, of_error
 from orchestrator.diagnostics import (
     CapabilityError,
@@ -29,9 +28,7 @@ from orchestrator.system import (
     System,
     conversion_between,
 )
-from orchestrator.system.former_names import with_present_ends, with_present_names
 from orchestrator.system.packed_code import unopened_note
-from orchestrator.system.ports.connectors import finding_former
 
 CODES: tuple[Code, ...] = (
     error(
@@ -136,21 +133,18 @@ def opened(system: System, path: str = "") -> tuple[System, list[Diagnostic], fr
         if known is None:
             unknown.add(here + name)
     nested: dict[str, System] = {}
-    found += former_ends(system.connections, components, path)
-    lines = with_present_ends(system.connections, components)
     for name, inner in system.systems.items():
         nested[name], wrong, more = opened(inner, here + name)
         found += wrong
         unknown |= more
-    opened_system = replace(system, components=components, connections=lines, systems=nested)
-    return opened_system, found, frozenset(unknown)
+    return replace(system, components=components, systems=nested), found, frozenset(unknown)
 
 
 def _component(component: Component, at: str) -> tuple[Component | None, list[Diagnostic]]:
     source = component.source
     if source.packed:
         return None, [finding("CAP112", at, unopened_note(source))]
-    found = [*unusable(component, at), *old_imports(source, at)]
+    found = list(unusable(component, at))
     try:
         known = component_of(
             source,
@@ -167,10 +161,7 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Di
         return None, [*found, finding(code, at, str(wrong))]
     except SoftdockError as wrong:
         code = "FMU102" if source.kind is SourceKind.FMU else "CAP108"
-        told = any(each.code != "CAP113" for each in found)
-        return None, found if told else [*found, finding(code, at, str(wrong))]
-    found += former_names(component, known, at)
-    component = with_present_names(component, known)
+        return None, found or [finding(code, at, str(wrong))]
     for problem in differences(component, known):
         found += of_error(problem, at.rpartition(SEPARATOR)[0])
     found += _undeclared(component, known, at)
@@ -179,8 +170,7 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Di
         found += _other_unit(connectors[name], declared, at)
         connectors[name] = as_declared(connectors[name], declared, known)
     ports = {**known.power_ports, **component.power_ports}
-    kept = finding_former(f"component '{at}'", connectors)
-    return replace(known, connectors=kept, values=component.values, power_ports=ports), found
+    return replace(known, connectors=connectors, values=component.values, power_ports=ports), found
 
 
 def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
@@ -233,6 +233,7 @@ class Experiment(Table):
     figure: dict[Name, Figure] = Field({})
     ledger: dict[Name, LedgerTable] = Field({})
     animation: dict[Name, Animation] = Field({})
+    extension: dict[Name, Any] = Field({})
 
     @model_validator(mode="after")
     def _tolerances(self) -> Self:

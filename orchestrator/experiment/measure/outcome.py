@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from orchestrator.analysis import EnergyLedger
 from orchestrator.coupling import DelayPlan
-from orchestrator.experiment.verification.verification import Verification
+from orchestrator.experiment.section import Section
 from orchestrator.recording import Result
 from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
-
-if TYPE_CHECKING:
-    from orchestrator.arming import Arming
-    from orchestrator.identification.twin_file import TwinFile
-    from orchestrator.linearisation.run_account import RunAccount
-    from orchestrator.linearisation.step_choice.choice import StepChoice
-    from orchestrator.supervisor.change_record import ChangeRecord
-    from orchestrator.supervisor.tracking.track_record import TrackRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +45,12 @@ def _declared_ms(plan: DelayPlan) -> float | None:
 class CaseOutcome:
     """One finished case; its ``system`` is flat, ``nested`` is the same as it was written.
 
-    ``ledger`` is what became of its energy, where the system or the experiment says that;
-    ``verification`` compares it with runs with shorter steps, and ``step_choice`` is how its step
-    was chosen, where that was asked for. ``account`` is what its schedule does to its loops,
-    ``arming`` with which margins its devices were armed, ``twins`` what was identified of them
-    before, ``tracks`` what was tracked of them while they ran, and ``states`` those of their rig.
+    ``sections`` is what extensions found: under ``"ledger"`` what became of its energy, under
+    ``"verification"`` a comparison with runs with shorter steps, under ``"step_choice"`` how its
+    step was chosen, under ``"linearised"`` what its schedule does to its loops, under
+    ``"realtime"`` how it kept to real time; of its devices under ``"identified"`` their twins,
+    under ``"arming"`` with which margins they were armed, under ``"tracking"`` what was tracked
+    of them, and under ``"supervisor"`` the states of their rig.
     """
 
     title: str
@@ -65,14 +58,11 @@ class CaseOutcome:
     nested: System
     result: Result
     measured: dict[str, Measured]
-    ledger: EnergyLedger | None = None
-    verification: Verification | None = None
-    step_choice: StepChoice | None = None
-    account: RunAccount | None = None
-    arming: Arming | None = None
-    twins: tuple[TwinFile, ...] = ()
-    tracks: tuple[TrackRecord, ...] = ()
-    states: ChangeRecord | None = None
+    sections: Sequence[Section] = ()
+
+    def value(self, key: str) -> Any:
+        """Return the object that was found under a key; ``None``: nothing was."""
+        return next((one.value for one in self.sections if one.key == key), None)
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
@@ -115,19 +105,8 @@ class CaseOutcome:
             "remarks": list(result.remarks),
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
-            **({"realtime": result.timing.as_json()} if result.timing else {}),
-            **({"linearised": self.account.as_json()} if self.account else {}),
-            **({"identified": [_plain(twin) for twin in self.twins]} if self.twins else {}),
-            **({"tracking": [track.as_json() for track in self.tracks]} if self.tracks else {}),
-            **({"supervisor": self.states.as_json()} if self.states else {}),
-            **({"arming": self.arming.as_json()} if self.arming else {}),
-            **({"step_choice": self.step_choice.as_json()} if self.step_choice else {}),
-            **({"verification": self.verification.as_json()} if self.verification else {}),
+            **{one.key: one.data for one in self.sections if one.data is not None},
         }
-
-
-def _plain(twin: TwinFile) -> dict[str, Any]:
-    return twin.model_dump(mode="json", exclude_none=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,24 +129,24 @@ class SweepOutcome:
 
 @dataclass(slots=True)
 class ExperimentOutcome:
-    """Everything that an experiment gave; ``problems`` are measures that could not be read off."""
+    """Everything that an experiment gave.
+
+    ``problems`` are measures that could not be read off and what else failed behind the runs;
+    ``never_engaged`` are cases whose devices were watched, and never followed the simulation.
+    """
 
     title: str
     cases: dict[str, CaseOutcome] = field(default_factory=dict)
     sweeps: dict[str, SweepOutcome] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    never_engaged: list[str] = field(default_factory=list)
 
     @property
     def safe_states(self) -> dict[str, tuple[Notice, ...]]:
         """Cases in which components went to a safe state, and what they said."""
         found = {name: case.result.safe_states for name, case in self.cases.items()}
         return {name: notices for name, notices in found.items() if notices}
-
-    @property
-    def never_engaged(self) -> list[str]:
-        """Cases whose devices were watched, and never followed the simulation."""
-        return [n for n, one in self.cases.items() if one.states and not one.states.engaged]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, as printed by ``softdock run --json``."""

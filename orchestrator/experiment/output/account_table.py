@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from orchestrator.experiment.section import Cell, Section
 from orchestrator.linearisation import LoopAccount
 from orchestrator.linearisation.run_account import RunAccount
-from orchestrator.recording import TableItem
 
 COLUMNS = (
     "loop",
@@ -14,7 +14,6 @@ COLUMNS = (
     "as sampled",
     "difference",
 )
-Cell = str | float | None
 #: Modes of each loop that are told; ``summary.json`` has more.
 _MOST = 2
 
@@ -48,11 +47,22 @@ def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
     ]
 
 
-def account_table(name: str, account: RunAccount) -> TableItem:
-    """Return the table of a report; ``name`` is that of the case."""
+def account_section(name: str, account: RunAccount) -> Section:
+    """Return what is said of the loops of a case."""
+    if not account.accounts:
+        return Section("linearised", data=account.as_json(), value=account)
     note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
     notes = (text for loop in account.accounts for text in loop.notes())
     said = " ".join(f"{text}." for text in (*notes, *account.remarks()))
-    return TableItem(
-        f"Loops of {name}", COLUMNS, tuple(account_rows(account)), f"{note} {said}".strip()
+    rows = tuple(account_rows(account))
+    return Section(
+        "linearised",
+        f"Loops of {name}",
+        COLUMNS,
+        rows,
+        f"{note} {said}".strip(),
+        formats=("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}"),
+        printed=len(rows),
+        data=account.as_json(),
+        value=account,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orchestrator.recording import TableItem
+from orchestrator.experiment.section import Cell, Section
 
 if TYPE_CHECKING:
     from orchestrator.arming import ArmedLine, Arming
@@ -17,7 +17,6 @@ COLUMNS = (
     "frequency [Hz]",
     "arming",
 )
-Cell = str | float | None
 
 
 def arming_rows(arming: Arming) -> list[tuple[Cell, ...]]:
@@ -41,11 +40,19 @@ def _verdict(line: ArmedLine, arming: Arming) -> str:
     return "refused, forced" if arming.forced else "refused"
 
 
-def arming_table(name: str, arming: Arming) -> TableItem:
-    """Return the table of a report; ``name`` is that of the case."""
+def arming_section(name: str, arming: Arming) -> Section:
+    """Return what is said of the margins of a case's devices."""
     reserve = arming.reserve
     note = (
         f"Reserve: {reserve.delay * 1e3:g} ms and a factor of {reserve.gain:g}, with steps of"
         f" {arming.step_ns / 1e6:g} ms. {'; '.join(arming.notes)}."
     )
-    return TableItem(f"Arming of {name}", COLUMNS, tuple(arming_rows(arming)), note)
+    return Section(
+        "arming",
+        f"Arming of {name}",
+        COLUMNS,
+        tuple(arming_rows(arming)),
+        note,
+        data=arming.as_json(),
+        value=arming,
+    )

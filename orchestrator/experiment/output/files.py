@@ -9,14 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.diagnostics import DescriptionError
 from orchestrator.drawing import Drawing, draw_system
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
-from orchestrator.experiment.output.account_table import account_table
-from orchestrator.experiment.output.animations import drawable, write_animation
-from orchestrator.experiment.output.arming_table import arming_table
 from orchestrator.experiment.output.default_figures import default_figures
 from orchestrator.experiment.output.diagram import facts_of_run
 from orchestrator.experiment.output.figures import cases_of, draw, sweeps_of
@@ -26,13 +22,7 @@ from orchestrator.experiment.output.ledger_files import (
     energy_rows,
     write_ledger,
 )
-from orchestrator.experiment.output.states_table import states_table
-from orchestrator.experiment.output.timing_files import draw_timing, overruns_table, timing_table
-from orchestrator.experiment.output.tracking_files import draw_tracking, tracking_table
-from orchestrator.experiment.output.verification_files import (
-    verification_table,
-    write_verification,
-)
+from orchestrator.experiment.output.timing_files import draw_timing
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
     LARGEST_SVG,
@@ -53,6 +43,8 @@ from orchestrator.system import SourceKind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from orchestrator.analysis import EnergyLedger
 
 
 def write_rest(
@@ -75,9 +67,7 @@ def write_rest(
         tell("drawing", (number + 1) / len(drawn))
     ledgers = _ledgers(outcome, folder)
     timings = _timings(outcome, folder)
-    _verifications(outcome, folder)
     diagrams = []
-    _animations(experiment, outcome, folder, tell)
     for names in _each_drawing(outcome):
         first = outcome.cases[names[0]]
         options = merged(experiment.case[names[0]], experiment.defaults)
@@ -95,28 +85,14 @@ def write_rest(
     }
     sections = [_section(case, drawings[name]) for name, case in outcome.cases.items()]
     write_report(_report(experiment, outcome, sections, items, diagrams, folder), report)
-    outcome.files = [output / path.relative_to(folder) for path in outcome.files]
+    outcome.files = [
+        output / path.relative_to(folder) if path.is_relative_to(folder) else path
+        for path in outcome.files
+    ]
     with whole_file(summary) as draft:
         draft.write_text(
             json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
         )
-
-
-def _animations(
-    experiment: Experiment,
-    outcome: ExperimentOutcome,
-    output: Path,
-    tell: Callable[[str, float], None],
-) -> None:
-    results = {name: case.result for name, case in outcome.cases.items()}
-    titles = {name: case.title for name, case in outcome.cases.items()}
-    chosen = drawable(experiment, results)
-    for number, (name, table) in enumerate(chosen.items()):
-        try:
-            outcome.files.append(write_animation(name, table, results, titles, output))
-        except DescriptionError as error:
-            outcome.problems += error.problems
-        tell("animating", (number + 1) / len(chosen))
 
 
 def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
@@ -178,26 +154,19 @@ def _report(
         tables=tuple(_tables(outcome)),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
+        files=tuple(
+            FileItem(path.relative_to(output))
+            for path in outcome.files
+            if path.is_relative_to(output)
+        ),
     )
 
 
 def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
-    for name, case in outcome.cases.items():
-        if case.arming is not None:
-            yield arming_table(name, case.arming)
-        if case.states is not None:
-            yield states_table(name, case.states)
-        if case.tracks:
-            yield tracking_table(name, case.tracks)
-        if case.account is not None and case.account.accounts:
-            yield account_table(name, case.account)
-        if case.result.timing:
-            yield timing_table(name, case.result.timing)
-        if case.result.timing and case.result.timing.overruns:
-            yield overruns_table(name, case.result.timing)
-        if case.verification:
-            yield verification_table(name, case.verification)
+    for case in outcome.cases.values():
+        for one in case.sections:
+            if one.columns:
+                yield TableItem(one.heading, one.columns, one.rows, one.note)
 
 
 def _timings(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
@@ -216,7 +185,9 @@ def _tracks(outcome: ExperimentOutcome, output: Path) -> dict[str, tuple[FigureI
     items: dict[str, tuple[FigureItem, ...]] = {}
     for name, case in outcome.cases.items():
         found = []
-        for track in case.tracks:
+        for track in case.value("tracking") or ():
+            from orchestrator.experiment.output.tracking_files import draw_tracking
+
             stem = f"tracking-{name}-{track.response}".replace("[", "_").replace("]", "")
             picture = _save(draw_tracking(name, track), output / "figures" / stem, outcome)
             found.append(FigureItem(picture, f"Tracking of {track.response}. {case.title}."))
@@ -228,24 +199,16 @@ def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
     """Write the energy ledgers of the cases that have one, and draw them."""
     items = {}
     for name, case in outcome.cases.items():
-        if case.ledger is None:
+        ledger: EnergyLedger | None = case.value("ledger")
+        if ledger is None:
             continue
         table = output / f"{name}.ledger.csv"
-        write_ledger(case.ledger, table)
+        write_ledger(ledger, table)
         outcome.files.append(table)
-        figure = draw_ledger(case.ledger, f"Energy of '{name}'")
+        figure = draw_ledger(ledger, f"Energy of '{name}'")
         picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
         items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
     return items
-
-
-def _verifications(outcome: ExperimentOutcome, output: Path) -> None:
-    """Write what the cases were verified to, as far as they were."""
-    for name, case in outcome.cases.items():
-        if case.verification is not None:
-            table = output / f"{name}.verification.csv"
-            write_verification(case.verification, table)
-            outcome.files.append(table)
 
 
 def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
@@ -263,9 +226,10 @@ def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
         figures=figures,
         note="; ".join(case.result.remarks),
     )
-    if case.ledger is None:
+    ledger: EnergyLedger | None = case.value("ledger")
+    if ledger is None:
         return section
-    note, rows = energy_note(case.ledger), tuple(energy_rows(case.ledger))
+    note, rows = energy_note(ledger), tuple(energy_rows(ledger))
     return replace(section, energies=rows, energy_note=note)
 
 

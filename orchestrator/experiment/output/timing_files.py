@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orchestrator.experiment.section import Cell, Section
 from orchestrator.realtime import Durations, RealTimeRecord
-from orchestrator.recording import Curve, TableItem, plot_xy
+from orchestrator.recording import Curve, plot_xy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = ("duration", "steps", "least", "median", "99 %", "99.9 %", "99.99 %", "longest")
-Cell = str | float | None
-#: Overruns that the report lists; the metadata have more.
-_MOST = 20
+#: Overruns that the report lists, and the terminal; the metadata have more.
+_MOST, _PRINTED = 20, 5
 
 
 def timing_rows(record: RealTimeRecord) -> list[tuple[Cell, ...]]:
@@ -29,18 +29,30 @@ def _row(durations: Durations) -> tuple[Cell, ...]:
     return durations.count, *[None if ns is None else ns / 1e3 for ns in found]
 
 
-def timing_table(case: str, record: RealTimeRecord) -> TableItem:
-    """Return the table of a report; ``case`` is the name of the case."""
+def timing_section(case: str, record: RealTimeRecord) -> Section:
+    """Return what is said of how long steps and components of a case took."""
     granted = ", ".join(record.granted) or "nothing"
     note = (
         f"Microseconds. {record.factor:g} s of simulation in a second; on an overrun:"
         f" {record.policy}. Granted: {granted}. {record.kernel}. {'; '.join(record.notes)}."
     )
-    return TableItem(f"Timing of {case}", COLUMNS, tuple(timing_rows(record)), note)
+    rows = tuple(timing_rows(record))
+    return Section(
+        "realtime",
+        f"Timing of {case} [us]",
+        COLUMNS,
+        rows,
+        note,
+        formats=("{}", "{}", "{:.4g}"),
+        printed=len(rows),
+        lines=tuple(f"{case}: {overrun}" for overrun in record.listed[-_PRINTED:]),
+        data=record.as_json(),
+        value=record,
+    )
 
 
-def overruns_table(case: str, record: RealTimeRecord) -> TableItem:
-    """Return the table of the latest overruns for a report."""
+def overruns_section(case: str, record: RealTimeRecord) -> Section:
+    """Return the latest overruns."""
     columns = (
         "step",
         "at [s]",
@@ -64,7 +76,7 @@ def overruns_table(case: str, record: RealTimeRecord) -> TableItem:
         for o in latest
     )
     note = f"The latest {len(latest)} of {record.overruns}."
-    return TableItem(f"Overruns of {case}", columns, rows, note)
+    return Section("overruns", f"Overruns of {case}", columns, rows, note)
 
 
 def draw_timing(case: str, record: RealTimeRecord) -> Figure:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orchestrator.recording import PALETTE, TableItem
+from orchestrator.experiment.section import Section
+from orchestrator.recording import PALETTE
 from orchestrator.recording.plot_parts import dress, headline, new_figure
 from orchestrator.supervisor.tracking.track_record import TrackRecord
 
@@ -26,8 +27,8 @@ COLUMNS = (
 )
 
 
-def tracking_table(case: str, tracks: Sequence[TrackRecord]) -> TableItem:
-    """Return the table of a report: what was known last of each response."""
+def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
+    """Return what was known last of each response."""
     rows = []
     for track in tracks:
         last = track.as_json()
@@ -41,7 +42,15 @@ def tracking_table(case: str, tracks: Sequence[TrackRecord]) -> TableItem:
         ]
         rows.append((track.response, *cells, float(track.changes)))
     note = "What was known last, with intervals of 95 %; margins are those that are left."
-    return TableItem(f"Tracking of {case}", COLUMNS, tuple(rows), note)
+    return Section(
+        "tracking",
+        f"Tracking of {case}",
+        COLUMNS,
+        tuple(rows),
+        note,
+        data=[track.as_json() for track in tracks],
+        value=tuple(tracks),
+    )
 
 
 def draw_tracking(case: str, track: TrackRecord) -> Figure:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from orchestrator.experiment.section import Cell, Section
 from orchestrator.experiment.verification.verification import Flag, OutputFigures, Verification
-from orchestrator.recording import TableItem, whole_file
+from orchestrator.recording import whole_file
 from orchestrator.system import seconds
 
 COLUMNS = (
@@ -36,7 +37,8 @@ _COLUMNS_OF_FILE = (
     "jump_s",
     "flags",
 )
-Cell = str | float | None
+#: Outputs that are printed; the file has all.
+_PRINTED = 20
 
 
 def verification_rows(verification: Verification) -> list[tuple[Cell, ...]]:
@@ -56,11 +58,25 @@ def verification_notes(verification: Verification) -> list[str]:
     return [*notes, *verification.failures, *verification.remarks]
 
 
-def verification_table(name: str, verification: Verification) -> TableItem:
-    """Return the table of a report; ``name`` is that of the case."""
-    notes = "; ".join(verification_notes(verification))
-    heading, rows = f"Verification of {name}", tuple(verification_rows(verification))
-    return TableItem(heading, COLUMNS, rows, f"{notes}.")
+def verification_section(name: str, verification: Verification) -> Section:
+    """Return what is said of a case: the outputs that differ most, the worst first."""
+    notes, rows = verification_notes(verification), tuple(verification_rows(verification))
+    lines = []
+    if len(rows) > _PRINTED:
+        more = f"{len(rows) - _PRINTED} more outputs are in {name}.verification.csv"
+        lines.append(f"{name}: {more}")
+    return Section(
+        "verification",
+        f"Verification of {name}",
+        COLUMNS,
+        rows,
+        f"{'; '.join(notes)}.",
+        formats=("{}", "{}", "{:.3g}"),
+        printed=_PRINTED,
+        lines=(*lines, *(f"{name}: {note}" for note in notes)),
+        data=verification.as_json(),
+        value=verification,
+    )
 
 
 def write_verification(verification: Verification, path: Path) -> None:

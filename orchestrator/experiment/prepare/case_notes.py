@@ -22,8 +22,6 @@ def case_notes(
     reader: SystemReader,
     settings: RunSettings,
     choice: StepChoice | None,
-    *,
-    paced: bool,
 ) -> tuple[str, ...]:
     """Return the notes of a case, most important first.
 
@@ -37,8 +35,6 @@ def case_notes(
         What is asked of the run; its own notes are among those returned.
     choice
         How the case's step was chosen, where that was asked for.
-    paced
-        Whether cases are kept to real time.
     """
     notes = tuple(settings.notes)
     hardware = Hardware.of(experiment, reader.folder)
@@ -46,6 +42,4 @@ def case_notes(
     if experiment.derived or settings.values:
         written = reader.read(case.case).written_flat
         notes += tuple(kept_values(experiment.derived, written, case.system, settings.values))
-    if paced and (experiment.sweep or settings.verify):
-        notes += ("sweeps and finer runs are not kept to real time",)
     return notes if choice is None else (choice_note(choice), *notes)

@@ -273,7 +273,6 @@ def _expect_room(execution: Execution, rows: int, name: str) -> None:
 
 def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:
     from orchestrator.recording import Result, parameters_of
-    from orchestrator.system.former_names import former_paths
 
     schedule = execution.schedule
     return Result(
@@ -296,5 +295,4 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),
         timing=execution.timing,
-        former_names=former_paths(execution.system.components),
     )

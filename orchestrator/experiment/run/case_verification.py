@@ -1,17 +1,13 @@
-"""Verification of cases of an experiment, behind the runs that count."""
+"""How cases of an experiment are repeated with shorter steps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from orchestrator.diagnostics import DescriptionError, Diagnostic
-from orchestrator.experiment.measure.outcome import CaseOutcome
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.experiment.prepare.simulate import Progress
 from orchestrator.experiment.run.case_run import as_simulated
 from orchestrator.experiment.verification.refinement import Refinement
-from orchestrator.experiment.verification.verify import verified
 
 
 def refinements_of(cases: Mapping[str, PreparedCase]) -> dict[str, Refinement]:
@@ -32,9 +28,3 @@ def refinements_of(cases: Mapping[str, PreparedCase]) -> dict[str, Refinement]:
     if problems:
         raise DescriptionError(*problems)
     return found
-
-
-def verified_case(outcome: CaseOutcome, refinement: Refinement, progress: Progress) -> CaseOutcome:
-    """Run a finished case again with shorter steps, and add what the comparison says."""
-    found = verified(refinement, outcome.result, progress=progress)
-    return replace(outcome, verification=found)

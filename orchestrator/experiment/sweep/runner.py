@@ -15,7 +15,6 @@ from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.file.sweep_table import Sweep
 from orchestrator.experiment.prepare.chosen_step import choice_note, with_chosen_steps
 from orchestrator.experiment.prepare.prepare import prepare_all
-from orchestrator.experiment.prepare.present_names import with_present_names
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.sweep.dispatcher import Dispatcher
 from orchestrator.experiment.sweep.executors import JobExecutor, local_executors
@@ -123,7 +122,6 @@ def plans_of(experiment: Experiment, folder: Path, names: Sequence[str] = ()) ->
     needed = [name for c in chosen.values() for name in cases_needed(c, experiment)]
     cases = prepare_all(experiment, dict.fromkeys(needed), SystemReader(folder))
     experiment, cases, choices = with_chosen_steps(experiment, cases)
-    experiment, cases = with_present_names(experiment, cases)
     chosen = chosen_sweeps(experiment, names)
     expect_sound(experiment, cases)
     for name, choice in choices.items():

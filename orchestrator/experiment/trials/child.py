@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.diagnostics import SoftdockError
+from orchestrator.experiment.extension import Run, loaded
 from orchestrator.experiment.file.device_table import DeviceTable
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.measure.outcome import ExperimentOutcome
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.experiment.reader import read_experiment
-from orchestrator.experiment.run.case_runs import CaseRuns
-from orchestrator.experiment.run.pace import realtime_of
+from orchestrator.experiment.run.case_runs import run_cases
 from orchestrator.experiment.runner import prepared_cases
 from orchestrator.recording import whole_folder
 
@@ -59,15 +59,18 @@ def _tell(_job: str, share: float) -> None:
 
 def _run(experiment: Experiment, folder: Path, output: Path) -> int:
     """Run the case as any; there is no report, which takes longer than a trial."""
-    experiment, cases, _ = prepared_cases(experiment, SystemReader(folder), RunSettings())
-    realtime = realtime_of(experiment, RunSettings(), cases)
+    reader, settings = SystemReader(folder), RunSettings()
+    experiment, cases, _ = prepared_cases(experiment, reader, settings)
     outcome = ExperimentOutcome(experiment.title)
-    with whole_folder(output) as draft:
-        runs = CaseRuns(experiment, output, draft, outcome, realtime, _tell)
-        (case,) = runs.run(cases, dict.fromkeys(cases, ())).values()
-    for notice in case.result.safe_states:
+    run = Run(experiment, settings, reader, cases, output, _tell, lambda _text: None, outcome)
+    extensions = loaded(experiment, settings, cases, without=("identification", "arming"))
+    for one in extensions:
+        one.begin(run)
+    with whole_folder(output) as run.draft:
+        (result,) = run_cases(run, extensions).values()
+    for notice in result.safe_states:
         sys.stderr.write(f"error: {notice.component}: {notice.what}; {notice.advice}\n")
-    return _SAFE_STATE if case.result.safe_states else 0
+    return _SAFE_STATE if result.safe_states else 0
 
 
 def main() -> int:

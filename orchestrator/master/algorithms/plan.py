@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from orchestrator.diagnostics import DescriptionError
@@ -169,8 +168,6 @@ class Plan:
     delays_loops
         Whether algebraic loops are passed on with the delay of the steps, instead of refused where
         nothing iterates them.
-    rule
-        The former name of ``step_size_control``.
     """
 
     groups: tuple[Group, ...]
@@ -179,20 +176,3 @@ class Plan:
     step_size_control: StepSizeControl | None = None
     latch_at_end: bool = True
     delays_loops: bool = False
-    rule: InitVar[StepSizeControl | None] = None
-
-    def __post_init__(self, rule: StepSizeControl | None) -> None:
-        if rule is not None:
-            _warn_of_former("the option 'rule' of a plan", "step_size_control")
-            object.__setattr__(self, "step_size_control", rule)
-
-
-def __getattr__(name: str) -> object:
-    if name != "StepRule":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    _warn_of_former("'StepRule'", "StepSizeControl")
-    return StepSizeControl
-
-
-def _warn_of_former(former: str, present: str) -> None:
-    warnings.warn(f"{former} is now '{present}'", DeprecationWarning, stacklevel=3)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from orchestrator.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from orchestrator.system import Causality, Component, Connector, DataType, System
-from orchestrator.system.former_names import present_path
 from orchestrator.system.naming import is_pattern, listed_names, matching
 
 
@@ -42,8 +41,7 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
     named = {name: c for name, _, c in _variables(system, outputs=True)} | others
     chosen: list[str] = []
     problems: list[DescriptionError] = []
-    for asked in [record] if isinstance(record, str) else record:
-        text = present_path(asked, system.components)
+    for text in [record] if isinstance(record, str) else record:
         if is_pattern(text):
             numbers = [name for name, c in others.items() if not c.type.is_text]
             found = matching(text, outputs) or matching(text, numbers)

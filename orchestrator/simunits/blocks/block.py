@@ -15,7 +15,6 @@ from orchestrator.simunits.blocks.block_names import expect_declared
 from orchestrator.simunits.blocks.declaration import Declared, connector_of
 from orchestrator.simunits.protocol.notice import Notice
 from orchestrator.system import Causality, Connector, DataType, Value, nearest
-from orchestrator.system.ports.connectors import finding_former
 
 Floats = NDArray[np.float64]
 #: Highest derivative of an input that a block is given.
@@ -48,8 +47,6 @@ class Block:
     connectors: ClassVar[Mapping[str, Connector]] = {}
     feedthrough: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     states: ClassVar[Mapping[str, Any]] = {}
-    #: States by names that they had before, for states that were saved then.
-    former_states: ClassVar[Mapping[str, str]] = {}
     _is_declared: ClassVar[bool]
     #: Longest step that the block can take, in seconds; ``None``: any.
     longest_step: ClassVar[float | None] = None
@@ -60,7 +57,6 @@ class Block:
         connectors = dict(cls.connectors)
         feedthrough = dict(cls.feedthrough)
         states = dict(cls.states)
-        former_states = dict(cls.former_states)
         for name, item in list(vars(cls).items()):
             if not isinstance(item, Declared):
                 continue
@@ -69,15 +65,13 @@ class Block:
             if item.causality is None:
                 connectors.pop(name, None)
                 states[name] = item.start
-                if item.formerly:
-                    former_states[item.formerly] = name
                 continue
             states.pop(name, None)
             connectors[name] = connector_of(cls.__name__, name, item, hints.get(name, float))
             if item.causality is Causality.OUTPUT and item.depends_on is not None:
                 feedthrough[name] = item.depends_on
-        cls.connectors = finding_former(f"block {cls.__name__}", connectors)
-        cls.feedthrough, cls.states, cls.former_states = feedthrough, states, former_states
+        cls.connectors = connectors
+        cls.feedthrough, cls.states = feedthrough, states
         inputs = [c.name for c in connectors.values() if c.causality is Causality.INPUT]
         for name, names in feedthrough.items():
             if not set(names) <= set(inputs):
@@ -224,4 +218,4 @@ class Block:
             elif connector is not None:
                 setattr(self, connector.name, copy.deepcopy(value))
             else:
-                setattr(self, self.former_states.get(name, name), copy.deepcopy(value))
+                setattr(self, name, copy.deepcopy(value))

@@ -31,7 +31,6 @@ class Declared:
     start: Any
     depends_on: tuple[str, ...] | None = None
     limits: Limits | None = None
-    formerly: str | None = None
 
 
 def Input(  # noqa: N802 - reads as a declaration
@@ -40,14 +39,9 @@ def Input(  # noqa: N802 - reads as a declaration
     description: str = "",
     shape: tuple[int, ...] = (),
     start: Any = 0.0,
-    formerly: str | None = None,
 ) -> Any:
-    """Declare an input: ``position: float = Input(unit="m", description="..")``.
-
-    ``formerly`` is a name that it had before: files and calls that have it are still read, with a
-    warning that says the new one. Outputs, parameters and states have it as well.
-    """
-    return Declared(Causality.INPUT, unit, shape, description, start, formerly=formerly)
+    """Declare an input: ``position: float = Input(unit="m", description="..")``."""
+    return Declared(Causality.INPUT, unit, shape, description, start)
 
 
 def Output(  # noqa: N802
@@ -57,16 +51,13 @@ def Output(  # noqa: N802
     shape: tuple[int, ...] = (),
     start: Any = 0.0,
     depends_on: tuple[str, ...] | None = None,
-    formerly: str | None = None,
 ) -> Any:
     """Declare an output.
 
     ``depends_on`` names the inputs that act on it at once (direct feed-through); ``None`` means
     all of them, ``()`` none.
     """
-    return Declared(
-        Causality.OUTPUT, unit, shape, description, start, depends_on, formerly=formerly
-    )
+    return Declared(Causality.OUTPUT, unit, shape, description, start, depends_on)
 
 
 def Parameter(  # noqa: N802
@@ -79,7 +70,6 @@ def Parameter(  # noqa: N802
     maximum: float | None = None,
     above: float | None = None,
     below: float | None = None,
-    formerly: str | None = None,
 ) -> Any:
     """Declare a parameter with its default; it does not change while the block runs.
 
@@ -87,16 +77,14 @@ def Parameter(  # noqa: N802
     just not in it. A value beyond is refused before the run; modelDescription.xml has it as well.
     """
     limits = Limits.of(minimum, maximum, above, below)
-    return Declared(
-        Causality.PARAMETER, unit, shape, description, start, limits=limits, formerly=formerly
-    )
+    return Declared(Causality.PARAMETER, unit, shape, description, start, limits=limits)
 
 
 def State(  # noqa: N802
-    *, start: Any, description: str = "", formerly: str | None = None
+    *, start: Any, description: str = ""
 ) -> Any:
     """Declare a state: what the block remembers from step to step, saved and restored with it."""
-    return Declared(None, None, (), description, start, formerly=formerly)
+    return Declared(None, None, (), description, start)
 
 
 def connector_of(block: str, name: str, item: Declared, annotated: object) -> Connector:
@@ -125,7 +113,6 @@ def connector_of(block: str, name: str, item: Declared, annotated: object) -> Co
         item.description,
         start,
         limits=item.limits,
-        formerly=item.formerly,
     )
     if (refusal := connector.refusal(start)) is not None:
         raise DescriptionError(f"block {block}: {name}: its default: {refusal}")

@@ -10,7 +10,6 @@ from orchestrator.system.components.component_options import ComponentOptions
 from orchestrator.system.components.source import Backend, Source
 from orchestrator.system.naming import lacking
 from orchestrator.system.ports.connector import Causality, Connector, DataType, Value, Variability
-from orchestrator.system.ports.connectors import finding_former
 from orchestrator.system.power.power_port import PowerPort
 
 _USUAL = ComponentOptions()
@@ -69,8 +68,6 @@ class Component:
                 f"component '{self.name}': a name must not be empty or contain a dot,"
                 " the dot separates component and connector"
             )
-        found = finding_former(f"component '{self.name}'", self.connectors)
-        object.__setattr__(self, "connectors", found)
 
     @property
     def backend(self) -> Backend:

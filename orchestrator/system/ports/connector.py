@@ -112,8 +112,6 @@ class Connector:
         of the unit says.
     limits
         Beyond these its component refuses a value; ``None``: it takes any number.
-    formerly
-        A name that it had before, and is still found by; ``None`` if it had no other.
     frame
         Name of the frame that its components are given in; ``None`` if it does not say.
     """
@@ -129,7 +127,6 @@ class Connector:
     enumeration: Enumeration | None = None
     unit_definition: BaseUnit | None = None
     limits: Limits | None = None
-    formerly: str | None = field(default=None, repr=False)
     frame: str | None = field(default=None, repr=False)
 
     @property

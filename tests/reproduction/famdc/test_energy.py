@@ -44,7 +44,7 @@ def outcome(
 
 
 def ledger(outcome: ExperimentOutcome, name: str) -> EnergyLedger:
-    found = outcome.cases[name].ledger
+    found = outcome.cases[name].value("ledger")
     assert found is not None
     return found
 

@@ -103,7 +103,7 @@ def said(found):
 
 def test_it_is_said_what_will_move_before_it_moves(rig):
     found = rig()
-    assert isinstance(found.exception, MovedError)
+    assert isinstance(found.exception.__cause__, MovedError)
     assert IDENTIFIED in said(found)
     assert "4 times at most" in said(found)
     assert said(found).index(IDENTIFIED) < said(found).index(COMMANDED)

@@ -9,9 +9,10 @@ import typer
 from orchestrator.cli.run import _end
 from orchestrator.cli.terminal.failure import fail_with
 from orchestrator.diagnostics import NeverEngagedError
-from orchestrator.experiment import read_experiment, run_experiment
+from orchestrator.experiment import read_experiment, run_experiment, runner
+from orchestrator.experiment.extension import loaded
+from orchestrator.experiment.extensions import supervision
 from orchestrator.experiment.prepare.simulate import InterruptedRun
-from orchestrator.experiment.run import case_runs
 from orchestrator.recording import read_parquet
 from orchestrator.ssp import write_ssd
 from orchestrator.supervisor.change_record import ChangeRecord, StateChange
@@ -31,8 +32,9 @@ def run(fuse, tmp_path, monkeypatch, no_pictures):
     def made(*changes, blow=None):
         write_ssd(fuse(blow), tmp_path / "fused.ssd")
         record = ChangeRecord("r", changes)
-        monkeypatch.setattr(case_runs, "states_of", lambda *_: record)
-        monkeypatch.setattr("orchestrator.experiment.runner.states_of", lambda *_: record)
+        monkeypatch.setattr(supervision, "states_of", lambda *_: record)
+        watched = supervision.Supervision("supervisor")
+        monkeypatch.setattr(runner, "loaded", lambda *given: [*loaded(*given), watched])
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
         table = read_experiment(experiment(tmp_path, GOOD))
         return run_experiment(table, tmp_path, tmp_path / "out")

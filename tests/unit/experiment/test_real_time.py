@@ -12,8 +12,8 @@ from orchestrator.experiment import FailedRunError
 from orchestrator.experiment.output.timing_files import (
     COLUMNS,
     draw_timing,
-    overruns_table,
-    timing_table,
+    overruns_section,
+    timing_section,
 )
 from orchestrator.realtime import RealTime
 from orchestrator.simunits import block
@@ -154,11 +154,11 @@ def test_tables_and_picture():
     plain = {"priority": 0, "lock_memory": False}
     given = {"step": "1 ms", "stop": "5 ms"}
     timing = simulate(system, **given, realtime=RealTime(**plain, budget="1 ns")).timing
-    table = timing_table("x", timing)
+    table = timing_section("x", timing)
     assert table.columns == COLUMNS
     assert [row[0] for row in table.rows] == [name for name, _ in timing.rows]
     assert all(len(row) == len(COLUMNS) for row in table.rows)
-    late = overruns_table("x", timing)
+    late = overruns_section("x", timing)
     assert [row[0] for row in late.rows] == ["1", "2", "3", "4", "5"]
     axes = draw_timing("x", timing).axes[0]
     assert {line.get_label() for line in axes.lines} >= {"wake-up latency", "computing time", "x"}
@@ -172,7 +172,7 @@ def test_tables_and_picture():
 def test_sweeps_and_finer_runs_are_not_paced(folder, tmp_path):
     file = folder(f"[realtime]\nfactor = 0.5\n{QUIET}")
     outcome = run_experiment(read_experiment(file), tmp_path, tmp_path / "out", verify=True)
-    verification = outcome.cases["one"].verification
+    verification = outcome.cases["one"].value("verification")
     assert verification is not None
     assert outcome.cases["one"].result.timing.computing.count == 20  # of H alone
     said = outcome.cases["one"].result.remarks

@@ -69,6 +69,6 @@ def test_they_are_drawn(run, tmp_path):
 
 
 def test_they_are_ports_of_a_ledger(run):
-    ledger = run(TEXT + LEDGER).cases["arm"].ledger
+    ledger = run(TEXT + LEDGER).cases["arm"].value("ledger")
     assert ledger is not None
     assert ledger.closes(0.01)

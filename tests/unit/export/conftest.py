@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from fmpy.fmi2 import (
 from orchestrator.diagnostics import FmuError
 from orchestrator.export import Solver, build_model
 from orchestrator.export.codegen import compiler
-from orchestrator.export.codegen.compiler import sundials_libraries
+from orchestrator.export.codegen.compiler import _run, sundials_libraries
 from orchestrator.export.dae.explicit_ode import ExplicitOde, make_explicit
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten_source
@@ -105,13 +104,13 @@ def _solver_is_installed(request: pytest.FixtureRequest) -> None:
 @pytest.fixture
 def checked_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds end with an empty library, once the compiler has checked the sources."""
-    monkeypatch.setattr(compiler, "subprocess", CachedCompiler(checks_only=True))
+    monkeypatch.setattr(compiler, "_run", CachedCompiler(checks_only=True))
 
 
 @pytest.fixture
 def uncached_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is taken from the cache of compiled sources: equal bytes are the compiler's."""
-    monkeypatch.setattr(compiler, "subprocess", subprocess)
+    monkeypatch.setattr(compiler, "_run", _run)
 
 
 @pytest.fixture

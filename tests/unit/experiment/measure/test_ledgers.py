@@ -84,7 +84,7 @@ def test_a_case_has_table_picture_and_totals(run_and_draw, tmp_path):
     outcome = run_and_draw(TEXT + LEDGER)
     assert not outcome.problems
     case = outcome.cases["push"]
-    ledger = case.ledger
+    ledger = case.value("ledger")
     # Before the first sample arrives the sheet is told a velocity, but no motion: d v^2 of 17 ms.
     assert ledger.residual == pytest.approx(3.0 * 0.1**2 * 17e-3, rel=1e-3)
     with (tmp_path / "out" / "push.ledger.csv").open() as file:
@@ -149,14 +149,14 @@ def test_a_balance_that_is_open_is_a_problem(run):
 @pytest.mark.slow
 def test_connections_say_it_if_the_table_does_not(run):
     outcome = run(TEXT + '[ledger.all]\ncases = ["push"]\n')
-    ledger = outcome.cases["push"].ledger
+    ledger = outcome.cases["push"].value("ledger")
     assert [entry.name for entry in ledger.of(Kind.CREATED)] == ["sheet.a - chaser.port"]
     assert ledger.unchecked == ("chaser",)  # nobody says what it loses, or what its thrusters do
 
 
 @pytest.mark.slow
 def test_a_declared_port_needs_no_table(run, tmp_path, plants):
-    assert run(TEXT).cases["push"].ledger is None
+    assert run(TEXT).cases["push"].value("ledger") is None
     path = tmp_path / "push.ssd"
     system = read_system(path)
     parts = dict(system.components)
@@ -168,7 +168,9 @@ def test_a_declared_port_needs_no_table(run, tmp_path, plants):
     )
     write_ssd(replace(system, components=parts), path)
     case = run(TEXT).cases["push"]
-    assert [entry.name for entry in case.ledger.of(Kind.CREATED)] == ["sheet.front - chaser.nose"]
+    assert [entry.name for entry in case.value("ledger").of(Kind.CREATED)] == [
+        "sheet.front - chaser.nose"
+    ]
     assert (
         not run(TEXT.replace('system = "push.ssd"', 'system = "push.ssd"\nevery = 2'))
         .cases["push"]

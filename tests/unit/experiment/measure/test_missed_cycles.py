@@ -7,13 +7,13 @@ import pytest
 
 from orchestrator import Result
 from orchestrator.analysis import LedgerPlan
+from orchestrator.experiment.extensions import ledger as extension
 from orchestrator.experiment.file.experiment import Measure
 from orchestrator.experiment.measure import ledgers
 from orchestrator.experiment.measure.case_measures import with_measures
 from orchestrator.experiment.measure.ledgers import LedgerRequest, ledger_of
 from orchestrator.experiment.measure.missed_cycles import missed_count, missed_shares
 from orchestrator.experiment.measure.outcome import ExperimentOutcome
-from orchestrator.experiment.run import case_runs
 from orchestrator.simunits import component_of
 from orchestrator.system import Source, System
 
@@ -106,10 +106,16 @@ def test_an_open_balance_is_a_problem_without_missed_cycles_only(late, monkeypat
         unsure=0.001 * len(late),
     )
     monkeypatch.setattr(ledgers, "energy_ledger", lambda *_: ledger)
-    monkeypatch.setattr(case_runs, "with_series", lambda result, _: result)
+    monkeypatch.setattr(extension, "with_series", lambda result, _: result)
     request = LedgerRequest("bench", LedgerPlan((), ()), 0.005)
     outcome = ExperimentOutcome("rig")
-    result, _ = case_runs._with_ledger(request, recorded(late=late), rig(), "robot", outcome)
+    monkeypatch.setattr(extension, "ledger_request", lambda *_: request)
+    monkeypatch.setattr(extension, "with_signals", lambda case, _: case)
+    paced, case = SimpleNamespace(clock="robot"), rig()
+    run = SimpleNamespace(experiment=None, realtime=paced, outcome=outcome, add=lambda *_: None)
+    drawn_up = extension.Ledger("ledger")
+    drawn_up.prepare(run, case)
+    result = drawn_up.after(run, case, recorded(late=late))
     (note,) = result.notes
     assert "the balance is open by 0.0273 J" in note
     assert ("and 0.001 J for 3 steps with missed cycles" in note) is bool(late)

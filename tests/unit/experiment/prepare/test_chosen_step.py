@@ -64,10 +64,10 @@ def ring(register, tmp_path):
 def test_what_is_chosen_is_run_told_and_repeatable(ring, tmp_path):
     outcome = run_experiment(read_experiment(ring), tmp_path, tmp_path / "out")
     chosen, given = outcome.cases["chosen"], outcome.cases["given"]
-    assert given.step_choice is None
-    step_ns = chosen.step_choice.step_ns
+    assert given.value("step_choice") is None
+    step_ns = chosen.value("step_choice").step_ns
     assert chosen.result.step_ns == step_ns
-    assert chosen.step_choice.chosen.share <= 0.05
+    assert chosen.value("step_choice").chosen.share <= 0.05
     assert 4_000_000_000 % step_ns == 0
     (note,) = [text for text in chosen.result.remarks if "auto" in text]
     assert note.endswith(f'the same run has step = "{step_ns} ns"')

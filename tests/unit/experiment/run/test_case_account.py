@@ -90,7 +90,7 @@ def run(path, name="out"):
 def test_modes_are_those_of_the_run_and_stand_wherever_results_do(ring, tmp_path):
     """Plain Jacobi at the delay's own length: the loop grows although it dies down."""
     case = run(ring)
-    (loop,) = case.account.accounts
+    (loop,) = case.value("linearised").accounts
     fit = fit_growth(case.result.time, case.result["mass.x"], start=2.0)
     assert loop.modes[0].growth == pytest.approx(fit.sigma, rel=1e-6)
     (warning,) = [text for text in case.result.remarks if "loop of mass, spring" in text]
@@ -114,7 +114,7 @@ def test_who_does_not_want_it_has_the_same_run_without(ring):
     assert len(Scaled.owners) == 2
     ring.write_text(EXPERIMENT.replace("[case", "linearise = false\n[case"))
     without = run(ring, "other")
-    assert without.account is None
+    assert without.value("linearised") is None
     assert len(Scaled.owners) == 3
     assert "linearised" not in without.as_json()
     assert without.result.linearised == {}
@@ -126,7 +126,7 @@ def test_what_cannot_be_linearised_never_breaks_a_run(ring):
     text = EXPERIMENT + "[case.late.set]\n" + '"spring.broken" = true\n'
     ring.write_text(text)
     case = run(ring)
-    assert case.account.accounts == ()
+    assert case.value("linearised").accounts == ()
     (notice,) = [text for text in case.result.remarks if "not linearised" in text]
     assert "spring" in notice
     assert "once is enough" in notice

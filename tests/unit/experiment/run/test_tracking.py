@@ -10,7 +10,7 @@ from orchestrator.arming import Arming
 from orchestrator.arming.arming import ArmedLine
 from orchestrator.arming.reserve import Reserve
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.experiment.output.tracking_files import COLUMNS, draw_tracking, tracking_table
+from orchestrator.experiment.output.tracking_files import COLUMNS, draw_tracking, tracking_section
 from orchestrator.experiment.run.tracking import tracked_margins, with_identified
 from orchestrator.supervisor.settings import SupervisorSettings
 from orchestrator.supervisor.tracking.margin_table import MarginTable
@@ -115,7 +115,7 @@ def record(margin):
 
 
 def test_a_report_has_what_was_known_last():
-    table = tracking_table("slower", [record(0.01)])
+    table = tracking_section("slower", [record(0.01)])
     assert table.columns == COLUMNS
     ((response, delay, low, high, gain, margin, gain_margin, changes),) = table.rows
     assert (response, gain, gain_margin, changes) == ("robot.x", 1.0, 1.5, 1.0)

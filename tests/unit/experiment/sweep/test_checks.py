@@ -132,31 +132,6 @@ def test_seeds_without_anything_random(write):
     assert "seeds change nothing: no case has a fault of kind 'noise'" in problem
 
 
-def test_a_sweep_of_the_same_name(write):
-    listed = "[sweep.c]\ncase = 'slope'\nover = 'a.u'\nvalues = [1]\nmeasures = ['end']\n"
-    text = GOOD.replace("[sweep.", "[campaign.") + listed
-    (problem,) = told(write, text)
-    assert "campaign 'c': there is a sweep of this name, too" in problem
-
-
-def test_old_words_are_read_as_the_new_ones(write, caplog):
-    new = read_experiment(write(GOOD))
-    assert not caplog.records
-    old = GOOD.replace("[sweep.", "[campaign.").replace('sweep = "c"', 'campaign = "c"')
-    assert old.count("campaign") == 4
-    assert read_experiment(write(old)) == new
-    said = [record.getMessage() for record in caplog.records]
-    assert [text.partition(": ")[2] for text in said] == [
-        "[campaign.NAME] is called [sweep.NAME] now",
-        "'campaign' of a figure is called 'sweep' now",
-    ]
-
-
-def test_one_figure_with_both_words(write):
-    (problem,) = told(write, GOOD + 'campaign = "c"\n')
-    assert "unknown key 'figure.f.campaign'" in problem
-
-
 def test_a_short_sweep_is_one_with_an_axis(write):
     listed = "[sweep.s]\ncase = 'slope'\nover = ['a.u', 'fault.noise.sigma']\nvalues = [1, 2]\n"
     long = "[sweep.t]\ncases = ['slope']\nmeasures = ['end']\n[sweep.t.over.value]\n"

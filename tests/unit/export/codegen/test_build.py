@@ -4,6 +4,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+import compile_cache
 import pytest
 
 from orchestrator.diagnostics import FmuError, ModelicaError
@@ -38,6 +39,15 @@ def test_second_build_is_taken_from_the_archive(root: Path, tmp_path: Path) -> N
     assert not forced.cached
     assert forced.path.read_bytes() == content  # the same sources give the same bytes
     assert [path.name for path in (tmp_path / "build").iterdir()] == ["Lag.fmu"]
+
+
+def test_tests_compile_equal_sources_once(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands in for the compiler in tests is what a build really calls."""
+    build_model("Lag", root, tmp_path / "once")
+    monkeypatch.setattr(compile_cache, "_run", None)
+    build_model("Lag", root, tmp_path / "again")
 
 
 @pytest.mark.usefixtures("checked_sources")

@@ -33,7 +33,9 @@ def internal_steps(
     shutil.copy(Path(__file__).with_name("solver_contract.c"), folder / "sources")
     strict = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined,address"]
     target = ["-o", str(folder / "run"), "solver_contract.c"]
-    compiled([compiler_path(), *strict, *target, *libraries, "-lm"], folder / "sources", check=True)
+    compiled(
+        [compiler_path(), *strict, *target, *libraries, "-lm"], folder / "sources"
+    ).check_returncode()
     command = [folder / "run", "1.0", repr(interruption)]
     printed = subprocess.run(  # noqa: S603 - our own program
         command, check=True, capture_output=True, text=True

@@ -42,7 +42,7 @@ def compiled_functions(sources, folder):
     flags = [flag for flag in FLAGS if not flag.startswith("-fvisibility")]
     strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     command = [compiler_path(), *flags, *strict, "-o", "f.so", "functions.c", "-lm"]
-    compiled(command, folder, check=True)
+    compiled(command, folder).check_returncode()
     library = ctypes.CDLL(str(folder / "f.so"))
 
     def call(name, arguments, sizes):

@@ -1,0 +1,195 @@
+"""How large the code is, and how much of it one run carries along.
+
+Usage: python benchmarks/house.py [--json FILE]
+
+Needs the project installed and, for the run of EPOS, its FMUs (``softdock build fmus``). Files
+called are those of the package in which a function ran, also while it was imported, by the profiler
+of a process of its own; processor times are user and system time of whole processes, the least of
+five turns taken in alternation, as a ratio to ``import fmpy``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = ROOT / "orchestrator"
+#: Rooms by part of the house; the kernel is a part of the core.
+KERNEL = ("system", "coupling", "master")
+CORE = (*KERNEL, "simunits", "recording", "ssp", "diagnostics")
+WINGS = {
+    "study": ("experiment", "checking"),
+    "author": ("authoring", "cli"),
+    "export": ("export",),
+    "loops": ("analysis", "linearisation"),
+    "rig": ("devices", "realtime", "identification", "arming", "supervisor"),
+    "dcp": ("dcp",),
+    "pictures": ("drawing", "animation"),
+}
+TURNS = 5
+CALLED = """
+import json, os, sys
+seen = set()
+def look(frame, event, _arg):
+    seen.add(frame.f_code) if event == "call" else None
+before = set(sys.modules)
+sys.setprofile(look)
+try:
+    {body}
+except SystemExit:
+    pass
+sys.setprofile(None)
+functions = [c for c in seen if c.co_flags & 1]  # not the bodies of modules and classes
+ours = {{c.co_filename for c in functions if c.co_filename.startswith({root!r})}}
+modules = [name for name in sys.modules if name.split(".")[0] == "orchestrator"]
+print(json.dumps([len(ours), len(modules)]), file=sys.stderr)
+"""
+COMMAND = "import sys; sys.argv = {argv!r}; from orchestrator.__main__ import main; main()"
+SIMULATE = (
+    "from orchestrator import read_system, simulate;"
+    " simulate(read_system({path!r}), stop='10 ms', step='1 ms')"
+)
+SSD = "examples/epos/ideal.ssd"
+EPOS = "examples/epos"
+
+
+def lines_of(room: str) -> tuple[int, int]:
+    """Lines and modules of Python of a room."""
+    files = list((CODE / room).rglob("*.py"))
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files), len(files)
+
+
+def imports() -> Iterator[tuple[str, str, str]]:
+    """Files and their rooms, and the rooms that they import, at any place."""
+    for path in CODE.rglob("*.py"):
+        room = path.relative_to(CODE).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for name in names:
+                top, _, rest = name.partition(".")
+                if top == "orchestrator" and rest:
+                    yield str(path), room, rest.split(".")[0]
+
+
+def names_of_classes() -> Counter[str]:
+    """In how many files a class of a name stands."""
+    found: Counter[str] = Counter()
+    for path in CODE.rglob("*.py"):
+        tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        found.update({node.name for node in tree if isinstance(node, ast.ClassDef)})
+    return found
+
+
+def called(body: str) -> tuple[int, int]:
+    """Files of the package that a piece of Python calls, and modules of it that are imported."""
+    code = CALLED.format(body=body, root=str(CODE))
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    try:
+        files, modules = json.loads(done.stderr.splitlines()[-1])
+    except (IndexError, ValueError):
+        sys.exit(f"{body}\n{done.stdout}{done.stderr}")
+    return files, modules
+
+
+def processor_time(argv: list[str]) -> float:
+    """User and system time of a whole process, its children included, in s."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    subprocess.run(argv, cwd=ROOT, capture_output=True, check=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def ratios(commands: dict[str, list[str]]) -> dict[str, float]:
+    """Processor times of commands against the first of them."""
+    least: dict[str, float] = {}
+    for _ in range(TURNS):
+        for name, argv in commands.items():
+            least[name] = min(least.get(name, float("inf")), processor_time(argv))
+    floor = next(iter(least.values()))
+    return {name: round(taken / floor, 2) for name, taken in least.items()}
+
+
+def measured(output: Path) -> dict[str, dict[str, object]]:
+    """All figures, by what they are of."""
+    lines, modules = lines_of("")
+    rooms = {name: lines_of(name) for name in (*CORE, *(r for w in WINGS.values() for r in w))}
+    wing_of = {room: wing for wing, members in WINGS.items() for room in members}
+    edges = Counter(
+        ("core" if room in CORE else wing_of.get(room, room), wing_of[to])
+        for _file, room, to in set(imports())
+        if to in wing_of
+    )
+    size: dict[str, object] = {
+        "Python in orchestrator": f"{lines} lines, {modules} modules",
+        "core": sum(rooms[room][0] for room in CORE),
+        "kernel (system, coupling, master)": sum(rooms[room][0] for room in KERNEL),
+        "imports from core to wings": sum(n for (a, _), n in edges.items() if a == "core"),
+        "imports from study to rig, loops, pictures": sum(
+            edges["study", wing] for wing in ("rig", "loops", "pictures")
+        ),
+        "names of classes in two files or more": sum(n > 1 for n in names_of_classes().values()),
+    }
+    size |= {
+        f"wing {wing}": "{} lines, {} modules".format(
+            *(sum(column) for column in zip(*(rooms[room] for room in members), strict=True))
+        )
+        for wing, members in WINGS.items()
+    }
+    run = ["softdock", "run", EPOS, "--case", "ideal", "--output", str(output / "epos")]
+    one = ["softdock", "run", SSD, "--stop", "10 ms", "--output", str(output / "one")]
+    carried: dict[str, object] = {
+        "run examples/epos --case ideal": "{} files called, {} modules".format(
+            *called(COMMAND.format(argv=run))
+        ),
+        "read_system and simulate": "{} files called, {} modules".format(
+            *called(SIMULATE.format(path=SSD))
+        ),
+    }
+    softdock = [sys.executable, "-m", "orchestrator"]
+    times: dict[str, object] = dict(
+        ratios(
+            {
+                "import fmpy": [sys.executable, "-c", "import fmpy"],
+                "run of one .ssd": [*softdock, *one[1:]],
+                "run examples/epos --case ideal": [*softdock, *run[1:]],
+            }
+        )
+    )
+    return {"size": size, "one run": carried, "processor time / import fmpy": times}
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measured(Path(folder))
+    for title, figures in found.items():
+        table = Table("", title, title=None)
+        for name, value in figures.items():
+            table.add_row(name, str(value))
+        Console().print(table)
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

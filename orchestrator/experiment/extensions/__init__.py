@@ -1,0 +1,1 @@
+"""The extensions of this package; see :mod:`orchestrator.experiment.extension`."""

@@ -1,0 +1,34 @@
+"""What the schedule of a case does to its loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.experiment.extension import Extension, Run
+from orchestrator.experiment.prepare.prepared_case import PreparedCase
+from orchestrator.recording import Result
+
+
+class LoopAccount(Extension):
+    """Linearises a case at its start, in continuous time and as it is stepped."""
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Say it, with its warnings."""
+        options = case.options
+        if options.linearise is False:
+            return result
+        from orchestrator.experiment.output.account_table import account_section
+        from orchestrator.linearisation.run_account import run_account
+
+        account = run_account(
+            case.system,
+            step=options.step,
+            start=options.start,
+            algorithm=options.algorithm,
+            delay=options.delay or "exact",
+            algorithm_options=options.algorithm_options,
+            rates=options.rates,
+        )
+        run.add(case.name, account_section(case.name, account))
+        notes = (*result.notes, *account.remarks())
+        return replace(result, notes=notes, linearised=account.as_json())

@@ -1,0 +1,22 @@
+"""Sweeps of the short form, which are run with the cases."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from orchestrator.experiment.extension import Extension, Run
+
+
+class ListedSweeps(Extension):
+    """Runs the sweeps whose cases are run."""
+
+    follows = ("verify",)
+
+    def end(self, run: Run) -> None:
+        """Run them, behind the cases."""
+        from orchestrator.experiment.sweep.listed import run_listed
+
+        for name, sweep in run.experiment.listed_sweeps.items():
+            if sweep.case in run.cases:
+                done = partial(run.tell, f"sweep {name}")
+                run.outcome.sweeps[name] = run_listed(name, run.experiment, run.cases, done)

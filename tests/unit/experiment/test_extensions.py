@@ -1,0 +1,168 @@
+"""An extension of another package: found, used, and named where it fails; results are kept."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "extension.md"
+SYSTEM = """
+[system]
+name = "s"
+[component.a]
+source = "block:part.py:Part"
+"""
+BLOCK = """
+from orchestrator import Block, Output
+
+class Part(Block):
+    y: float = Output(unit="m", depends_on=())
+
+    def step(self, t: float, h: float) -> None:
+        self.y = -3.0 * (t + h)
+"""
+EXPERIMENT = """
+title = "x"
+[defaults]
+step = "1 ms"
+stop = "10 ms"
+linearise = false
+[case.one]
+system = "s.toml"
+"""
+TABLE = "[extension.peaks]\nsignals = ['a.y']\nlimit = 0.01\n"
+#: One that fails in a hook.
+BROKEN = """
+from contextlib import contextmanager
+from orchestrator.experiment import Extension
+
+class Broken(Extension):
+    {hook}
+"""
+HOOKS = {
+    "import": "raise OSError('no licence')",
+    "begin": "def begin(self, run): raise OSError('no licence')",
+    "prepare": "def prepare(self, run, case): raise OSError('no licence')",
+    "enter": "def around(self, run, steps): raise OSError('no licence')",
+    "leave": """@contextmanager
+    def around(self, run, steps):
+        yield steps
+        raise OSError('no licence')""",
+    "after": "def after(self, run, case, result): raise OSError('no licence')",
+    "end": "def end(self, run): raise OSError('no licence')",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in {"s.toml": SYSTEM, "part.py": BLOCK, "experiment.toml": EXPERIMENT}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def install(folder, package, text, *entries):
+    """Put a package and its metadata where Python finds them, as pip does."""
+    site = folder / "site"
+    (site / f"{package}-1.0.dist-info").mkdir(parents=True)
+    (site / f"{package}.py").write_text(text)
+    info = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+    (site / f"{package}-1.0.dist-info" / "METADATA").write_text(info)
+    points = "\n".join(f"{name} = {package}:{what}" for name, what in entries)
+    where = site / f"{package}-1.0.dist-info" / "entry_points.txt"
+    where.write_text(f"[softdock.extensions]\n{points}\n")
+
+
+def run(folder, *options):
+    environment = {**os.environ, "PYTHONPATH": str(folder / "site"), "COLUMNS": "200"}
+    return subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-m", "orchestrator", "run", str(folder), *options],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def results(folder):
+    return folder / "results" / folder.name
+
+
+def of_the_page():
+    """The extension that the page for people shows, and its entry point."""
+    code = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+    return code, ("table.peaks", "Peaks")
+
+
+def test_what_it_finds_is_on_the_terminal_the_page_and_in_json(folder):
+    install(folder, "peaks", *of_the_page())
+    (folder / "experiment.toml").write_text(EXPERIMENT + TABLE)
+    done = run(folder)
+    assert done.returncode == 0, done.stderr
+    assert "Peaks of one" in done.stdout
+    assert "one: peaks above 0.01: a.y" in done.stdout
+    assert "Peaks of one" in (results(folder) / "report.html").read_text(encoding="utf-8")
+    summary = json.loads((results(folder) / "summary.json").read_text())
+    assert summary["cases"]["one"]["peaks"] == pytest.approx({"a.y": 0.03})
+
+
+def test_who_does_not_ask_for_it_does_not_import_it(folder):
+    install(folder, "peaks", "raise OSError('imported')", ("table.peaks", "Peaks"))
+    assert run(folder).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("[extension.peak]\n", "no extension with a table of this name is installed"),
+        (TABLE.replace("limit", "limits"), "unknown key 'limits'"),
+        (TABLE.replace("0.01", "'high'"), "expected a number"),
+    ],
+)
+def test_a_wrong_table_is_one_error(folder, table, told):
+    install(folder, "peaks", *of_the_page())
+    (folder / "experiment.toml").write_text(EXPERIMENT + table)
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert told in said
+    assert "extension.peak" in said
+    assert not results(folder).exists()
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_what_fails_is_named_and_what_was_computed_is_kept(folder, hook):
+    install(folder, "broken", BROKEN.format(hook=HOOKS[hook]), ("run.broken", "Broken"))
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2, said
+    assert re.search(r"extension '(run\.)?broken'", said)
+    assert "no licence" in said
+    assert "Traceback" not in said
+    kept = (results(folder) / "one.parquet").exists()
+    assert kept is (hook in {"leave", "after", "end"})
+
+
+def test_two_of_one_name(folder):
+    install(folder, "peaks", *of_the_page())
+    install(folder, "others", *of_the_page())
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert "two packages register the extension 'table.peaks'" in said
+
+
+def test_a_circle(folder):
+    text = (
+        "from orchestrator.experiment import Extension\n"
+        "class One(Extension):\n    follows = ('two',)\n"
+        "class Two(Extension):\n    follows = ('one',)\n"
+    )
+    install(folder, "circle", text, ("run.one", "One"), ("run.two", "Two"))
+    done = run(folder)
+    assert done.returncode == 2
+    assert "extensions follow one another in a circle" in " ".join(done.stderr.split())
