@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from orchestrator.diagnostics import CapabilityError, PluginError
 from orchestrator.engine import Surroundings
 from orchestrator.simunits.block_registry import class_of
 from orchestrator.simunits.fmi.fmu_description import FmuDescription, read_fmu
+from orchestrator.simunits.fmi.once_per_process import only_instance
 from orchestrator.simunits.kinds import kind_of, refuse_fmu_options
 from orchestrator.simunits.protocol.unit import SimulationUnit
 from orchestrator.simunits.registry import description_of
@@ -92,11 +94,20 @@ def _make_block(component: Component) -> SimulationUnit:
 
 
 def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:
-    options = component.options
     try:
-        described = read_fmu(Path(component.source.location), options.interface)
+        described = read_fmu(Path(component.source.location), component.options.interface)
     except CapabilityError as error:
         raise CapabilityError(f"component '{component.name}': {error}") from None
+    make = partial(_fmu_unit, component, described, early_return=early_return)
+    if not described.description.capabilities.once_per_process:
+        return make()
+    return only_instance(component.name, described.path, make)
+
+
+def _fmu_unit(
+    component: Component, described: FmuDescription, *, early_return: bool
+) -> SimulationUnit:
+    options = component.options
     if component.backend is not Backend.NATIVE:
         refuse_fmu_options(component, f"a unit that {component.backend} runs")
         return _backend(component.backend)(component.name, described)

@@ -192,29 +192,22 @@ def simulate(  # the options of a run are what they are
 def simulate_with(system: System, settings: SimulationSettings) -> Result:
     """Run a system from start to stop; see :func:`simulate`."""
     from orchestrator.experiment.prepare.paced_journal import journal_beside
-    from orchestrator.master import Execution, MasterSettings
+    from orchestrator.master import Execution
 
     given, name, journal = settings, settings.name or system.name, settings.journal
     start_ns, stop_ns, step_ns = horizon(system, given.start, given.stop, given.step)
-    chosen = MasterSettings.of(
-        system,
-        given.algorithm,
-        given.algorithm_options,
-        given.rates,
-        early_return=given.early_return,
-    )
     with Execution(
         system,
         step=step_text(step_ns),
-        algorithm=chosen.algorithm,
-        algorithm_options=chosen.options,
-        rates=chosen.rates,
+        algorithm=given.algorithm,
+        algorithm_options=given.algorithm_options,
+        rates=given.rates,
         delay=given.delay,
         start=f"{start_ns} ns",
         stop=f"{stop_ns} ns",
         record=given.record,
         every=given.every,
-        early_return=chosen.early_return,
+        early_return=given.early_return,
         threads=given.threads,
         faults=given.faults,
         strict=given.strict,
