@@ -37,7 +37,7 @@ class PluginGroup(Generic[Kind]):
 
         return tuple(entry_points(group=self._group))
 
-    @property
+    @cached_property
     def entry_points(self) -> Mapping[str, EntryPoint]:
         """All that are registered, by name; nothing is imported."""
         return {entry.name: entry for entry in self._registered}

@@ -38,7 +38,7 @@ TABLE = "[extension.peaks]\nsignals = ['a.y']\nlimit = 0.01\n"
 #: One that fails in a hook.
 BROKEN = """
 from contextlib import contextmanager
-from orchestrator.experiment import Extension
+from orchestrator import Extension
 
 class Broken(Extension):
     {hook}
@@ -158,7 +158,7 @@ def test_two_of_one_name(folder):
 
 def test_a_circle(folder):
     text = (
-        "from orchestrator.experiment import Extension\n"
+        "from orchestrator import Extension\n"
         "class One(Extension):\n    follows = ('two',)\n"
         "class Two(Extension):\n    follows = ('one',)\n"
     )
