@@ -28,12 +28,14 @@ from orchestrator.ssp.archive.locations import Locations, locations, open_ssp_fi
 from orchestrator.ssp.archive.target import main_file
 from orchestrator.ssp.common.names import MAIN_SSD
 from orchestrator.system import Component, Source, SourceKind, System
-from orchestrator.system.packed_code import packed_code_unopened, unopened_notes
+from orchestrator.system.packed_code import UnopenedError, packed_code_unopened, unopened_notes
 
 _SYSTEMS = {".ssd", ".ssp"}
 
 
-def check_target(target: Path, options: RunOptions | None = None) -> Report:
+def check_target(
+    target: Path, options: RunOptions | None = None, *, no_code: bool = False
+) -> Report:
     """Check whatever a path leads to, without running anything.
 
     Parameters
@@ -42,10 +44,13 @@ def check_target(target: Path, options: RunOptions | None = None) -> Report:
         An experiment, an .ssd, an .ssp, a folder with one of them, or an .ssv, .ssm, .ssb or .fmu.
     options
         Win over those of every case: algorithm, step, stop and so on.
+    no_code
+        Whether no Python file or module is executed that the target names, as blocks otherwise are,
+        since their connectors are known only then.
     """
     try:
         path = _checked_file(target)
-        with packed_code_unopened():
+        with packed_code_unopened(all_code=no_code):
             return _Check(target, path, options or RunOptions()).report()
     except OSError as wrong:
         return _nothing(target, f"cannot be read: {wrong.strerror or wrong}")
@@ -217,7 +222,8 @@ class _Check:
             system, problems = prepared(experiment, name, folder)
             if system is None:
                 found = [_unprepared(each, *whole) for each in problems]
-                if not base.context.is_known:  # it may only lack what its code declares
+                unopened = any(each.code == UnopenedError.__name__ for each in problems)
+                if unopened or not base.context.is_known:  # it may only lack what its code declares
                     found = [finding("FIL102", "", NOT_OPENED, *whole)]
                 self._collected.add(found, base.places, name)
                 continue

@@ -57,7 +57,8 @@ def run_experiment(
     """Run an experiment and write results, pictures and a report.
 
     All systems are prepared and checked before the first is run, and nothing is written before
-    that. All files take their place at one moment, when all are written: see
+    that. A second run into a folder is refused while the first is under way. All files take their
+    place at one moment, when all are written: see
     :func:`~orchestrator.recording.whole_folder`. Until then each finished case's results are there
     as ``NAME.partial.FORMAT``, so a later failure loses nothing, and what a case has recorded while
     it runs is kept in the folder ``NAME.partial``, see :class:`~orchestrator.recording.Journal`.
@@ -117,13 +118,13 @@ def run_with(
     for name, case in cases.items():
         run.notes[name] += case_notes(experiment, case, reader, settings, choices.get(name))
     extensions = loaded(experiment, settings, cases)
-    for one in extensions:
-        before(one, partial(one.begin, run))
-    nested = {
-        name: nested_of(case.case, reader.read(case.case), case.system, settings.values)
-        for name, case in cases.items()
-    }
-    with whole_folder(where) as run.draft:
+    with whole_folder(where, alone=True) as run.draft:
+        for one in extensions:
+            before(one, partial(one.begin, run))
+        nested = {
+            name: nested_of(case.case, reader.read(case.case), case.system, settings.values)
+            for name, case in cases.items()
+        }
         results = run_cases(run, extensions)
         for name, case in cases.items():
             clock = run.realtime.clock if run.realtime else None

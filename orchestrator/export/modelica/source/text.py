@@ -130,6 +130,21 @@ class ModelicaText:
             {self.tokens[i].line for i in range(len(texts)) if texts[i : i + len(wanted)] == wanted}
         )
 
+    def calls_of(self, name: str) -> list[tuple[int, str]]:
+        """Lines on which a function is called, and what is between the brackets."""
+        found = []
+        for start, token in enumerate(self.tokens[:-1]):
+            if token.text != name or self.tokens[start + 1].text != "(":
+                continue
+            depth, words = 1, []
+            for inside in self.tokens[start + 2 :]:
+                depth += (inside.text == "(") - (inside.text == ")")
+                if depth == 0:
+                    break
+                words.append(inside.text)
+            found.append((token.line, "".join(words)))
+        return found
+
     def experiment(self, name: str) -> Experiment:
         """``annotation(experiment(..))`` of a class of this file; what it leaves out is None.
 
