@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +36,8 @@ _FREE = 30.0
 #: moves leave such roots: the angles of an arm that starts to turn grow at 1e-8 1/s to 1e-6 1/s,
 #: since its inertia is about to change. Nobody waits three hours for what they do.
 _STILL = 1e-4
+#: A root is that of a mode without doubt if it is no further off, as a share of it.
+_ALIKE = 0.25
 #: Errors of a growth rate are warned of from this share of its size on; see :func:`growth_size`.
 SHARE = 0.05
 #: Size of a growth rate near zero, as a share of the root.
@@ -278,7 +279,8 @@ def _rates(multipliers: NDArray[np.complex128], period: float) -> list[complex]:
 def _paired(loop: DelayedLoop, sampled: Sequence[complex], period: float) -> list[complex | None]:
     """Return the characteristic root that belongs to each sampled one: the nearest.
 
-    Samples show a frequency folded below half of theirs, and so it is compared.
+    Those that have one alike come first, in their order, so that two that are both shifted do not
+    take each other's. Samples show a frequency folded below half of theirs, and so it is compared.
     """
     if loop.is_large:
         roots = [root for root in loop.near(sampled) if abs(root) >= _STILL]
@@ -286,14 +288,14 @@ def _paired(loop: DelayedLoop, sampled: Sequence[complex], period: float) -> lis
         roots = exact_roots(loop, 2 * len(sampled) + 4, sampled)
     turn = 2.0 * math.pi / period
     folded = [complex(one.real, abs(math.remainder(one.imag, turn))) for one in roots]
-    apart = [[abs(shown - s) ** 2 for shown in folded] for s in sampled]
-    every = product(range(len(sampled)), range(len(roots)))
+    pairs = []
+    for place, s in enumerate(sampled):
+        for i, shown in enumerate(folded):
+            apart = abs(shown - s)
+            alike = apart <= _ALIKE * abs(s)
+            pairs.append((not alike, place if alike else 0, apart, place, i))
     found: dict[int, int] = {}
-    for place, i in sorted(every, key=lambda pair: apart[pair[0]][pair[1]]):
+    for *_, place, i in sorted(pairs):
         if place not in found and i not in found.values():
             found[place] = i
-    # Of two that are both shifted the nearer one took the root of the other: in squares it is less.
-    for a, b in list(combinations(sorted(found), 2)) * len(found):
-        if apart[a][found[b]] + apart[b][found[a]] < apart[a][found[a]] + apart[b][found[b]]:
-            found[a], found[b] = found[b], found[a]
     return [roots[found[place]] if place in found else None for place in range(len(sampled))]
