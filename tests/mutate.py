@@ -1,8 +1,8 @@
-"""Make small mistakes in rooms that need no engine, one at a time, and list those that no test notices.
+"""Make small mistakes in rooms that need no engine, and list those that no quick test notices.
 
-``make mutate`` or ``python -m tests.mutate [--count N] [--seed S] [--seconds T] [ROOM ..]``: of each
-room the same N mistakes for the same seed. A test run that takes longer than T counts as noticed.
-As a plugin of pytest this module compiles the file that MUTANT names (path:number) with its mistake.
+``make mutate`` or ``python -m tests.mutate [--count N] [--seed S] [--seconds T] [ROOM ..]``: of
+each room N mistakes, the same for the same seed. Tests that take longer than T count as noticing.
+As a plugin of pytest this module compiles the file that MUTANT names (path:number) mistaken.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from functools import partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Rooms, and the quick tests of their figures.
@@ -29,24 +30,26 @@ ROOMS = {
     "linearisation": ("linearisation", "arming"),
 }
 _OTHER = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.MatMult: ast.Add,
-    ast.FloorDiv: ast.Div, ast.Mod: ast.Mult, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.And: ast.Or, ast.Or: ast.And, ast.In: ast.NotIn, ast.NotIn: ast.In,
-}  # fmt: skip
+    getattr(ast, name): getattr(ast, other)
+    for name, _, other in (
+        pair.partition(":")
+        for pair in "Add:Sub Sub:Add Mult:Div Div:Mult MatMult:Add FloorDiv:Div Mod:Mult Lt:LtE"
+        " LtE:Lt Gt:GtE GtE:Gt Eq:NotEq NotEq:Eq Is:IsNot IsNot:Is And:Or Or:And In:NotIn"
+        " NotIn:In".split()
+    )
+}
 
 
 def places(tree: ast.Module) -> list[tuple[ast.AST, str]]:
     """Return the nodes that a mistake can be made in, and the field that it changes."""
-    notes = {id(n) for a in ast.walk(tree) if isinstance(a, ast.AnnAssign | ast.arg) and a.annotation
-             for n in ast.walk(a.annotation)}  # fmt: skip
-    notes |= {id(n) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.returns
-              for n in ast.walk(f.returns)}  # fmt: skip
-    return [(node, field) for node in ast.walk(tree) if id(node) not in notes for field in _fields(node)]
+    types = [getattr(n, field, None) for n in ast.walk(tree) for field in ("annotation", "returns")]
+    notes = {id(inner) for one in types if one for inner in ast.walk(one)}
+    kept = (node for node in ast.walk(tree) if id(node) not in notes)
+    return [(node, field) for node in kept for field in _fields(node)]
 
 
-def _fields(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in _OTHER:
+def _fields(node: Any) -> Iterator[str]:
+    if type(getattr(node, "op", None)) in _OTHER:
         yield "op"
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OTHER:
         yield "ops"
@@ -58,18 +61,19 @@ def _fields(node: ast.AST) -> Iterator[str]:
 
 def mistake(tree: ast.Module, number: int) -> str:
     """Make one mistake in a tree, and say which."""
+    node: Any
     node, field = places(tree)[number]
     before, held = ast.unparse(node), getattr(node, field)
     if field == "op":
-        node.op = _OTHER[type(held)]()  # type: ignore[attr-defined]
+        node.op = _OTHER[type(held)]()
     elif field == "ops":
-        node.ops = [_OTHER[type(held[0])](), *held[1:]]  # type: ignore[attr-defined]
+        node.ops = [_OTHER[type(held[0])](), *held[1:]]
     elif field == "operand":
-        node.op = ast.UAdd() if isinstance(node.op, ast.USub) else ast.Not()  # type: ignore[attr-defined]
-        node.operand = held if isinstance(node.op, ast.UAdd) else ast.UnaryOp(ast.Not(), held)  # type: ignore[attr-defined]
+        node.op = ast.UAdd() if isinstance(node.op, ast.USub) else ast.Not()
+        node.operand = ast.UnaryOp(ast.Not(), held) if isinstance(node.op, ast.Not) else held
     else:
-        node.value = held * 2 or held + 1  # type: ignore[attr-defined]
-    return f"line {node.lineno}: {before}  ->  {ast.unparse(node)}"  # type: ignore[attr-defined]
+        node.value = held * 2 or held + 1
+    return f"line {node.lineno}: {before}  ->  {ast.unparse(node)}"
 
 
 def _code(path: str, number: int, loader: SourceFileLoader, name: str) -> CodeType | None:
@@ -86,8 +90,9 @@ def noticed(room: str, seconds: float, mutant: tuple[Path, int]) -> bool:
     quick = ("-x", "-q", "--numprocesses", "0", "--leave-out-slow", "-p", "no:cacheprovider")
     command = [sys.executable, "-m", "pytest", "-p", "tests.mutate", *quick, *tests]
     given = {**os.environ, "MUTANT": f"{mutant[0]}:{mutant[1]}", "OPENBLAS_NUM_THREADS": "1"}
+    how: Any = {"cwd": ROOT, "env": given, "capture_output": True, "timeout": seconds}
     try:
-        run = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, timeout=seconds, check=False)
+        run = subprocess.run(command, check=False, **how)  # noqa: S603
     except subprocess.TimeoutExpired:
         return True
     return run.returncode != 0
@@ -108,9 +113,12 @@ def main() -> None:
         with ThreadPoolExecutor(2) as both:
             found = list(both.map(partial(noticed, room, asked.seconds), chosen))
         left = [one for one, seen in zip(chosen, found, strict=True) if not seen]
-        print(f"{room}: {len(chosen)} of {len(every)} mistakes tried, {len(left)} survived", flush=True)
+        told = [f"{room}: {len(chosen)} of {len(every)} mistakes tried, {len(left)} survived"]
         for path, i in sorted(left):
-            print(f"  {path.relative_to(ROOT)} {mistake(ast.parse(path.read_text('utf-8')), i)}", flush=True)
+            said = mistake(ast.parse(path.read_text("utf-8")), i)
+            told.append(f"  {path.relative_to(ROOT)} {said}")
+        sys.stdout.write("\n".join([*told, ""]))
+        sys.stdout.flush()
 
 
 if place := os.environ.get("MUTANT"):
