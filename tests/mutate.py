@@ -33,9 +33,27 @@ _OTHER = {
     getattr(ast, name): getattr(ast, other)
     for name, _, other in (
         pair.partition(":")
-        for pair in "Add:Sub Sub:Add Mult:Div Div:Mult MatMult:Add FloorDiv:Div Mod:Mult Lt:LtE"
-        " LtE:Lt Gt:GtE GtE:Gt Eq:NotEq NotEq:Eq Is:IsNot IsNot:Is And:Or Or:And In:NotIn"
-        " NotIn:In".split()
+        for pair in [
+            "Add:Sub",
+            "Sub:Add",
+            "Mult:Div",
+            "Div:Mult",
+            "MatMult:Add",
+            "FloorDiv:Div",
+            "Mod:Mult",
+            "Lt:LtE",
+            "LtE:Lt",
+            "Gt:GtE",
+            "GtE:Gt",
+            "Eq:NotEq",
+            "NotEq:Eq",
+            "Is:IsNot",
+            "IsNot:Is",
+            "And:Or",
+            "Or:And",
+            "In:NotIn",
+            "NotIn:In",
+        ]
     )
 }
 
