@@ -60,9 +60,10 @@ def run_experiment(
     strict: bool = False,
     verify: bool = False,
     realtime: float | None = None,
+    figures: bool = False,
     progress: Progress | None = None,
 ) -> ExperimentOutcome:
-    """Run an experiment and write results, pictures and a report.
+    """Run an experiment and write results and a report.
 
     All systems are prepared and checked before the first is run, and nothing is written before
     that. All files take their place at one moment, when all are written: see
@@ -102,6 +103,8 @@ def run_experiment(
     realtime
         Simulated seconds per second on the wall that every case keeps to; ``None``: those of the
         experiment's ``[realtime]``, if it has one. Sweeps and finer runs keep to none.
+    figures
+        Whether pictures of all figures and systems are drawn as files, too.
     progress
         See :data:`Progress`.
 
@@ -121,6 +124,7 @@ def run_experiment(
         strict=strict,
         verify=verify,
         realtime=realtime,
+        figures=figures,
     )
     return run_with(experiment, folder, output, asked, progress)
 
@@ -133,7 +137,7 @@ def run_with(
     progress: Progress | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> ExperimentOutcome:
-    """Run an experiment and write results, pictures and a report; see :func:`run_experiment`.
+    """Run an experiment and write results and a report; see :func:`run_experiment`.
 
     ``announce`` is told, before anything moves, which devices are going to, how far and how fast.
     """
@@ -191,7 +195,7 @@ def run_with(
             if sweep.case in cases:
                 done = partial(tell, f"sweep {name}")
                 outcome.sweeps[name] = run_listed(name, experiment, cases, done)
-        write_rest(experiment, outcome, draft.folder, output, tell)
+        write_rest(experiment, outcome, draft, output, tell, pictures=settings.figures)
     outcome.files += [output / page.relative_to(where) for page in known.pages]
     return outcome
 

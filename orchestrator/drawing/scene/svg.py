@@ -25,13 +25,26 @@ def svg_document(shapes: Sequence[Shape], width: float, height: float, title: st
     title
         What it shows.
     """
-    size = f"{_number(width)} {_number(height)}"
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_number(width)}pt"'
-        f' height="{_number(height)}pt" viewBox="0 0 {size}" font-family="{FONTS}">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg"{_extent(width, height)}>\n'
         f"<title>{_text(title)}</title>\n"
         f'<rect width="100%" height="100%" fill="#ffffff"/>\n{svg_shapes(shapes)}</svg>\n'
+    )
+
+
+def svg_element(shapes: Sequence[Shape], width: float, height: float, label: str) -> str:
+    """Write shapes as a picture inside a page, which paints the background; see above."""
+    return (
+        f'<svg role="img" aria-label={_quoted(label)}{_extent(width, height)}>\n'
+        f"{svg_shapes(shapes)}</svg>"
+    )
+
+
+def _extent(width: float, height: float) -> str:
+    return (
+        f' width="{_number(width)}pt" height="{_number(height)}pt"'
+        f' viewBox="0 0 {_number(width)} {_number(height)}" font-family="{FONTS}"'
     )
 
 

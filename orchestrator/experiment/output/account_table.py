@@ -51,8 +51,6 @@ def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
 def account_table(name: str, account: RunAccount) -> TableItem:
     """Return the table of a report; ``name`` is that of the case."""
     note = "Linearised at the start: in continuous time with the declared delays, and as stepped."
-    notes = (text for loop in account.accounts for text in loop.notes())
-    said = " ".join(f"{text}." for text in (*notes, *account.remarks()))
-    return TableItem(
-        f"Loops of {name}", COLUMNS, tuple(account_rows(account)), f"{note} {said}".strip()
-    )
+    notes = [text for loop in account.accounts for text in loop.notes()]
+    remarks = (*notes, *account.remarks())
+    return TableItem(f"Loops of {name}", COLUMNS, tuple(account_rows(account)), note, remarks)

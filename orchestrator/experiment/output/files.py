@@ -6,45 +6,48 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.drawing import Drawing, draw_system
+from orchestrator.drawing import draw_system
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure
+from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure, PlaneFigure
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
 from orchestrator.experiment.output.account_table import account_table
 from orchestrator.experiment.output.animations import drawable, write_animation
 from orchestrator.experiment.output.arming_table import arming_table
 from orchestrator.experiment.output.default_figures import default_figures
 from orchestrator.experiment.output.diagram import facts_of_run
-from orchestrator.experiment.output.figures import cases_of, draw, sweeps_of
+from orchestrator.experiment.output.figures import cases_of, draw_plane, plot_of, sweeps_of
 from orchestrator.experiment.output.ledger_files import (
-    draw_ledger,
     energy_note,
     energy_rows,
+    ledger_plot,
     write_ledger,
 )
 from orchestrator.experiment.output.states_table import states_table
-from orchestrator.experiment.output.timing_files import draw_timing, overruns_table, timing_table
-from orchestrator.experiment.output.tracking_files import draw_tracking, tracking_table
+from orchestrator.experiment.output.timing_files import overruns_table, timing_plot, timing_table
+from orchestrator.experiment.output.tracking_files import tracking_plot, tracking_table
 from orchestrator.experiment.output.verification_files import (
     verification_table,
     write_verification,
 )
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
-    LARGEST_SVG,
+    BESIDE,
     CaseSection,
+    Draft,
     FigureItem,
     FileItem,
     FmuItem,
     Measure,
+    Plot,
     Report,
     TableItem,
+    draw_pictures,
     parameters_of,
-    save,
     whole_file,
     write_report,
 )
@@ -52,52 +55,53 @@ from orchestrator.simunits import read_fmu
 from orchestrator.system import SourceKind
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from orchestrator.recording.pictures import Picture
+
+#: Folder of the pictures.
+PICTURES = "figures"
 
 
 def write_rest(
     experiment: Experiment,
     outcome: ExperimentOutcome,
-    folder: Path,
+    draft: Draft,
     output: Path,
     tell: Callable[[str, float], None],
+    *,
+    pictures: bool = False,
 ) -> None:
-    """Draw all figures whose cases and sweeps were run, and write report and summary.
+    """Write tables, animations, report and summary, and pictures of all figures if asked for.
 
-    They are written to ``folder``; the outcome names them as they are found in ``output``.
+    They are written to the draft's folder; the outcome names them as they are found in ``output``.
     """
-    pictures = folder / "figures"
-    pictures.mkdir(exist_ok=True)
-    drawn = _figures(experiment, outcome)
-    items = []
-    for number, (name, (figure, caption)) in enumerate(drawn.items()):
-        items.append(FigureItem(_save(figure, pictures / name, outcome), caption))
-        tell("drawing", (number + 1) / len(drawn))
-    ledgers = _ledgers(outcome, folder)
-    timings = _timings(outcome, folder)
-    _verifications(outcome, folder)
-    diagrams = []
+    folder = draft.folder
+    plots = _plots(experiment, outcome)
+    items = [FigureItem(plot, caption) for plot, caption in plots.values()]
+    sections, others = [], {}
+    for name, case in outcome.cases.items():
+        found = _case_plots(name, case)
+        others |= {stem: item.figure for stem, item in found.items()}
+        sections.append(_section(case, tuple(found.values())))
+    _tables_as_files(outcome, folder)
     _animations(experiment, outcome, folder, tell)
-    for names in _each_drawing(outcome):
-        first = outcome.cases[names[0]]
-        options = merged(experiment.case[names[0]], experiment.defaults)
-        facts = facts_of_run(first.system, options, first.result)
-        drawing = draw_system(first.nested, facts, title=", ".join(names))
-        _save_drawing(drawing, pictures / f"system-{names[0]}", outcome)
-        caption = f"{first.title}. {first.system.description}"
-        diagrams.append(FigureItem(drawing, caption.strip()))
+    diagrams = _diagrams(experiment, outcome)
+    shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
+    shown |= {name: partial(draw_plane, figure) for name, figure in _planes(experiment).items()}
+    shown |= others | {name: item.figure for name, item in diagrams.items()}
+    if pictures:
+        told = partial(tell, "drawing")
+        outcome.files += draw_pictures(shown, folder / PICTURES, output / PICTURES, told)
+    # those of an earlier run show something else by now
+    draft.replaced |= {f"{PICTURES}/{name}{end}" for name in shown for end in (".png", ".svg")}
     report, summary = folder / "report.html", folder / "summary.json"
-    outcome.files += [report, summary]
-    tracked = _tracks(outcome, folder)
-    drawings = {
-        name: tuple(item for item in (ledgers.get(name), timings.get(name)) if item) + tracked[name]
-        for name in outcome.cases
-    }
-    sections = [_section(case, drawings[name]) for name, case in outcome.cases.items()]
-    write_report(_report(experiment, outcome, sections, items, diagrams, folder), report)
-    outcome.files = [output / path.relative_to(folder) for path in outcome.files]
-    with whole_file(summary) as draft:
-        draft.write_text(
+    draft.replaced.add(f"{report.stem}{BESIDE}")
+    files = [*outcome.files, report, summary]
+    page = _report(experiment, outcome, sections, items, list(diagrams.values()))
+    listed = tuple(FileItem(path.relative_to(folder)) for path in files)
+    _, *beside = write_report(replace(page, files=listed), report)
+    outcome.files = [output / path.relative_to(folder) for path in (*files, *beside)]
+    with whole_file(summary) as opened:
+        opened.write_text(
             json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
         )
 
@@ -119,25 +123,8 @@ def _animations(
         tell("animating", (number + 1) / len(chosen))
 
 
-def _save_drawing(drawing: Drawing, stem: Path, outcome: ExperimentOutcome) -> None:
-    for suffix, content in ((".png", drawing.png()), (".svg", drawing.svg())):
-        path = stem.with_name(stem.name + suffix)
-        with whole_file(path) as draft:
-            draft.write_bytes(content)
-        outcome.files.append(path)
-
-
-def _save(figure: Figure, stem: Path, outcome: ExperimentOutcome) -> Path:
-    """Write a figure in both formats; returns the file that a report embeds."""
-    png, svg = (stem.with_name(stem.name + suffix) for suffix in (".png", ".svg"))
-    for path in (png, svg):
-        save(figure, path)
-        figure.set_layout_engine("none")  # the second format takes the layout of the first
-        outcome.files.append(path)
-    return svg if svg.stat().st_size <= LARGEST_SVG else png
-
-
-def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Figure, str]]:
+def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Plot, str]]:
+    """Return what the figures show whose cases and sweeps were run, and their captions."""
     wanted = {
         name: figure
         for name, figure in experiment.figure.items()
@@ -149,7 +136,41 @@ def _figures(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tu
         wanted = {}
         for case in outcome.cases.values():
             wanted |= default_figures(case.result)
-    return {name: (draw(figure, outcome), figure.caption) for name, figure in wanted.items()}
+    return {name: (plot_of(figure, outcome), figure.caption) for name, figure in wanted.items()}
+
+
+def _planes(experiment: Experiment) -> dict[str, PlaneFigure]:
+    found = experiment.figure.items()
+    return {name: figure for name, figure in found if isinstance(figure, PlaneFigure)}
+
+
+def _case_plots(name: str, case: CaseOutcome) -> dict[str, FigureItem]:
+    """Return what is shown of one case beside its signals: its energy, its timing, its devices."""
+    found = {}
+    if case.ledger is not None:
+        plot = ledger_plot(case.ledger, f"Energy of '{name}'")
+        found[f"ledger-{name}"] = FigureItem(plot, f"Energy ledger of {name}. {case.title}.")
+    if case.result.timing and case.result.timing.computing.count:
+        plot = timing_plot(name, case.result.timing)
+        found[f"timing-{name}"] = FigureItem(plot, f"Timing of {name}. {case.title}.")
+    for track in case.tracks:
+        stem = f"tracking-{name}-{track.response}".replace("[", "_").replace("]", "")
+        caption = f"Tracking of {track.response}. {case.title}."
+        found[stem] = FigureItem(tracking_plot(name, track), caption)
+    return found
+
+
+def _diagrams(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, FigureItem]:
+    """Draw the systems of the cases, each once."""
+    found = {}
+    for names in _each_drawing(outcome):
+        first = outcome.cases[names[0]]
+        options = merged(experiment.case[names[0]], experiment.defaults)
+        facts = facts_of_run(first.system, options, first.result)
+        drawing = draw_system(first.nested, facts, title=", ".join(names))
+        caption = f"{first.title}. {first.system.description}"
+        found[f"system-{names[0]}"] = FigureItem(drawing, caption.strip())
+    return found
 
 
 def _each_drawing(outcome: ExperimentOutcome) -> list[list[str]]:
@@ -167,7 +188,6 @@ def _report(
     sections: list[CaseSection],
     figures: list[FigureItem],
     diagrams: list[FigureItem],
-    output: Path,
 ) -> Report:
     return Report(
         title=experiment.title,
@@ -178,7 +198,6 @@ def _report(
         tables=tuple(_tables(outcome)),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        files=tuple(FileItem(path.relative_to(output)) for path in outcome.files),
     )
 
 
@@ -200,52 +219,15 @@ def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
             yield verification_table(name, case.verification)
 
 
-def _timings(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
-    """Draw the timing of the cases that were run in real time."""
-    items = {}
+def _tables_as_files(outcome: ExperimentOutcome, output: Path) -> None:
+    """Write the energy ledgers of the cases, and what they were verified to, as far as they were."""
     for name, case in outcome.cases.items():
-        if case.result.timing and case.result.timing.computing.count:
-            figure = draw_timing(name, case.result.timing)
-            picture = _save(figure, output / "figures" / f"timing-{name}", outcome)
-            items[name] = FigureItem(picture, f"Timing of {name}. {case.title}.")
-    return items
-
-
-def _tracks(outcome: ExperimentOutcome, output: Path) -> dict[str, tuple[FigureItem, ...]]:
-    """Draw what was tracked of the devices of each case."""
-    items: dict[str, tuple[FigureItem, ...]] = {}
-    for name, case in outcome.cases.items():
-        found = []
-        for track in case.tracks:
-            stem = f"tracking-{name}-{track.response}".replace("[", "_").replace("]", "")
-            picture = _save(draw_tracking(name, track), output / "figures" / stem, outcome)
-            found.append(FigureItem(picture, f"Tracking of {track.response}. {case.title}."))
-        items[name] = tuple(found)
-    return items
-
-
-def _ledgers(outcome: ExperimentOutcome, output: Path) -> dict[str, FigureItem]:
-    """Write the energy ledgers of the cases that have one, and draw them."""
-    items = {}
-    for name, case in outcome.cases.items():
-        if case.ledger is None:
-            continue
-        table = output / f"{name}.ledger.csv"
-        write_ledger(case.ledger, table)
-        outcome.files.append(table)
-        figure = draw_ledger(case.ledger, f"Energy of '{name}'")
-        picture = _save(figure, output / "figures" / f"ledger-{name}", outcome)
-        items[name] = FigureItem(picture, f"Energy ledger of {name}. {case.title}.")
-    return items
-
-
-def _verifications(outcome: ExperimentOutcome, output: Path) -> None:
-    """Write what the cases were verified to, as far as they were."""
-    for name, case in outcome.cases.items():
+        if case.ledger is not None:
+            outcome.files.append(output / f"{name}.ledger.csv")
+            write_ledger(case.ledger, outcome.files[-1])
         if case.verification is not None:
-            table = output / f"{name}.verification.csv"
-            write_verification(case.verification, table)
-            outcome.files.append(table)
+            outcome.files.append(output / f"{name}.verification.csv")
+            write_verification(case.verification, outcome.files[-1])
 
 
 def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
@@ -261,7 +243,7 @@ def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
         measures=tuple(measures),
         parameters=parameters_of(case.system),
         figures=figures,
-        note="; ".join(case.result.remarks),
+        remarks=case.result.remarks,
     )
     if case.ledger is None:
         return section

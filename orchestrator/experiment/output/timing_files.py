@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from orchestrator.realtime import Durations, RealTimeRecord
-from orchestrator.recording import Curve, TableItem, plot_xy
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from orchestrator.recording import Curve, Panel, Plot, TableItem
 
 COLUMNS = ("duration", "steps", "least", "median", "99 %", "99.9 %", "99.99 %", "longest")
 Cell = str | float | None
@@ -67,16 +62,11 @@ def overruns_table(case: str, record: RealTimeRecord) -> TableItem:
     return TableItem(f"Overruns of {case}", columns, rows, note)
 
 
-def draw_timing(case: str, record: RealTimeRecord) -> Figure:
-    """Draw which share of steps took longer than a time, of each duration that there is."""
+def timing_plot(case: str, record: RealTimeRecord) -> Plot:
+    """Show which share of steps took longer than a time, of each duration that there is."""
     curves = [exceedance(name, found) for name, found in record.rows if found.count]
-    return plot_xy(
-        curves,
-        xlabel="time [us]",
-        ylabel="share of steps that took longer",
-        title=f"Timing of '{case}'",
-        log="xy",
-    )
+    panel = Panel("share of steps that took longer", curves)
+    return Plot("points", [panel], f"Timing of '{case}'", "time [us]", log="xy")
 
 
 def exceedance(name: str, durations: Durations) -> Curve:

@@ -58,9 +58,9 @@ def verification_notes(verification: Verification) -> list[str]:
 
 def verification_table(name: str, verification: Verification) -> TableItem:
     """Return the table of a report; ``name`` is that of the case."""
-    notes = "; ".join(verification_notes(verification))
     heading, rows = f"Verification of {name}", tuple(verification_rows(verification))
-    return TableItem(heading, COLUMNS, rows, f"{notes}.")
+    remarks = tuple(verification_notes(verification))
+    return TableItem(heading, COLUMNS, rows, remarks=remarks)
 
 
 def write_verification(verification: Verification, path: Path) -> None:
