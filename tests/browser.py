@@ -27,6 +27,7 @@ class Page:
     def __init__(self, reading, writing):
         self._reading, self._writing = reading, writing
         self._numbers, self._session = itertools.count(1), None
+        self._is_loaded = False
         self.errors, self.requests = [], []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
@@ -54,7 +55,9 @@ class Page:
             content += byte
         message = json.loads(content)
         said, of = message.get("method"), message.get("params", {})
-        if said == "Runtime.exceptionThrown":
+        if said == "Page.loadEventFired":
+            self._is_loaded = True
+        elif said == "Runtime.exceptionThrown":
             self.errors.append(of["exceptionDetails"].get("exception", {}).get("description"))
         elif said == "Log.entryAdded" and of["entry"]["level"] == "error":
             self.errors.append(of["entry"]["text"])
@@ -68,8 +71,10 @@ class Page:
         self.call("Emulation.setDeviceMetricsOverride", **metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self._is_loaded = False
         self.call("Page.navigate", url=Path(path).absolute().as_uri())
-        self.run("new Promise((done) => addEventListener('load', done) || document.readyState === 'complete' && done())")
+        while not self._is_loaded:
+            self._next()
         self.frame()
 
     def frame(self):

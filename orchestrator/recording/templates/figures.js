@@ -52,6 +52,14 @@ class Panel {
 
   get unit() { return unitOf(this.described.ylabel); }
 
+  // The name is left to the legend where it is longer than the axis.
+  get ylabel() {
+    const {ylabel} = this.described;
+    return ylabel.length * 7 > this.size().height - 40 ? /\[[^\]]*\]$/.exec(ylabel)?.[0] ?? ylabel : ylabel;
+  }
+
+  get xlabel() { return this.described.xlabel || this.figure.described.xlabel; }
+
   // One curve in the legend: a button that takes it away and back.
   entry(curve, i) {
     const button = element("button", "entry");
@@ -100,9 +108,10 @@ class Panel {
   }
 
   build() {
-    const {kind, ticks, xlabel} = this.figure.described;
+    const {kind, ticks, columns} = this.figure.described, {panels} = this.figure;
+    const isNamed = kind !== "time" || panels.indexOf(this) >= panels.length - columns;
     const axis = (label, more) => ({
-      label, labelSize: 22, labelFont: "12px system-ui, sans-serif", font: "12px system-ui, sans-serif",
+      label, labelSize: label ? 22 : 0, labelFont: "12px system-ui, sans-serif", font: "12px system-ui, sans-serif",
       stroke: () => theme().ink, grid: {stroke: () => theme().grid, width: 1}, ticks: {show: false}, gap: 6,
       values: (_, places) => places.map((value) => value === null ? "" : written(value)), ...more,
     });
@@ -114,9 +123,10 @@ class Panel {
       padding: [10, 12, 0, 0],
       series: [null, ...this.curves.map((curve) => this.series(curve))],
       scales: {x: scale("x", () => this.figure.view(this).x), y: scale("y", () => this.height(this.figure.view(this)))},
-      axes: [axis(this.described.xlabel || xlabel, {size: 28, ...named}), axis(this.described.ylabel, {size: 62, space: 34})],
+      axes: [axis(isNamed ? this.xlabel : undefined, {size: 28, ...named}), axis(this.ylabel, {size: 62, space: 34})],
       legend: {show: false},
       cursor: {
+        y: kind !== "time",
         drag: {x: true, y: kind !== "time", uni: 30, setScale: false},
         sync: kind === "time" ? {key: this.figure.key, scales: ["x", null], filters: {pub: (type) => SHARED.has(type), sub: () => true}} : undefined,
         bind: {dblclick: () => () => this.figure.zoom(this, null)},
@@ -198,6 +208,7 @@ class Panel {
       const taken = [];
       ctx.font = `${11 * ratio}px system-ui, sans-serif`;
       ctx.textBaseline = "top";
+      ctx.textAlign = "left";
       for (const [label, begin, end] of spans) {
         const from = toX(begin), until = end === null ? left + width : toX(end);
         if (until < left || from > left + width) continue;
@@ -287,7 +298,7 @@ class Panel {
   pressed(event) {
     const {u} = this, {width, height} = u.over.getBoundingClientRect();
     const at = u.cursor.left >= 0 ? u.cursor.left : width / 2;
-    const move = (to) => u.setCursor({left: Math.min(Math.max(to, 0), width), top: height / 2}, true);
+    const move = (to) => u.setCursor({left: Math.min(Math.max(to, 0), width), top: height / 2}, true, true);
     const keys = {
       ArrowLeft: () => move(at - (event.shiftKey ? 1 : width / 50)),
       ArrowRight: () => move(at + (event.shiftKey ? 1 : width / 50)),
@@ -386,8 +397,7 @@ class Figure {
       const at = isInside ? u.cursor.idxs[i + 1] : null;
       curve.value.textContent = at === null || at === undefined ? "" : `${written(curve.y[at])} ${panel.unit}`;
     });
-    const label = panel.described.xlabel || this.described.xlabel, unit = unitOf(label);
-    const name = label.replace(/\s*\[[^\]]*\]$/, "");
+    const unit = unitOf(panel.xlabel), name = panel.xlabel.replace(/\s*\[[^\]]*\]$/, "");
     const value = isInside ? this.abscissa(panel, u) : null;
     this.readout.textContent = value === null ? "" : `${name} ${value} ${unit}`;
   }
