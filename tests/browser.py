@@ -79,11 +79,15 @@ class Page:
 
     def frame(self):
         """Wait until what was asked for is drawn."""
-        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+        self.run(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+        )
 
     def run(self, expression):
         """Return what an expression of the page gives, once it is there."""
-        given = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        given = self.call(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
+        )
         assert "exceptionDetails" not in given, given["exceptionDetails"]
         return given["result"].get("value")
 

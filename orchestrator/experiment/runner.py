@@ -29,7 +29,13 @@ from orchestrator.experiment.prepare.requested_names import (
 )
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
-from orchestrator.experiment.run.arming import armed, commanded, expect_armed, with_arming
+from orchestrator.experiment.run.arming import (
+    BeforeArming,
+    armed,
+    commanded,
+    expect_armed,
+    with_arming,
+)
 from orchestrator.experiment.run.case_runs import CaseRuns, Progress
 from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import expect_paced, realtime_of
@@ -41,7 +47,6 @@ from orchestrator.simunits import expect_flawless
 from orchestrator.system import System
 
 if TYPE_CHECKING:
-    from orchestrator.experiment.identification.before_arming import BeforeArming
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
@@ -209,10 +214,10 @@ def _known(
     tell: Progress,
     announce: Callable[[str], None] | None,
 ) -> BeforeArming:
-    from orchestrator.experiment.identification.before_arming import BeforeArming, identified_cases
-
     if not any(commanded(case.system) for case in cases.values()):
         return BeforeArming()
+    from orchestrator.experiment.identification.before_arming import identified_cases
+
     said = announce or (lambda _text: None)
     return identified_cases(experiment, folder, cases, settings, output, tell, said)
 

@@ -19,7 +19,12 @@ LARGEST_PAGE = 4_000_000
 _LEAST = 5_000
 _NANOSECONDS = 1e9
 #: Of Matplotlib's names of dashes: lengths of strokes and gaps in widths of the line.
-_NAMED: dict[str, list[float]] = {"-": [], "--": [3.7, 1.6], ":": [1, 1.65], "-.": [6.4, 1.6, 1, 1.6]}
+_NAMED: dict[str, list[float]] = {
+    "-": [],
+    "--": [3.7, 1.6],
+    ":": [1, 1.65],
+    "-.": [6.4, 1.6, 1, 1.6],
+}
 
 
 class PlotData:
@@ -110,7 +115,11 @@ def packed(values: Floats) -> dict[str, Any]:
     """Pack an array without loss: equal values, steps of whole nanoseconds, or bytes as base64."""
     if values.size > 1 and (values == values[0]).all():
         return {"count": values.size, "value": float(values[0])}
-    if values.size > 2 and np.isfinite(values).all() and np.abs(values).max() < 2**53 / _NANOSECONDS:
+    if (
+        values.size > 2
+        and np.isfinite(values).all()
+        and np.abs(values).max() < 2**53 / _NANOSECONDS
+    ):
         first, second = (round(float(value) * _NANOSECONDS) for value in values[:2])
         step = second - first
         if ((first + step * np.arange(values.size)) / _NANOSECONDS == values).all():

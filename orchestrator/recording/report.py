@@ -84,7 +84,9 @@ def _rendered(
             beside=moved and quote(moved.name),
             scripts=scripts,
             style=f"{_file(_UPLOT / 'uPlot.min.css')}\n{_file(_TEMPLATES / 'figures.css')}",
-            policy=" ".join([*(_digest(text) for text in scripts), *(["'self' file:"] if moved else [])]),
+            policy=" ".join(
+                [*(_digest(text) for text in scripts), *(["'self' file:"] if moved else [])]
+            ),
         )
     )
     return text, {moved: f"window.softdockFigures = {data};\n"} if moved else {}

@@ -220,7 +220,7 @@ def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
 
 
 def _tables_as_files(outcome: ExperimentOutcome, output: Path) -> None:
-    """Write the energy ledgers of the cases, and what they were verified to, as far as they were."""
+    """Write energy ledgers of the cases, and what they were verified to, where there are any."""
     for name, case in outcome.cases.items():
         if case.ledger is not None:
             outcome.files.append(output / f"{name}.ledger.csv")

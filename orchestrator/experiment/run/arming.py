@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.coupling import DelayMode
@@ -24,6 +25,25 @@ if TYPE_CHECKING:
     from orchestrator.linearisation import LinearSystem
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeArming:
+    """What is known of commanded devices before they are armed.
+
+    Parameters
+    ----------
+    twins
+        By case.
+    remarks
+        By case, where twins are older than the run.
+    pages
+        Files that were written.
+    """
+
+    twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: tuple[Path, ...] = ()
 
 
 def armed(
