@@ -8,12 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.animation import expect_viewer
 from orchestrator.experiment.file.experiment import Experiment, ParameterFile, Setting
 from orchestrator.experiment.file.table import Time
 from orchestrator.experiment.measure.case_measures import with_measures
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
-from orchestrator.experiment.output.animations import drawable
 from orchestrator.experiment.output.diagram import nested_of
 from orchestrator.experiment.output.files import write_rest
 from orchestrator.experiment.prepare.case_notes import case_notes
@@ -37,16 +35,15 @@ from orchestrator.experiment.run.arming import (
     with_arming,
 )
 from orchestrator.experiment.run.case_runs import CaseRuns, Progress
-from orchestrator.experiment.run.case_verification import refinements_of, verified_case
 from orchestrator.experiment.run.pace import expect_paced, realtime_of
 from orchestrator.experiment.run.supervision import Findings, states_of, tracks_of
-from orchestrator.experiment.sweep.listed import run_listed
 from orchestrator.experiment.validate import expect_sound
 from orchestrator.recording import whole_folder
 from orchestrator.simunits import expect_flawless
 from orchestrator.system import System
 
 if TYPE_CHECKING:
+    from orchestrator.experiment.verification.refinement import Refinement
     from orchestrator.linearisation.step_choice.choice import StepChoice
 
 
@@ -156,9 +153,9 @@ def run_with(
     twins = known.twins
     armings = armed(experiment, cases, reader, settings, twins)
     expect_armed(armings)
-    refinements = refinements_of(cases) if settings.verify else {}
-    if drawable(experiment, {name: case.case for name, case in cases.items()}):
-        expect_viewer()
+    refinements = _refinements(cases) if settings.verify else {}
+    if experiment.animation:
+        _expect_viewer(experiment, cases)
     nested: dict[str, System] = {}
     notes: dict[str, Sequence[str]] = {}
     paced = realtime is not None
@@ -193,16 +190,52 @@ def run_with(
                 tracks=tracks_of(where, case, experiment.supervisor),
                 states=states_of(where, case, experiment.supervisor),
             )
-        for name, refinement in refinements.items():
-            done = partial(tell, f"{name} with H/2 and H/4")
-            outcome.cases[name] = verified_case(outcome.cases[name], refinement, done)
-        for name, sweep in experiment.listed_sweeps.items():
-            if sweep.case in cases:
-                done = partial(tell, f"sweep {name}")
-                outcome.sweeps[name] = run_listed(name, experiment, cases, done)
+        if refinements:
+            _verify(outcome, refinements, tell)
+        if experiment.sweep:
+            _sweep(experiment, cases, outcome, tell)
         write_rest(experiment, outcome, draft, output, tell, pictures=settings.figures)
     outcome.files += [output / page.relative_to(where) for page in known.pages]
     return outcome
+
+
+def _expect_viewer(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> None:
+    from orchestrator.animation import expect_viewer
+    from orchestrator.experiment.output.animations import drawable
+
+    if drawable(experiment, cases):
+        expect_viewer()
+
+
+def _refinements(cases: Mapping[str, PreparedCase]) -> dict[str, Refinement]:
+    from orchestrator.experiment.run.case_verification import refinements_of
+
+    return refinements_of(cases)
+
+
+def _verify(
+    outcome: ExperimentOutcome, refinements: Mapping[str, Refinement], tell: Progress
+) -> None:
+    from orchestrator.experiment.run.case_verification import verified_case
+
+    for name, refinement in refinements.items():
+        done = partial(tell, f"{name} with H/2 and H/4")
+        outcome.cases[name] = verified_case(outcome.cases[name], refinement, done)
+
+
+def _sweep(
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    outcome: ExperimentOutcome,
+    tell: Progress,
+) -> None:
+    """Run the sweeps in the short form whose cases were run."""
+    from orchestrator.experiment.sweep.listed import run_listed
+
+    for name, sweep in experiment.listed_sweeps.items():
+        if sweep.case in cases:
+            done = partial(tell, f"sweep {name}")
+            outcome.sweeps[name] = run_listed(name, experiment, cases, done)
 
 
 def _known(

@@ -96,7 +96,8 @@ def _draw_points(axes: Axes, panel: Panel) -> list[str]:
         _shade_band(axes, curve)
     for i, line in enumerate(panel.lines):
         straight(axes, line, i)
-    return [one.label for one in (*expected, *found, *panel.lines)]
+    labels = [curve.label for curve in (*expected, *found)]
+    return labels + [line.label for line in panel.lines]
 
 
 _DRAW = {"time": _draw_signals, "path": _draw_paths, "points": _draw_points}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -83,7 +83,7 @@ def _rendered(
             data=data,
             beside=moved and quote(moved.name),
             scripts=scripts,
-            style=f"{_file(_UPLOT / 'uPlot.min.css')}\n{_file(_TEMPLATES / 'figures.css')}",
+            style=_file(_UPLOT / "uPlot.min.css") + "\n" + _file(_TEMPLATES / "figures.css"),
             policy=" ".join(
                 [*(_digest(text) for text in scripts), *(["'self' file:"] if moved else [])]
             ),
@@ -213,7 +213,7 @@ def _link(item: FileItem) -> str | None:
     return f"./{quote(item.path.as_posix())}"
 
 
-_FILTERS = {
+_FILTERS: dict[str, Callable[..., Any]] = {
     "number": _number,
     "ms": _ms,
     "delays": _delays,

@@ -20,7 +20,8 @@ from orchestrator.experiment.file.figure_tables import (
 )
 from orchestrator.experiment.measure.outcome import ExperimentOutcome, SweepOutcome
 from orchestrator.experiment.measure.signals import values_of
-from orchestrator.recording import Curve, Panel, Plot, Reference, Result, Span
+from orchestrator.experiment.output.default_plots import spans_of
+from orchestrator.recording import Curve, Panel, Plot, Reference, Result
 from orchestrator.system import nanoseconds, seconds
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Plot:
             curves.append(Curve(curve.label, result.time[shown], values[shown]))
         lines = [Reference(line.value, line.label) for line in panel.lines]
         panels.append(Panel(panel.ylabel, curves, lines, panel.ylim))
-    spans = _spans(figure, outcome)
+    spans = spans_of([outcome.cases[name].result for name in sorted(cases_of(figure))])
     return Plot("time", panels, figure.title, spans=spans, columns=figure.columns)
 
 
@@ -109,26 +110,6 @@ def _shown(figure: TimeFigure | PhaseFigure, result: Result) -> slice:
         until = nanoseconds(figure.until, "until")
         last = int(np.searchsorted(result.time_ns, until, side="right"))
     return slice(first, last)
-
-
-def _spans(figure: TimeFigure, outcome: ExperimentOutcome) -> list[Span]:
-    """Times of faults and safe states that are drawn; those of one case among several name it."""
-    cases = sorted(cases_of(figure))
-    found: dict[tuple[str, float, float | None], set[str]] = {}
-    for name in cases:
-        for fault in outcome.cases[name].result.faults:
-            until = None if fault.until_ns is None else seconds(fault.until_ns)
-            found.setdefault((fault.name, seconds(fault.begin_ns), until), set()).add(name)
-        if safe := outcome.cases[name].result.safe_states:
-            found.setdefault(("safe state", seconds(safe[0].time_ns), None), set()).add(name)
-    return [
-        Span(
-            label if len(having) == len(cases) else f"{label} ({', '.join(sorted(having))})",
-            begin,
-            end,
-        )
-        for (label, begin, end), having in found.items()
-    ]
 
 
 def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Plot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -11,29 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.drawing import draw_system
+from orchestrator.drawing import Drawing, draw_system
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.figure_tables import LinesFigure, MapFigure, PlaneFigure
 from orchestrator.experiment.measure.outcome import CaseOutcome, ExperimentOutcome
-from orchestrator.experiment.output.account_table import account_table
-from orchestrator.experiment.output.animations import drawable, write_animation
-from orchestrator.experiment.output.arming_table import arming_table
-from orchestrator.experiment.output.default_figures import default_figures
+from orchestrator.experiment.output.default_plots import default_plots
 from orchestrator.experiment.output.diagram import facts_of_run
-from orchestrator.experiment.output.figures import cases_of, draw_plane, plot_of, sweeps_of
-from orchestrator.experiment.output.ledger_files import (
-    energy_note,
-    energy_rows,
-    ledger_plot,
-    write_ledger,
-)
-from orchestrator.experiment.output.states_table import states_table
-from orchestrator.experiment.output.timing_files import overruns_table, timing_plot, timing_table
-from orchestrator.experiment.output.tracking_files import tracking_plot, tracking_table
-from orchestrator.experiment.output.verification_files import (
-    verification_table,
-    write_verification,
-)
 from orchestrator.experiment.prepare.prepare import merged
 from orchestrator.recording import (
     BESIDE,
@@ -76,18 +58,22 @@ def write_rest(
     """
     folder = draft.folder
     plots = _plots(experiment, outcome)
-    items = [FigureItem(plot, caption) for plot, caption in plots.values()]
-    sections, others = [], {}
+    shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
+    sections = []
     for name, case in outcome.cases.items():
         found = _case_plots(name, case)
-        others |= {stem: item.figure for stem, item in found.items()}
-        sections.append(_section(case, tuple(found.values())))
+        shown |= {stem: plot for stem, (plot, _) in found.items()}
+        sections.append(_section(case, _items(found)))
     _tables_as_files(outcome, folder)
-    _animations(experiment, outcome, folder, tell)
+    if experiment.animation:
+        _animations(experiment, outcome, folder, tell)
     diagrams = _diagrams(experiment, outcome)
-    shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
-    shown |= {name: partial(draw_plane, figure) for name, figure in _planes(experiment).items()}
-    shown |= others | {name: item.figure for name, item in diagrams.items()}
+    shown |= {name: drawing for name, (drawing, _) in diagrams.items()}
+    for name, figure in experiment.figure.items():
+        if figure.kind == "stability-plane":
+            from orchestrator.experiment.output.figures import draw_plane
+
+            shown[name] = partial(draw_plane, figure)
     if pictures:
         told = partial(tell, "drawing")
         outcome.files += draw_pictures(shown, folder / PICTURES, output / PICTURES, told)
@@ -96,7 +82,7 @@ def write_rest(
     report, summary = folder / "report.html", folder / "summary.json"
     draft.replaced.add(f"{report.stem}{BESIDE}")
     files = [*outcome.files, report, summary]
-    page = _report(experiment, outcome, sections, items, list(diagrams.values()))
+    page = _report(experiment, outcome, sections, _items(plots), _items(diagrams))
     listed = tuple(FileItem(path.relative_to(folder)) for path in files)
     _, *beside = write_report(replace(page, files=listed), report)
     outcome.files = [output / path.relative_to(folder) for path in (*files, *beside)]
@@ -112,6 +98,8 @@ def _animations(
     output: Path,
     tell: Callable[[str, float], None],
 ) -> None:
+    from orchestrator.experiment.output.animations import drawable, write_animation
+
     results = {name: case.result for name, case in outcome.cases.items()}
     titles = {name: case.title for name, case in outcome.cases.items()}
     chosen = drawable(experiment, results)
@@ -125,42 +113,47 @@ def _animations(
 
 def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Plot, str]]:
     """Return what the figures show whose cases and sweeps were run, and their captions."""
-    wanted = {
-        name: figure
+    if not experiment.figure and not experiment.animation:
+        shown = [default_plots(case.result) for case in outcome.cases.values()]
+        return {name: plot for plots in shown for name, plot in plots.items()}
+    from orchestrator.experiment.output.figures import cases_of, plot_of, sweeps_of
+
+    return {
+        name: (plot_of(figure, outcome), figure.caption)
         for name, figure in experiment.figure.items()
         if cases_of(figure) <= set(outcome.cases)
         and sweeps_of(figure) <= set(outcome.sweeps)
-        and not isinstance(figure, MapFigure | LinesFigure)  # `softdock sweep` draws these
+        and figure.kind not in {"map", "lines"}  # `softdock sweep` draws these
     }
-    if not experiment.figure and not experiment.animation:
-        wanted = {}
-        for case in outcome.cases.values():
-            wanted |= default_figures(case.result)
-    return {name: (plot_of(figure, outcome), figure.caption) for name, figure in wanted.items()}
 
 
-def _planes(experiment: Experiment) -> dict[str, PlaneFigure]:
-    found = experiment.figure.items()
-    return {name: figure for name, figure in found if isinstance(figure, PlaneFigure)}
+def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem, ...]:
+    return tuple(FigureItem(figure, caption) for figure, caption in shown.values())
 
 
-def _case_plots(name: str, case: CaseOutcome) -> dict[str, FigureItem]:
+def _case_plots(name: str, case: CaseOutcome) -> dict[str, tuple[Plot, str]]:
     """Return what is shown of one case beside its signals: its energy, its timing, its devices."""
     found = {}
     if case.ledger is not None:
+        from orchestrator.experiment.output.ledger_files import ledger_plot
+
         plot = ledger_plot(case.ledger, f"Energy of '{name}'")
-        found[f"ledger-{name}"] = FigureItem(plot, f"Energy ledger of {name}. {case.title}.")
+        found[f"ledger-{name}"] = plot, f"Energy ledger of {name}. {case.title}."
     if case.result.timing and case.result.timing.computing.count:
+        from orchestrator.experiment.output.timing_files import timing_plot
+
         plot = timing_plot(name, case.result.timing)
-        found[f"timing-{name}"] = FigureItem(plot, f"Timing of {name}. {case.title}.")
+        found[f"timing-{name}"] = plot, f"Timing of {name}. {case.title}."
     for track in case.tracks:
+        from orchestrator.experiment.output.tracking_files import tracking_plot
+
         stem = f"tracking-{name}-{track.response}".replace("[", "_").replace("]", "")
         caption = f"Tracking of {track.response}. {case.title}."
-        found[stem] = FigureItem(tracking_plot(name, track), caption)
+        found[stem] = tracking_plot(name, track), caption
     return found
 
 
-def _diagrams(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, FigureItem]:
+def _diagrams(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Drawing, str]]:
     """Draw the systems of the cases, each once."""
     found = {}
     for names in _each_drawing(outcome):
@@ -169,7 +162,7 @@ def _diagrams(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, F
         facts = facts_of_run(first.system, options, first.result)
         drawing = draw_system(first.nested, facts, title=", ".join(names))
         caption = f"{first.title}. {first.system.description}"
-        found[f"system-{names[0]}"] = FigureItem(drawing, caption.strip())
+        found[f"system-{names[0]}"] = drawing, caption.strip()
     return found
 
 
@@ -186,15 +179,15 @@ def _report(
     experiment: Experiment,
     outcome: ExperimentOutcome,
     sections: list[CaseSection],
-    figures: list[FigureItem],
-    diagrams: list[FigureItem],
+    figures: tuple[FigureItem, ...],
+    diagrams: tuple[FigureItem, ...],
 ) -> Report:
     return Report(
         title=experiment.title,
         description=experiment.description,
         cases=tuple(sections),
-        diagrams=tuple(diagrams),
-        figures=tuple(figures),
+        diagrams=diagrams,
+        figures=figures,
         tables=tuple(_tables(outcome)),
         fmus=_fmus(outcome),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -204,18 +197,32 @@ def _report(
 def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
     for name, case in outcome.cases.items():
         if case.arming is not None:
+            from orchestrator.experiment.output.arming_table import arming_table
+
             yield arming_table(name, case.arming)
         if case.states is not None:
+            from orchestrator.experiment.output.states_table import states_table
+
             yield states_table(name, case.states)
         if case.tracks:
+            from orchestrator.experiment.output.tracking_files import tracking_table
+
             yield tracking_table(name, case.tracks)
         if case.account is not None and case.account.accounts:
+            from orchestrator.experiment.output.account_table import account_table
+
             yield account_table(name, case.account)
         if case.result.timing:
+            from orchestrator.experiment.output.timing_files import timing_table
+
             yield timing_table(name, case.result.timing)
         if case.result.timing and case.result.timing.overruns:
+            from orchestrator.experiment.output.timing_files import overruns_table
+
             yield overruns_table(name, case.result.timing)
         if case.verification:
+            from orchestrator.experiment.output.verification_files import verification_table
+
             yield verification_table(name, case.verification)
 
 
@@ -224,9 +231,13 @@ def _tables_as_files(outcome: ExperimentOutcome, output: Path) -> None:
     for name, case in outcome.cases.items():
         if case.ledger is not None:
             outcome.files.append(output / f"{name}.ledger.csv")
+            from orchestrator.experiment.output.ledger_files import write_ledger
+
             write_ledger(case.ledger, outcome.files[-1])
         if case.verification is not None:
             outcome.files.append(output / f"{name}.verification.csv")
+            from orchestrator.experiment.output.verification_files import write_verification
+
             write_verification(case.verification, outcome.files[-1])
 
 
@@ -247,6 +258,8 @@ def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
     )
     if case.ledger is None:
         return section
+    from orchestrator.experiment.output.ledger_files import energy_note, energy_rows
+
     note, rows = energy_note(case.ledger), tuple(energy_rows(case.ledger))
     return replace(section, energies=rows, energy_note=note)
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from orchestrator.devices.conformance import bench_of
 from orchestrator.diagnostics import DescriptionError, nearest
-from orchestrator.experiment.file.device_table import DeviceTable
-from orchestrator.experiment.file.emulator_table import EmulatorTable
 from orchestrator.experiment.file.experiment import Case, Experiment
 
 
@@ -51,6 +48,9 @@ def with_emulators(
     if problems:
         raise DescriptionError(*problems)
     devices, plans = dict(case.devices), {}
+    from orchestrator.devices.conformance import bench_of
+    from orchestrator.experiment.file.device_table import DeviceTable
+
     for component in experiment.emulators | case.emulators:
         if component not in devices:
             continue
@@ -79,6 +79,8 @@ def _strangers(name: str, case: Case) -> Iterator[str]:
 
 
 def _options(experiment: Experiment, case: Case, component: str) -> Mapping[str, object]:
+    from orchestrator.experiment.file.emulator_table import EmulatorTable
+
     none = EmulatorTable()
     return {
         **experiment.emulators.get(component, none).options,

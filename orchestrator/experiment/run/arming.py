@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import ArmingError, SoftdockError
-from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.experiment import Experiment, RunOptions
-from orchestrator.experiment.prepare.model_case import model_system
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.recording import Result
-from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind, System, nanoseconds
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
+    from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation import LinearSystem
 
@@ -92,6 +90,8 @@ def with_arming(result: Result, arming: Arming | None) -> Result:
 def commanded(system: System) -> list[str]:
     """Name the devices of a system that something is connected to, but those that it steps."""
     fed = {line.target.component for line in system.connections}
+    from orchestrator.simunits.devices.description import stepped_device
+
     return [
         name
         for name, one in system.components.items()
@@ -148,11 +148,14 @@ def _armed(
     twins: Sequence[TwinFile],
 ) -> Arming:
     from orchestrator.arming import Arming, Knobs, arm
+    from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.identification.clock import in_run_time
 
     table = case.case.arming or experiment.arming or ArmingTable()
     reason = "--force-arming" if settings.force_arming else table.force or ""
     clock = experiment.realtime.clock if experiment.realtime else None
+    from orchestrator.experiment.prepare.model_case import model_system
+
     try:
         system = model_system(case.name, case.case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)

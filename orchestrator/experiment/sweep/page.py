@@ -70,8 +70,8 @@ def write_page(
             FileItem(path) for path in (*(f.relative_to(output) for f in files), *pictures)
         ),
     )
-    pages = write_report(report, (into or output) / "sweep.html")
-    return [output / path for path in (*(page.name for page in pages), *pictures)]
+    pages = [Path(page.name) for page in write_report(report, (into or output) / "sweep.html")]
+    return [output / path for path in (*pages, *pictures)]
 
 
 def _figures(
