@@ -80,7 +80,8 @@ class Page:
     def frame(self):
         """Wait until what was asked for is drawn."""
         self.run(
-            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+            "new Promise((done) =>"
+            " requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
         )
 
     def run(self, expression):

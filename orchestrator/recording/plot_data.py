@@ -113,7 +113,7 @@ class PlotData:
 
 def packed(values: Floats) -> dict[str, Any]:
     """Pack an array without loss: equal values, steps of whole nanoseconds, or bytes as base64."""
-    if values.size > 1 and (values == values[0]).all():
+    if values.size > 1 and np.isfinite(values[0]) and (values == values[0]).all():
         return {"count": values.size, "value": float(values[0])}
     if (
         values.size > 2
