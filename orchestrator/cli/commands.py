@@ -67,7 +67,7 @@ HOMES: Mapping[str, Home] = {
         "check",
         "Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.",
     ),
-    "run": Home("run", "run", "Run, and write results, pictures and a report."),
+    "run": Home("run", "run", "Run, and write results and a report."),
     "arm": Home(
         "arm",
         "arm",

@@ -104,18 +104,23 @@ def _circuits_from(start: int, after: Mapping[int, set[int]]) -> Iterator[list[i
             stack.pop()
             node = path.pop()
             if found[0]:
-                free = {node}
-                while free:
-                    one = free.pop()
-                    if one in blocked:
-                        blocked.discard(one)
-                        free |= waiting[one]
-                        waiting[one].clear()
+                _free(node, blocked, waiting)
                 if stack:
                     stack[-1][1][0] = True
             else:
                 for target in after[node]:
                     waiting[target].add(node)
+
+
+def _free(node: int, blocked: set[int], waiting: Mapping[int, set[int]]) -> None:
+    """Let a node, and all that wait for it, be visited again."""
+    free = {node}
+    while free:
+        one = free.pop()
+        if one in blocked:
+            blocked.discard(one)
+            free |= waiting[one]
+            waiting[one].clear()
 
 
 def _topological(rings: list[list[int]], ahead: Mapping[int, set[int]]) -> Iterator[int]:
