@@ -10,8 +10,7 @@ from unicodedata import normalize
 
 from orchestrator.authoring import is_system_file
 from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.experiment import Experiment, read_experiment
-from orchestrator.experiment.file.experiment import Case, RunOptions
+from orchestrator.experiment.file.experiment import Case, Experiment, RunOptions
 from orchestrator.ssp.archive.target import EXPERIMENT_FILE, main_file
 from orchestrator.system import System, nearest
 from orchestrator.system.packed_code import packed_code_unopened, unopened_notes
@@ -30,6 +29,8 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
         return Experiment(title=target.stem, case={_case_name(target.stem): case}), target.parent
     if target.suffix != ".toml":
         raise LoadError.in_file(target, "expected a .toml, .ssd or .ssp file, or a folder with one")
+    from orchestrator.experiment import read_experiment
+
     return read_experiment(target), target.parent
 
 

@@ -112,8 +112,6 @@ def _at(key: Sequence[str], problems: Iterable[Problem], context: str = "") -> I
 def _figures(
     experiment: Experiment, cases: Mapping[str, PreparedCase], recorded: Mapping[str, list[str]]
 ) -> Iterator[Diagnostic]:
-    from orchestrator.experiment.prepare.map_check import wrong_maps
-
     for name, figure in experiment.figure.items():
         if figure.kind == "time":
             for curve in (curve for panel in figure.panels for curve in panel.curves):
@@ -127,7 +125,10 @@ def _figures(
                 for signal in (path.x, path.y) if path.case in recorded else ():
                     wrong = _known(f"figure '{name}'", signal, recorded[path.case], None)
                     yield from _at(("figure", name), wrong)
-    yield from _at(("figure",), wrong_maps(experiment))
+    if experiment.has_maps:
+        from orchestrator.experiment.prepare.map_check import wrong_maps
+
+        yield from _at(("figure",), wrong_maps(experiment))
 
 
 def _minus(

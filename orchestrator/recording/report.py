@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-from xml.sax.saxutils import quoteattr
 
 from orchestrator.coupling import DelayPlan, LoopDelay
 from orchestrator.diagnostics import LoadError
@@ -137,7 +136,9 @@ def _inline(item: FigureItem) -> str:
     """Write a picture as an element: drawings as SVG, others as an image with its data."""
     if isinstance(item.figure, Drawing):
         return item.figure.inline(item.alt or item.caption)
-    return f"<img src={quoteattr(_uri(item))} alt={quoteattr(item.alt or item.caption)}>"
+    from markupsafe import escape
+
+    return f'<img src="{escape(_uri(item))}" alt="{escape(item.alt or item.caption)}">'
 
 
 def _uri(item: FigureItem) -> str:

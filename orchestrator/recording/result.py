@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from orchestrator.coupling import DelayPlan, FaultRecord, LineStatistics, LoopDelay, remarks
 from orchestrator.diagnostics import DescriptionError, UnknownNameError
-from orchestrator.realtime import RealTimeRecord
-from orchestrator.recording.display import html_of, text_of
 from orchestrator.recording.parameters import ParameterRow
 from orchestrator.simunits import Notice
 from orchestrator.system.naming import lacking
@@ -23,6 +21,8 @@ from orchestrator.system.ports.connectors import warn_of_former
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from orchestrator.realtime import RealTimeRecord
 
 #: Name of the time column in frames and files.
 TIME = "time [s]"
@@ -172,9 +172,13 @@ class Result:
         return f"{present}{bracket}{element}"
 
     def __repr__(self) -> str:
+        from orchestrator.recording.display import text_of
+
         return text_of(self)
 
     def _repr_html_(self) -> str:
+        from orchestrator.recording.display import html_of
+
         return html_of(self)
 
     @cached_property

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from xml.sax.saxutils import escape, quoteattr
 
 from orchestrator.drawing.layout.measure import BASELINE
 from orchestrator.drawing.layout.shape import Point
 from orchestrator.drawing.scene.scene import Disc, Group, Polygon, Rectangle, Shape, Stroke, Text
 
+_SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_IN_QUOTES = str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 #: All of about the width that texts were measured with.
 FONTS = "DejaVu Sans, Verdana, Bitstream Vera Sans, Geneva, sans-serif"
 
@@ -147,8 +148,8 @@ def _legal(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_legal(text))
+    return _legal(text).translate(_SIGNS)
 
 
 def _quoted(text: str) -> str:
-    return quoteattr(_legal(text))
+    return f'"{_text(text).translate(_IN_QUOTES)}"'

@@ -281,6 +281,11 @@ class Experiment(Table):
         return self
 
     @property
+    def has_maps(self) -> bool:
+        """Whether figures are drawn from sweeps with axes."""
+        return any(figure.kind in {"map", "lines"} for figure in self.figure.values())
+
+    @property
     def sweeps(self) -> dict[str, Sweep]:
         """All sweeps in the form with axes."""
         from orchestrator.experiment.file.sweep_table import ListedSweep

@@ -6,18 +6,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.analysis import EnergyLedger
 from orchestrator.coupling import DelayPlan
-from orchestrator.experiment.verification.verification import Verification
 from orchestrator.recording import Result
-from orchestrator.simunits import Notice
 from orchestrator.system import System, seconds
 
 if TYPE_CHECKING:
+    from orchestrator.analysis import EnergyLedger
     from orchestrator.arming import Arming
+    from orchestrator.experiment.verification.verification import Verification
     from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation.run_account import RunAccount
     from orchestrator.linearisation.step_choice.choice import StepChoice
+    from orchestrator.simunits import Notice
     from orchestrator.supervisor.change_record import ChangeRecord
     from orchestrator.supervisor.tracking.track_record import TrackRecord
 

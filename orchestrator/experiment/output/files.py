@@ -28,7 +28,6 @@ from orchestrator.recording import (
     Plot,
     Report,
     TableItem,
-    draw_pictures,
     parameters_of,
     whole_file,
     write_report,
@@ -75,6 +74,8 @@ def write_rest(
 
             shown[name] = partial(draw_plane, figure)
     if pictures:
+        from orchestrator.recording import draw_pictures
+
         told = partial(tell, "drawing")
         outcome.files += draw_pictures(shown, folder / PICTURES, output / PICTURES, told)
     # those of an earlier run show something else by now

@@ -47,13 +47,14 @@ def with_emulators(
     problems = list(_strangers(name, case))
     if problems:
         raise DescriptionError(*problems)
-    devices, plans = dict(case.devices), {}
+    wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
+    if not wanted:
+        return case, {}
     from orchestrator.devices.conformance import bench_of
     from orchestrator.experiment.file.device_table import DeviceTable
 
-    for component in experiment.emulators | case.emulators:
-        if component not in devices:
-            continue
+    devices, plans = dict(case.devices), {}
+    for component in wanted:
         kind = devices[component].device
         if kind is None:
             raise DescriptionError(

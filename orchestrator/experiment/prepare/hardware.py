@@ -276,10 +276,10 @@ def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:
     Lines of what is a twin, or a device, are looked at when those take their place. Twins that
     cannot be read are left out: the case that has them says so.
     """
-    from orchestrator.identification.line_delays import declared_otherwise
-    from orchestrator.simunits.twins.description import twin_of
-
     for name, source in hardware.twins.items():
+        from orchestrator.identification.line_delays import declared_otherwise
+        from orchestrator.simunits.twins.description import twin_of
+
         part = system.components.get(name)
         if part is None or part.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}:
             continue

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.analysis import EnergyLedger
 from orchestrator.diagnostics import NeverEngagedError
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.measure.ledgers import (
@@ -18,7 +17,6 @@ from orchestrator.experiment.measure.ledgers import (
     with_series,
     with_signals,
 )
-from orchestrator.experiment.measure.missed_cycles import missed_shares
 from orchestrator.experiment.measure.outcome import ExperimentOutcome
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.simulate import FailedRunError, InterruptedRun
@@ -35,11 +33,12 @@ from orchestrator.experiment.run.recorders import (
     write_views,
 )
 from orchestrator.experiment.run.supervision import Findings, states_of, supervising
-from orchestrator.realtime import RealTime
 from orchestrator.recording import Draft, Journal, Result
 
 if TYPE_CHECKING:
+    from orchestrator.analysis import EnergyLedger
     from orchestrator.linearisation.run_account import RunAccount
+    from orchestrator.realtime import RealTime
 
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -171,6 +170,8 @@ def _with_ledger(
     """
     if request is None:
         return result, None
+    from orchestrator.experiment.measure.missed_cycles import missed_shares
+
     missed = missed_shares(case, result, clock)
     ledger, wrong = ledger_of(request, result, case.system, missed)
     if wrong:
