@@ -1,5 +1,5 @@
 # Two commands do everything on a machine with Python 3.11, gcc, g++ and make:
-#   make demo    installs, builds the FMUs, runs the EPOS system, writes report and pictures
+#   make demo    installs, builds the FMUs, runs the EPOS system, writes the report
 #   make test    installs and passes every test
 #   make check   the same without what is slow
 #   make docs    builds the documentation as a site: build/site/index.html

@@ -35,8 +35,8 @@ class Draft:
     folder
         Where to write.
     replaced
-        Names of files and folders in the final folder that are not kept although nothing of the
-        same name is written.
+        Files and folders in the final folder that are not kept although nothing of the same name
+        is written, by their paths relative to it.
     """
 
     folder: Path
@@ -225,8 +225,9 @@ def _commit(draft: Draft, final: Path, obstacle: str) -> None:
     )
     try:
         _put(draft.folder, final)
-        for name in draft.replaced - {each.name for each in draft.folder.iterdir()}:
-            _remove(final / name)
+        for name in draft.replaced:
+            if not os.path.lexists(draft.folder / name):
+                _remove(final / name)
     except (OSError, SoftdockError) as error:
         raise SoftdockError(
             f"{final}: not all of its files could be replaced one after the other, so some are of"
@@ -254,7 +255,9 @@ def _keep(
             if made:
                 target.mkdir()
             if target.is_dir():
-                _keep(each, target, put=put)
+                begin = f"{each.name}/"
+                inner = {path.removeprefix(begin) for path in replaced if path.startswith(begin)}
+                _keep(each, target, inner, put)
             if made:
                 shutil.copystat(each, target)
         elif not os.path.lexists(target):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.arming import Reserve
@@ -21,27 +21,8 @@ from orchestrator.experiment.identification.runner import identify_case
 from orchestrator.experiment.identification.stored import stored_twins
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.experiment.run.arming import commanded
+from orchestrator.experiment.run.arming import BeforeArming, commanded
 from orchestrator.identification.twin_file import TwinFile
-
-
-@dataclass(frozen=True, slots=True)
-class BeforeArming:
-    """What is known of commanded devices before they are armed.
-
-    Parameters
-    ----------
-    twins
-        By case.
-    remarks
-        By case, where twins are older than the run.
-    pages
-        Files that were written.
-    """
-
-    twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)
-    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    pages: tuple[Path, ...] = ()
 
 
 def identified_cases(

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import ArmingError, SoftdockError
-from orchestrator.experiment.file.arming_table import ArmingTable
 from orchestrator.experiment.file.experiment import Experiment, RunOptions
-from orchestrator.experiment.prepare.model_case import model_system
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
 from orchestrator.experiment.prepare.system_reader import SystemReader
 from orchestrator.recording import Result
-from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind, System
 from orchestrator.system.step_length import step_length
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
+    from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.identification.twin_file import TwinFile
     from orchestrator.linearisation import LinearSystem
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeArming:
+    """What is known of commanded devices before they are armed.
+
+    Parameters
+    ----------
+    twins
+        By case.
+    remarks
+        By case, where twins are older than the run.
+    pages
+        Files that were written.
+    """
+
+    twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: tuple[Path, ...] = ()
 
 
 def armed(
@@ -73,6 +91,8 @@ def with_arming(result: Result, arming: Arming | None) -> Result:
 def commanded(system: System) -> list[str]:
     """Name the devices of a system that something is connected to, but those that it steps."""
     fed = {line.target.component for line in system.connections}
+    from orchestrator.simunits.devices.description import stepped_device
+
     return [
         name
         for name, one in system.components.items()
@@ -129,11 +149,14 @@ def _armed(
     twins: Sequence[TwinFile],
 ) -> Arming:
     from orchestrator.arming import Arming, Knobs, arm
+    from orchestrator.experiment.file.arming_table import ArmingTable
     from orchestrator.identification.clock import in_run_time
 
     table = case.case.arming or experiment.arming or ArmingTable()
     reason = "--force-arming" if settings.force_arming else table.force or ""
     clock = experiment.realtime.clock if experiment.realtime else None
+    from orchestrator.experiment.prepare.model_case import model_system
+
     try:
         system = model_system(case.name, case.case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.experiment.file.experiment import Experiment
-from orchestrator.experiment.file.realtime_table import RealTimeTable
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
-from orchestrator.realtime import RealTime
-from orchestrator.simunits.devices.description import stepped_device
 from orchestrator.system import SourceKind
+
+if TYPE_CHECKING:
+    from orchestrator.realtime import RealTime
 
 
 def realtime_of(
@@ -28,6 +29,8 @@ def realtime_of(
     table = experiment.realtime
     if table is None and settings.realtime is None:
         return None
+    from orchestrator.experiment.file.realtime_table import RealTimeTable
+
     realtime = (table or RealTimeTable()).settings(settings.realtime)
     realtime.expect_cpus()
     for case in cases.values():
@@ -82,6 +85,8 @@ def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -
 
 def _with_clocks(case: PreparedCase) -> list[str]:
     """Return the components that are devices whose time goes on without the run."""
+    from orchestrator.simunits.devices.description import stepped_device
+
     return [
         name
         for name, component in case.system.components.items()

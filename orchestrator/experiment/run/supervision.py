@@ -8,26 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from orchestrator.devices.address import read_address, write_address
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
-from orchestrator.experiment.prepare.swap import swap_component
-from orchestrator.experiment.run.tracking import tracked_margins, with_identified
-from orchestrator.simunits.devices.description import device_facts
-from orchestrator.simunits.devices.supervision import watched_facts
-from orchestrator.supervisor.change_record import ChangeRecord, change_record
-from orchestrator.supervisor.client import SupervisorClient
-from orchestrator.supervisor.rig_checks import RigChecks
-from orchestrator.supervisor.ring_file import CHANGES_NAME
-from orchestrator.supervisor.settings import SupervisorSettings
-from orchestrator.supervisor.supervisor import Supervisor
-from orchestrator.supervisor.tracking.rig_tracking import RigTracking
-from orchestrator.supervisor.tracking.track_file import NAME as TRACK_NAME
-from orchestrator.supervisor.tracking.track_record import TrackRecord, read_tracks
 from orchestrator.system import Source, SourceKind
 
 if TYPE_CHECKING:
     from orchestrator.arming import Arming
     from orchestrator.identification.twin_file import TwinFile
+    from orchestrator.supervisor.change_record import ChangeRecord
+    from orchestrator.supervisor.settings import SupervisorSettings
+    from orchestrator.supervisor.tracking.track_record import TrackRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +102,16 @@ def supervising(
         yield case, _Unwatched()
         return
     found = findings or Findings()
+    from orchestrator.experiment.run.tracking import with_identified
+
     settings = with_identified(settings, found.twins)
+    from orchestrator.experiment.run.tracking import tracked_margins
+
     margins, told = tracked_margins(settings, found.arming)
     remarks += told
     _expect_complete(case, settings, names)
+    from orchestrator.supervisor.client import SupervisorClient
+
     client = SupervisorClient(settings, names, supervisor_folder(output, case.name), margins)
     try:
         with client:
@@ -133,11 +128,20 @@ def _devices(case: PreparedCase) -> list[str]:
 def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: list[str]) -> None:
     """Expect that the tables fit the devices, before anything is opened."""
     sources = {name: case.system.components[name].source for name in names}
+    from orchestrator.simunits.devices.description import device_facts
+    from orchestrator.simunits.devices.supervision import watched_facts
+
     facts = [watched_facts(name, device_facts(one.location)) for name, one in sources.items()]
+    from orchestrator.supervisor.supervisor import Supervisor
+
     supervisor = Supervisor(settings, names)
     for each in facts:
         supervisor.limits_of(each)
+    from orchestrator.supervisor.rig_checks import RigChecks
+
     RigChecks(settings, facts)
+    from orchestrator.supervisor.tracking.rig_tracking import RigTracking
+
     RigTracking(settings.tracking, {}, facts)
 
 
@@ -152,6 +156,9 @@ def states_of(
     """Return the states that the rig of a case went through; ``None``: nobody watched."""
     if settings is None or not _devices(case):
         return None
+    from orchestrator.supervisor.change_record import change_record
+    from orchestrator.supervisor.ring_file import CHANGES_NAME
+
     return change_record(settings.rig, supervisor_folder(output, case.name) / CHANGES_NAME)
 
 
@@ -161,11 +168,17 @@ def tracks_of(
     """Return what was tracked in a case; nothing, if that was not asked for."""
     if settings is None or not settings.tracking or not _devices(case):
         return ()
+    from orchestrator.supervisor.tracking.track_file import NAME as TRACK_NAME
+    from orchestrator.supervisor.tracking.track_record import read_tracks
+
     return read_tracks(supervisor_folder(output, case.name) / TRACK_NAME)
 
 
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
     system = case.system
+    from orchestrator.devices.address import read_address, write_address
+    from orchestrator.experiment.prepare.swap import swap_component
+
     for name in names:
         device, given = read_address(system.components[name].source.location)
         location = write_address(device, {**given, "supervisor": rig})
