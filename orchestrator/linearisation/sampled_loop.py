@@ -31,8 +31,9 @@ from orchestrator.linearisation.whole_system import LinearSystem
 _GRID, _DECADES = 600, 5.0
 #: So many are solved at once.
 _CHUNK = 64
-#: L is real at rest if its angle is smaller at the slowest frequency, rad.
-_REAL = 1e-3
+#: L at rest is looked at so much below the slowest frequency; it is real there if so much of it
+#: does not go to 0 with the frequency.
+_REST, _REAL = 0.1, 1e-3
 #: What a second way through the line may be, as a share of the first: rounding.
 _ROUNDING = 1e-9
 
@@ -115,8 +116,10 @@ class SampledLoop(CutLoop):
 
     def _ends(self, slowest: float) -> list[tuple[float, float]]:
         """Return L and rad/s at both ends: at rest, if it is real there, and at half the rate."""
-        rest, fastest = complex(self.at(slowest)), complex(self.at(math.pi / self.period))
-        still = [(rest.real, 0.0)] if abs(rest.imag) < _REAL * abs(rest) else []
+        rest, twice = (complex(self.at(n * _REST * slowest)) for n in (1, 2))
+        fastest = complex(self.at(math.pi / self.period))
+        is_real = abs(2.0 * rest.imag - twice.imag) < _REAL * abs(rest)
+        still = [(rest.real, 0.0)] if is_real else []
         return [*still, (fastest.real, math.pi / self.period)]
 
 
