@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from orchestrator.devices.conformance import Logged
 from orchestrator.diagnostics import LoadError
 from orchestrator.recording import read_parquet
 from orchestrator.supervisor.change_record import StateChange, read_changes
@@ -106,25 +107,24 @@ class Motion:
         return float(times[-1]) if len(times) else math.nan
 
 
-def motion_of(log: Path, row: tuple[str, str, float], period_s: float) -> Motion:
+def motion_of(log: Path, signal: Logged, period_s: float) -> Motion:
     """Read a column of an emulator's log, of the rows of one event that are whole.
 
     Parameters
     ----------
     log
         The file.
-    row
-        Event, column, and what a value is multiplied by: :attr:`Bench.truth`.
+    signal
+        Where it stands in the file.
     period_s
         Of the device.
     """
     times, values = [], []
-    event, column, scale = row
     with log.open(encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):
-            if cells["event"] == event and cells.get(column):
+            if signal.is_in(cells):
                 times.append(float(cells["time_s"]))
-                values.append(float(cells[column]) * scale)
+                values.append(float(cells[signal.column]) * signal.scale)
     return Motion(np.array(times), np.array(values), period_s)
 
 
