@@ -15,8 +15,9 @@ from orchestrator.diagnostics import LoadError
 from orchestrator.recording import read_parquet
 from orchestrator.supervisor.change_record import StateChange, read_changes
 
-#: A command that moves by less is at rest, as a share of the largest motion.
-_STILL = 1e-6
+#: What moves by less from row to row stands, as a share of the largest step before the fault; of
+#: what stood then, as a share of its place: rounding.
+_STILL, _ROUNDING = 1e-3, 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,10 @@ class Motion:
 
     def rest(self, since_s: float) -> float:
         """Return when it last moved, from a moment on; NaN: it did not."""
-        moved = np.abs(np.diff(self.values)) > _STILL * np.abs(self.values).max(initial=1e-12)
-        times = self.times_s[1:][moved]
-        times = times[times >= since_s]
+        steps, times = np.abs(np.diff(self.values)), self.times_s[1:]
+        before = steps[times < since_s].max(initial=0.0)
+        still = max(_STILL * before, _ROUNDING * np.abs(self.values).max(initial=1e-12))
+        times = times[(steps > still) & (times >= since_s)]
         return float(times[-1]) if len(times) else math.nan
 
 

@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from orchestrator import LoadError
 from orchestrator.devices.conformance import Logged
 from orchestrator.experiment.trials.evidence import (
+    Motion,
     motion_of,
     reaction_of,
     recorded_until,
@@ -48,6 +50,13 @@ def test_a_log_says_how_fast_how_far_and_when_it_stood(tmp_path):
     assert motion.rest(0.1) == pytest.approx(0.2)  # the 50th cycle
     assert math.isnan(motion.rest(0.3))
     assert math.isnan(motion.largest(1.0))
+
+
+def test_a_shaft_that_coasts_at_a_thousandth_of_its_speed_stands():
+    times = 0.005 * np.arange(200)
+    speed = np.where(times < 0.3, 5.0, np.where(times < 0.5, 25.0 * (0.5 - times), 9e-4))
+    motion = Motion(times, np.cumsum(speed * 0.005), 0.005)
+    assert motion.rest(0.3) == pytest.approx(0.495)
 
 
 def test_of_a_log_of_several_drives_one_is_read(tmp_path):
