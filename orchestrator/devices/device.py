@@ -37,7 +37,7 @@ class Device(ABC):
     #: thread of its own beside :meth:`receive`.
     answers: ClassVar[bool] = False
     #: After how many samples the device's counter begins again at 0; ``None``: never.
-    sequence_period: ClassVar[int | None] = None
+    sequence_period: int | None = None
 
     def __init__(self, settings: DeviceSettings) -> None:
         self.settings = settings

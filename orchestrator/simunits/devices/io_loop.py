@@ -64,7 +64,8 @@ class _Link:
         inputs = [port.start for port in ports.inputs for _ in range(port.size)]
         outputs = [port.start for port in ports.outputs for _ in range(port.size)]
         self._command, self._values = np.array(inputs), np.array(outputs)
-        self.counter = SampleCounter(len(outputs), ports.rate, device.sequence_period)
+        silence_s, period = device.settings.stale_after, device.sequence_period
+        self.counter = SampleCounter(len(outputs), ports.rate, period, silence_s)
         self.rate = RateCheck(ports.rate)
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
@@ -90,13 +91,13 @@ class _Link:
         if received is None:
             return False
         now_ns = time.monotonic_ns()
-        if self.device.answers and self.counter.goes_on(received):
+        if self.device.answers and self.counter.goes_on(received, now_ns):
             self.send()  # before a step that waits for this sample can give a command
         restarts = self.counter.facts.restarts
         is_new = self.counter.take(received, now_ns)
         if self.counter.facts.restarts > restarts and self._command.size:
             self._publish()
-            raise self._restarted("its count, or its clock, began anew")
+            raise self._restarted(self.counter.begun_anew)
         if self._log is not None and (ticks := len(self.counter.ticked_ns)):
             values = received.values if is_new else None
             number = self.counter.facts.number
