@@ -121,7 +121,7 @@ class SampleCounter:
         """Hold a count that begins again against the time: half of its range looks like a gap."""
         assert self._period is not None  # noqa: S101 - see _begins_anew
         silent = (now_ns - self._came_ns) / self.period_ns
-        if silent > self._silence:
+        if silent > min(self._silence, self._period / 2):
             slow = gap < silent / RATE_TOLERANCE - _SLACK
             if slow or silent > self._period / 2:
                 return (

