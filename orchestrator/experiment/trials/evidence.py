@@ -15,8 +15,8 @@ from orchestrator.diagnostics import LoadError
 from orchestrator.recording import read_parquet
 from orchestrator.supervisor.change_record import StateChange, read_changes
 
-#: What moves by less from row to row stands, as a share of the largest step before the fault; of
-#: what stood then, as a share of its place: rounding.
+#: What is slower stands, as a share of the largest speed before the fault; of what stood then, what
+#: moves by less in a period, as a share of its place: rounding.
 _STILL, _ROUNDING = 1e-3, 1e-6
 
 
@@ -103,6 +103,7 @@ class Motion:
     def rest(self, since_s: float) -> float:
         """Return when it last moved, from a moment on; NaN: it did not."""
         steps, times = np.abs(np.diff(self.values)), self.times_s[1:]
+        steps /= np.maximum(np.diff(self.times_s) / self.period_s, 1.0)  # rows that are missing
         before = steps[times < since_s].max(initial=0.0)
         still = max(_STILL * before, _ROUNDING * np.abs(self.values).max(initial=1e-12))
         times = times[(steps > still) & (times >= since_s)]

@@ -80,7 +80,7 @@ class _Link:
     def receive_once(self) -> bool:
         """Wait a little for a sample; return whether there is a new one."""
         try:
-            received = self.device.receive(_LOOK)
+            received = self.device.receive(min(_LOOK, self.gate.period) if self._leads else _LOOK)
         except RestartedError as error:
             raise self._restarted(str(error)) from None
         except WireFormatError as error:
@@ -137,6 +137,11 @@ class _Link:
             self._log.sent(number, time.monotonic_ns(), command)
 
     @property
+    def _leads(self) -> bool:
+        """Whether a device that is answered comes to rest by commands that answer nothing."""
+        return self.device.takes_unasked and self.gate.stopping and not self.counter.in_doubt
+
+    @property
     def is_over(self) -> bool:
         """Whether it is told to end, and nothing moves any more."""
         if not self.ended.is_set():
@@ -146,7 +151,8 @@ class _Link:
     def receive_all(self) -> None:
         """Receive until the end."""
         while not self.is_over:
-            self.receive_once()
+            if not self.receive_once() and self._leads:
+                self.send()
             self.gate.watch(self.block, self._step_ns)
 
     def send_all(self) -> None:

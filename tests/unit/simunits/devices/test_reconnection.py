@@ -76,6 +76,21 @@ def test_a_device_that_was_started_anew_is_not_commanded_any_more(policy):
                 assert why in str(run.units[-1].notices())
 
 
+def test_a_device_that_says_nothing_but_hears_is_brought_to_rest():
+    """A drive whose measurements are lost turned for 3 s, until it was closed."""
+    with Peer() as peer:
+        with Execution(rig(peer, "Unasked", "&stale_after=30"), step=0.01) as run:
+            run.step(5)
+            peer.wait_for(lambda: peer.commands and peer.commands[-1] == pytest.approx(0.05))
+            peer.silent.set()
+            peer.settle()
+            peer.commands.clear()
+        ramp = [each for each in peer.commands if each > 0.0]
+        assert len(ramp) > 5
+        assert ramp == sorted(ramp, reverse=True)
+        assert peer.commands[-1] == 0.0
+
+
 def test_a_clock_that_is_back_goes_on_where_it_was():
     """Simulated time stands while nothing ticks, and is not made up for."""
     with Peer() as peer, paced(peer, "&stale_after=0.1&connect_timeout=20") as run:
