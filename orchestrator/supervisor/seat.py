@@ -136,6 +136,10 @@ class Seat:
         self._gate.watch(self._orders(), number, now)
         self._beat(number, now)
 
+    def take_back(self) -> None:
+        """Take note that the device did not take what it was sent last."""
+        self._gate.take_back()
+
     def saw(self, facts: SampleFacts, values: Sequence[float]) -> None:
         """Leave a trace of a sample, or of a datagram that was none."""
         row, now = self._row, time.monotonic_ns()

@@ -27,6 +27,7 @@ from orchestrator.devices import (
     Device,
     DeviceConnectors,
     DeviceError,
+    Received,
     RestartedError,
     WireFormatError,
 )
@@ -70,6 +71,7 @@ class _Link:
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
         self.dismissed = threading.Event()
+        self._late_answers: int | None = None
         self.refused = ""
         self.error: BaseException | None = None
         wanted = device.settings.sample_log
@@ -92,6 +94,7 @@ class _Link:
             return False
         now_ns = time.monotonic_ns()
         if self.device.answers and self.counter.goes_on(received, now_ns):
+            self._look_at_answers(received)
             self.send()  # before a step that waits for this sample can give a command
         restarts = self.counter.facts.restarts
         is_new = self.counter.take(received, now_ns)
@@ -110,6 +113,14 @@ class _Link:
         for moment in self.counter.ticked_ns:  # behind its sample, which a step that begins reads
             self.block.ticks.tick(moment)
         return is_new
+
+    def _look_at_answers(self, received: Received) -> None:
+        """Tell the gate of an answer that came too late: limits are those of what was taken."""
+        late, before = received.late_answers, self._late_answers
+        gap = self.counter.gap(received.sequence)
+        if late is not None and before is not None and 0 < gap <= late - before:
+            self.gate.take_back()
+        self._late_answers = late
 
     def _restarted(self, why: str) -> RestartedError:
         self.gate.strike(Reason.DEVICE_RESTARTED)

@@ -97,7 +97,7 @@ class SampleCounter:
 
     def goes_on(self, received: Received, now_ns: int) -> bool:
         """Whether a sample is the newest one, or follows it: what does not must not be answered."""
-        return self._gap(received.sequence) >= 0 and not self._begins_anew(received, now_ns)
+        return self.gap(received.sequence) >= 0 and not self._begins_anew(received, now_ns)
 
     @property
     def in_doubt(self) -> bool:
@@ -107,7 +107,7 @@ class SampleCounter:
     def _begins_anew(self, received: Received, now_ns: int) -> str:
         """Say why a sample that is newer is one of a device that began anew; empty: it is none."""
         gap, before, now = (
-            self._gap(received.sequence),
+            self.gap(received.sequence),
             self.facts.device_time,
             received.device_time,
         )
@@ -142,7 +142,7 @@ class SampleCounter:
 
     def _is_new(self, sequence: int | None, now_ns: int) -> bool:
         before_ns, self._came_ns = self._came_ns, now_ns
-        gap = self._gap(sequence)
+        gap = self.gap(sequence)
         if gap == 0:
             self.facts.repeated += 1
             return False
@@ -175,7 +175,7 @@ class SampleCounter:
             self.facts.lost -= 1
             self._found += 1
 
-    def _gap(self, sequence: int | None) -> int:
+    def gap(self, sequence: int | None) -> int:
         """Return by how many samples one is newer than the newest; below 0: older."""
         if sequence is None or self._newest is None:
             return 1
