@@ -113,8 +113,11 @@ class Judge:
     def outcome(self, trial: Trial, folder: Path, struck_s: float, exit_code: int) -> Outcome:
         """Judge a trial by its folder, from the moment of the fault on."""
         reaction = reaction_of(folder / f"{self._case}.supervisor" / "changes.csv", struck_s)
-        if trial.target == "supervisor" and not trial.stop_s:
-            reaction = Reaction("supervisor_lost", "each device", "FALLBACK")
+        found = [p.name.split(".")[1] for p in folder.glob("*.supervisor/supervisor_lost.*.csv")]
+        if (
+            not reaction.reason and found
+        ):  # each device finds that by itself, and nobody else is there
+            reaction = Reaction("supervisor_lost", ", ".join(sorted(found)), "FALLBACK")
         try:
             recorded_s, last = recorded_until(folder, self._case)
         except LoadError:

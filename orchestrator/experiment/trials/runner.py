@@ -39,6 +39,8 @@ _PERIOD_S = 0.01
 _ATTEMPTS = 4
 #: What a run goes on for after a fault that ends nothing, and what it may take to be active, s.
 _AFTER_S, _BEFORE_S = 2.0, 1.0
+#: What a terminal may take to attend, s.
+_TERMINAL_S = 10.0
 
 
 class _DisturbedError(Exception):
@@ -89,6 +91,7 @@ class TrialRig:
     def seconds(self, trial: Trial) -> float:
         """Return how long a run of a trial may last, from its first step on."""
         waits = self._lead_s + trial.after_s + trial.stop_s
+        waits += _TERMINAL_S if trial.target == "operator" else 0.0
         return _BEFORE_S + self._blend_s + waits + _AFTER_S
 
     def run(self, trial: Trial) -> Outcome:
@@ -138,6 +141,8 @@ class TrialRig:
             time.sleep(wait_s)
             if child.poll() is not None:
                 raise _DisturbedError(f"the run had ended before the fault came: {_said(folder)}")
+            if rig and (state := self._state(rig)) != "ACTIVE":
+                raise _DisturbedError(f"the rig was in {state or 'no state'} when the fault came")
             processes = {
                 "emulator": emulators[trial.component].pid if trial.component else 0,
                 "device": device_process(child.pid, trial.component),
