@@ -179,7 +179,9 @@ class _Axis:
         return self._profile is not None and self._spent >= self._profile.duration
 
     def hold(self) -> None:
-        """Stand where it is, from now on."""
+        """Stand where it is, from now on; what rests at zero is zero at once."""
+        if self.limits.rests == "at zero":
+            self.sent = 0.0
         self.held, self.velocity, self.acceleration, self._bad = self.sent, 0.0, 0.0, 0.0
 
     def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001

@@ -17,7 +17,7 @@ from orchestrator.supervisor.gate import CommandGate, GateTimes, Orders
 from orchestrator.supervisor.limits import CommandLimits
 from orchestrator.supervisor.place import connect_to
 from orchestrator.supervisor.ring_file import write_ring
-from orchestrator.supervisor.states import FOLLOWING, State
+from orchestrator.supervisor.states import FOLLOWING, STOPPING, State
 from orchestrator.supervisor.watch_memory import WatchMemory, Word
 from orchestrator.supervisor.wire import hear, tell
 
@@ -95,7 +95,8 @@ class Seat:
     @property
     def stopping(self) -> bool:
         """Whether its command comes to rest, or stands after that."""
-        return self._gate.stopping
+        ordered = State(self._memory[Word.STATE]) in STOPPING
+        return ordered or self._gate.stopping
 
     @property
     def behind(self) -> bool:

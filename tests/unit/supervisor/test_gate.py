@@ -172,6 +172,14 @@ def test_answers_that_were_not_taken_do_not_add_up():
     assert robot[-1] == pytest.approx(wanted(wire.now))  # it has caught up
 
 
+def test_a_velocity_is_zero_at_once_when_commands_stand():
+    """Of a drive that turned at ESTOP the last velocity was kept."""
+    wire = Wire(rests="at zero")
+    assert wire.cycle(ramp(wire), 50) == pytest.approx(0.02)
+    wire.enter(State.ESTOP)
+    assert wire.cycle(0.02) == 0.0
+
+
 def test_it_does_not_come_to_rest_faster_than_time_goes_by():
     wire = Wire()
     wire.cycle(ramp(wire), 50)
