@@ -103,15 +103,22 @@ def commanded(system: System) -> list[str]:
 
 
 def _with_longer(
-    system: System, twins: Sequence[TwinFile], physical: Collection[str]
+    system: System, twins: Sequence[TwinFile], physical: Collection[str], step_ns: int
 ) -> tuple[System, tuple[str, ...]]:
     """Give lines the delays that were identified where they are longer than those declared."""
-    from orchestrator.identification.line_delays import declared_otherwise, identified_delays
+    from orchestrator.identification.line_delays import (
+        declared_otherwise,
+        device_lines,
+        identified_delay,
+    )
 
     told = []
     for twin in twins:
         told += [f"{line} {text}" for line, text in declared_otherwise(system, twin, physical)]
-        for line, delay in identified_delays(system, twin, physical):
+        for line, pair, found in device_lines(system, twin, physical):
+            delay = identified_delay(twin, pair, found)
+            whole = _in_steps(delay.nominal_ns, step_ns, pair.jitter.value)
+            delay = replace(delay, nominal_ns=whole)
             declared = line.delay.nominal_ns if line.delay else 0
             longer = delay.nominal_ns > declared
             name = f"{line.source} -> {line.target}"
@@ -122,6 +129,12 @@ def _with_longer(
             if longer:
                 system = system.with_delay(str(line.source), str(line.target), delay)
     return system, tuple(told)
+
+
+def _in_steps(delay_ns: int, step_ns: int, jitter_s: float) -> int:
+    """Leave out of a delay what is beyond whole steps, where samples scatter by more than that."""
+    beyond = delay_ns % step_ns if step_ns else 0
+    return delay_ns - beyond if beyond * 1e-9 < jitter_s else delay_ns
 
 
 def _with_dynamics(
@@ -196,7 +209,8 @@ def _as_identified(
     linear = _linear(system, case.options, table)
     ratios = [ratio for twin in twins for ratio in gain_ratios(linear, case.system, twin)]
     objections = [ratio.objection(table.gain_within) for ratio in ratios]
-    later, told = _with_longer(system, twins, case.case.physical)
+    step_ns = nanoseconds(case.options.step, "step") if case.options.step is not None else 0
+    later, told = _with_longer(system, twins, case.case.physical, step_ns)
     found, changed = _with_dynamics(later, case.system, twins, case.options)
     kept = [
         one for one in ratios if found.components[one.component] is later.components[one.component]
