@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from orchestrator.analysis import EnergyLedger, Kind
+from orchestrator.experiment.section import Section
 from orchestrator.recording import Curve, EnergyRow, Panel, Plot, whole_file
 
 _WORDS = {
@@ -67,6 +68,13 @@ def write_ledger(ledger: EnergyLedger, path: Path) -> None:
         writer.writerow(["energy", "of", "value [J]", "share [%]"])
         for row in energy_rows(ledger):
             writer.writerow([row.group, row.name, repr(row.energy), repr(row.percent)])
+
+
+def ledger_section(case: str, ledger: EnergyLedger) -> Section:
+    """Return what is said of the energy of a case; its table stands with the case."""
+    plot = ledger_plot(ledger, f"Energy of '{case}'")
+    shown = {f"ledger-{case}": (plot, f"Energy ledger of {case}.")}
+    return Section("ledger", plots=shown, value=ledger)
 
 
 def ledger_plot(ledger: EnergyLedger, title: str) -> Plot:

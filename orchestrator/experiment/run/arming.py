@@ -209,7 +209,7 @@ def _as_identified(
     linear = _linear(system, case.options, table)
     ratios = [ratio for twin in twins for ratio in gain_ratios(linear, case.system, twin)]
     objections = [ratio.objection(table.gain_within) for ratio in ratios]
-    step_ns = nanoseconds(case.options.step, "step") if case.options.step is not None else 0
+    step_ns = 0 if case.options.step is None else step_length(case.options.step, "step")
     later, told = _with_longer(system, twins, case.case.physical, step_ns)
     found, changed = _with_dynamics(later, case.system, twins, case.options)
     kept = [

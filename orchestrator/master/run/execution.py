@@ -17,7 +17,7 @@ from orchestrator.master.run.recorder import Recorder
 from orchestrator.master.run.run_loop import Progress, RunLoop
 from orchestrator.master.run.run_view import RunView
 from orchestrator.system import Fault, System, Value, communication_step_ns, nanoseconds
-from orchestrator.system.step_length import whole_steps
+from orchestrator.system.step_length import step_text, whole_steps
 
 if TYPE_CHECKING:
     import numpy as np

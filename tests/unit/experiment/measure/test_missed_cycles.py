@@ -110,9 +110,11 @@ def test_an_open_balance_is_a_problem_without_missed_cycles_only(late, monkeypat
     request = LedgerRequest("bench", LedgerPlan((), ()), 0.005)
     outcome = ExperimentOutcome("rig")
     monkeypatch.setattr(extension, "ledger_request", lambda *_: request)
+    monkeypatch.setattr(extension, "ledger_section", lambda *_: None)
     monkeypatch.setattr(extension, "with_signals", lambda case, _: case)
     paced, case = SimpleNamespace(clock="robot"), rig()
-    run = SimpleNamespace(experiment=None, realtime=paced, outcome=outcome, add=lambda *_: None)
+    run = SimpleNamespace(experiment=None, realtime=paced, outcome=outcome)
+    run.add = run.write = lambda *_: None
     drawn_up = extension.Ledger("ledger")
     drawn_up.prepare(run, case)
     result = drawn_up.after(run, case, recorded(late=late))
