@@ -113,9 +113,7 @@ class Line:
         """Send the RPDOs of all drives; they take effect at the next SYNC."""
         if self._settings.enable:
             towards = not self.is_resting
-            self._hurries = (
-                self._last_complete < self.number
-            )
+            self._hurries = self._last_complete < self.number
             frames = [f for d in self._drives for f in d.frames(enabling=towards)]
             self._bus.send(frames)
 
