@@ -10,7 +10,8 @@ from unicodedata import normalize
 
 from orchestrator.authoring import is_system_file
 from orchestrator.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.experiment.file.experiment import Case, Experiment, RunOptions
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.file.experiment import Case, RunOptions
 from orchestrator.ssp.archive.target import EXPERIMENT_FILE, main_file
 from orchestrator.system import System, nearest
 from orchestrator.system.packed_code import packed_code_unopened, unopened_notes

@@ -33,11 +33,6 @@ def test_syntax_error_has_file_and_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("equations", "told"),
     [
-        (
-            "when change(c) then reinit(x, 2); end when;",
-            r"change\(c\) stands at {}:4 .*Integer v = u",
-        ),
-        ("when edge(b) then reinit(x, 2); end when;", r"edge\(b\) stands at {}:4 .*Boolean v = u"),
         ("der(x * y) = 1;", r"der\(x\*y\) stands at {}:4 .*Real v = expression"),
     ],
 )
