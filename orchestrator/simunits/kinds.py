@@ -6,6 +6,7 @@ Each is a class at the entry points ``softdock.units``, by the name of its
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +19,20 @@ if TYPE_CHECKING:
     from orchestrator.simunits.protocol.unit import SimulationUnit
 
 
-class UnitKind:
+class UnitKind(ABC):
     """How components of one kind of source are described and made."""
 
     def complete(self, source: Source, name: str, like: Component | None) -> Source:
         """Return a source with what it leaves to the component ``like`` that it stands for."""
         return source
 
+    @abstractmethod
     def describe(self, component: Component, *, runnable: bool) -> UnitDescription:
         """Describe a component, whose connectors are those of what it stands for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make(self, component: Component, processes: dict[str, Any] | None) -> SimulationUnit:
         """Make the unit that runs; parameters as of :func:`.make_unit`."""
-        raise NotImplementedError
 
     def late_ns(self, source: Source, description: UnitDescription) -> Mapping[str, int]:
         """Return the delays that outputs bring with them, in ns."""

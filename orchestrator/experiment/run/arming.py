@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.coupling import DelayMode
 from orchestrator.diagnostics import ArmingError, SoftdockError
+from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.experiment import Experiment, RunOptions
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
@@ -24,25 +24,6 @@ if TYPE_CHECKING:
     from orchestrator.linearisation import LinearSystem
 
 _PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
-
-
-@dataclass(frozen=True, slots=True)
-class BeforeArming:
-    """What is known of commanded devices before they are armed.
-
-    Parameters
-    ----------
-    twins
-        By case.
-    remarks
-        By case, where twins are older than the run.
-    pages
-        Files that were written.
-    """
-
-    twins: Mapping[str, tuple[TwinFile, ...]] = field(default_factory=dict)
-    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    pages: tuple[Path, ...] = ()
 
 
 def armed(
@@ -81,11 +62,6 @@ def expect_armed(found: Mapping[str, Arming]) -> None:
         raise ArmingError(
             *(f"case '{name}': arming is refused: {one.refusal()}" for name, one in refused.items())
         )
-
-
-def with_arming(result: Result, arming: Arming | None) -> Result:
-    """Add to the result of a case what its devices were armed with."""
-    return result if arming is None else replace(result, arming=arming.as_json())
 
 
 def commanded(system: System) -> list[str]:
@@ -232,3 +208,25 @@ def _linear(system: System, options: RunOptions, table: ArmingTable) -> LinearSy
         algorithm_options=options.algorithm_options,
         rates=options.rates,
     )
+
+
+class ArmingOfDevices(Extension):
+    """Refuses cases whose loops have too little margin."""
+
+    follows = ("realtime", "identification")
+
+    def begin(self, run: Run) -> None:
+        """Compute them, with what was identified."""
+        twins = {name: run.value(name, "identified") or () for name in run.cases}
+        found = armed(run.experiment, run.cases, run.reader, run.settings, twins)
+        expect_armed(found)
+        from orchestrator.experiment.output.arming_table import arming_section
+
+        for name, arming in found.items():
+            run.notes[name] += arming.notes
+            run.add(name, arming_section(name, arming))
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Put them into the result."""
+        arming = run.value(case.name, "arming")
+        return result if arming is None else replace(result, arming=arming.as_json())

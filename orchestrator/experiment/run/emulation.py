@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.diagnostics import DeviceError
+from orchestrator.experiment.extension import Extension, Run, Steps
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 
 if TYPE_CHECKING:
@@ -72,3 +73,15 @@ def filled_argument(argument: str, name: str, places: Mapping[str, Mapping[str, 
         return where if isinstance(where, str) else ":".join(map(str, where))
 
     return _PLACE.sub(found, argument)
+
+
+class Emulation(Extension):
+    """Starts the emulators of a case."""
+
+    follows = ("supervisor",)
+
+    @contextmanager
+    def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
+        """Start them before devices are opened."""
+        with emulating(steps.case, run.realtime):
+            yield steps

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from orchestrator.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.experiment.extension import Extension, Run
 from orchestrator.experiment.file.experiment import Experiment
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.experiment.prepare.run_settings import RunSettings
@@ -13,6 +14,7 @@ from orchestrator.system import SourceKind
 
 if TYPE_CHECKING:
     from orchestrator.realtime import RealTime
+    from orchestrator.recording import Result
 
 
 def realtime_of(
@@ -93,3 +95,25 @@ def _with_clocks(case: PreparedCase) -> list[str]:
         if component.source.kind is SourceKind.DEVICE
         and stepped_device(component.source.location) is None
     ]
+
+
+class Pacing(Extension):
+    """Keeps cases to real time, and refuses devices in runs that are not."""
+
+    def begin(self, run: Run) -> None:
+        """Complete what the experiment and the command say."""
+        run.realtime = realtime_of(run.experiment, run.settings, run.cases)
+        expect_paced(run.cases, run.realtime)
+        if run.realtime is not None and (run.experiment.sweep or run.settings.verify):
+            for notes in run.notes.values():
+                notes.append("sweeps and finer runs are not kept to real time")
+
+    def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
+        """Say how the steps kept to it."""
+        if result.timing is not None:
+            from orchestrator.experiment.output.timing_files import overruns_section, timing_section
+
+            run.add(case.name, timing_section(case.name, result.timing))
+            if result.timing.overruns:
+                run.add(case.name, overruns_section(case.name, result.timing))
+        return result

@@ -96,8 +96,8 @@ def _lines(figure: LinesFigure, outcome: FinishedSweep) -> Plot:
         curves.append(Curve(label, x, values, dash, band=band))
     limit = () if figure.limit is None else (Reference(figure.limit, f"{figure.limit:g}"),)
     panel = Panel(label_of_measure(figure, outcome), curves, limit, figure.range)
-    ticks = (x, axis.values) if axis.is_named else None
-    return Plot("points", [panel], figure.title, axis.label, log=figure.log, ticks=ticks)  # type: ignore[arg-type]
+    ticks = (x.tolist(), [str(value) for value in axis.values]) if axis.is_named else None
+    return Plot("points", [panel], figure.title, axis.label, log=figure.log, ticks=ticks)
 
 
 def _band(cells: list[Floats]) -> tuple[Floats, Floats]:

@@ -230,7 +230,7 @@ def _calls(name: str, source: _Source) -> list[str]:
             found += [
                 f"{name}({words}) stands at {file}:{line}"
                 for line, words in ModelicaText(file).calls_of(name)
-                if name != "der" or not _VARIABLE.fullmatch(words)
+                if name != "der" or not _VARIABLE.fullmatch(words.replace(" ", ""))
             ]
     return found
 

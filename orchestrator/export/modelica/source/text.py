@@ -142,7 +142,7 @@ class ModelicaText:
                 if depth == 0:
                     break
                 words.append(inside.text)
-            found.append((token.line, "".join(words)))
+            found.append((token.line, re.sub(r" (?=[\[\],.])|(?<=[\[.]) ", "", " ".join(words))))
         return found
 
     def experiment(self, name: str) -> Experiment:

@@ -7,13 +7,13 @@ import pytest
 
 from orchestrator import Result
 from orchestrator.analysis import LedgerPlan
-from orchestrator.experiment.extensions import ledger as extension
 from orchestrator.experiment.file.experiment import Measure
 from orchestrator.experiment.measure import ledgers
 from orchestrator.experiment.measure.case_measures import with_measures
 from orchestrator.experiment.measure.ledgers import LedgerRequest, ledger_of
 from orchestrator.experiment.measure.missed_cycles import missed_count, missed_shares
 from orchestrator.experiment.measure.outcome import ExperimentOutcome
+from orchestrator.experiment.run import ledger as extension
 from orchestrator.simunits import component_of
 from orchestrator.system import Source, System
 

@@ -33,7 +33,9 @@ def test_syntax_error_has_file_and_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("equations", "told"),
     [
-        ("der(x * y) = 1;", r"der\(x\*y\) stands at {}:4 .*Real v = expression"),
+        ("der(x*y) = 1;", r"der\(x \* y\) stands at {}:4 .*Real v = expression"),
+        ("when change(c + 1) then reinit(x, 2); end when;", r"change\(c \+ 1\) stands at {}:4 "),
+        ("when edge(not b) then reinit(x, 2); end when;", r"edge\(not b\) stands at {}:4 "),
     ],
 )
 def test_calls_that_the_front_end_refuses_have_file_and_line(
