@@ -247,7 +247,7 @@ def _shares(
 
     delays = [line.delay.nominal_ns if line.delay else 0 for line in delayed]
     times = [timing(line) for line in delayed]
-    newest = np.array([t.newest_ns - t.target_ns * (1.0 if t.follows else 0.5) for t in times])
+    newest = np.array([t.newest_ns - (t.target_ns if t.follows else t.read_ns) for t in times])
     room = newest + np.array(delays)  # up to where it is interpolated
     in_loop = membership.any(axis=0)
     begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)

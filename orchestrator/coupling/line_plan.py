@@ -142,7 +142,7 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
     beyond = line.extrapolation or (Extrapolation.HOLD if channel else Extrapolation.LINEAR)
     if between in {Interpolation.HOLD, Interpolation.SLERP}:
         beyond = Extrapolation.HOLD
-    shift = -delay if plain else round(step_ns / 2 - delay + share)
+    shift = -delay if plain else round(timing.read_ns - delay + share)
     over = max(0, shift - newest)
     reached: float = shift
     if between is Interpolation.HOLD:

@@ -28,6 +28,9 @@ class Timing:
         Whether the target is given what the signal does over its step, as far as it is known.
     keeps_end
         Whether the input acts on an output at once, so that its value at the end counts.
+    varies
+        Whether the steps differ in length. An input that acts on an output at once is then read at
+        the end of the step: in any other place the output would jump with the length.
     """
 
     source_ns: int
@@ -39,6 +42,12 @@ class Timing:
     is_newest: bool = True
     follows: bool = False
     keeps_end: bool = False
+    varies: bool = False
+
+    @property
+    def read_ns(self) -> float:
+        """Where in its step an input without a delay would be read."""
+        return self.target_ns * (1.0 if self.varies and self.keeps_end else 0.5)
 
     @classmethod
     def equal(cls, step_ns: int, *, before: bool, input_order: int = 0) -> Timing:

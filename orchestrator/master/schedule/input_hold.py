@@ -115,6 +115,7 @@ class InputHold:
             and not _makes_up(line),
             self.follows(line),
             acts_at_once(self._system, line),
+            self._plan.step_size_control is not None,
         )
 
     def follows(self, line: Connection) -> bool:
