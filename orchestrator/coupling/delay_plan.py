@@ -17,7 +17,7 @@ so that a feed-through adds nothing. So it is with an input that follows its sig
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orchestrator.coupling.line_plan import (
@@ -138,15 +138,8 @@ class _Planner:
             for c in connections
             if c.delay and (self._exact or c.delay.nominal_ns or c.delay.variation)
         ]
-        self._predicted = {
-            line.target: plan_prediction(line, self._timing(line))
-            for line in connections
-            if line.is_predicted
-        } | {
-            line.target: plan_following(line, self._timing(line))
-            for line in connections
-            if line.delay is None and self._timing(line).follows
-        }
+        self._connections = connections
+        self._predicted: dict[Endpoint, DelayPlan] = {}
 
     def _add_up(self) -> None:
         """Count the delayed lines of every loop, and what its other parts add."""
@@ -169,6 +162,47 @@ class _Planner:
 
     def plan(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
         """Return the plans by target, and the delays of the loops."""
+        plans, loops = self._planned()
+        while ahead := self._followed_ahead(plans):
+            for target in ahead:
+                self._times[target] = replace(self._times[target], follows=False)
+            plans, loops = self._planned()
+        return plans, loops
+
+    def _followed_ahead(self, plans: Mapping[Endpoint, DelayPlan]) -> list[Endpoint]:
+        """Lines that should not be followed, as a signal is then read before it is known.
+
+        First those of its loops that are a step late, then the signal's own, at last those whose
+        held inputs would be early.
+        """
+        ahead = {
+            line.target
+            for line in self._delayed
+            if plans[line.target].extrapolation_ns and not self._timing(line).varies
+        }
+        around = dict.fromkeys(
+            line.target
+            for loop in self._loops
+            if any(line.target in ahead for line in loop.connections)
+            for line in loop.lines
+            if line.delay is None and self._timing(line).is_newest
+        )
+        late = [target for target in around if self._times[target].followed_late_ns]
+        for some in (late, ahead, around):
+            if followed := [target for target in some if self._times[target].follows]:
+                return followed
+        return []
+
+    def _planned(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
+        self._predicted = {
+            line.target: plan_prediction(line, self._timing(line))
+            for line in self._connections
+            if line.is_predicted
+        } | {
+            line.target: plan_following(line, time, -time.followed_late_ns)
+            for line, time in ((line, self._timing(line)) for line in self._connections)
+            if line.delay is None and time.follows
+        }
         if not self._loops:
             return self._plans() | self._predicted, []
         self._add_up()

@@ -28,6 +28,8 @@ class Timing:
         Whether the target is given what the signal does over its step, as far as it is known.
     keeps_end
         Whether the input acts on an output at once, so that its value at the end counts.
+    followed_late_ns
+        How late the signal is over the step where nothing is declared and the target follows.
     varies
         Whether the steps differ in length. An input that acts on an output at once is then read at
         the end of the step: in any other place the output would jump with the length.
@@ -42,6 +44,7 @@ class Timing:
     is_newest: bool = True
     follows: bool = False
     keeps_end: bool = False
+    followed_late_ns: int = 0
     varies: bool = False
 
     @property

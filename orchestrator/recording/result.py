@@ -56,7 +56,7 @@ class Result:
     algorithm
         Registered name of the algorithm.
     delay_mode
-        ``"exact"``, ``"plain"`` or ``"waveform"``.
+        ``"waveform"``, ``"mean"`` or ``"plain"``.
     loops, plans
         Delay of every closed loop, and how every delayed or predicted connection is read.
     line_statistics

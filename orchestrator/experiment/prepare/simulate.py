@@ -90,7 +90,7 @@ class SimulationSettings:
     algorithm: str | None = None
     algorithm_options: Mapping[str, Any] | None = None
     rates: Mapping[str, int] | None = None
-    delay: DelayMode | str = "exact"
+    delay: DelayMode | str = "waveform"
     record: Sequence[str] | None = None
     every: int = 1
     early_return: bool | None = None
@@ -114,7 +114,7 @@ def simulate(  # the options of a run are what they are
     algorithm: str | None = None,
     algorithm_options: Mapping[str, Any] | None = None,
     rates: Mapping[str, int] | None = None,
-    delay: DelayMode | str = "exact",
+    delay: DelayMode | str = "waveform",
     record: Sequence[str] | None = None,
     every: int = 1,
     early_return: bool | None = None,
@@ -137,7 +137,7 @@ def simulate(  # the options of a run are what they are
         default experiment. A stop time off the grid of steps is reached by the last
         whole step before it.
     delay
-        ``"exact"``, ``"plain"`` or ``"waveform"``: see :class:`orchestrator.master.DelayMode`.
+        ``"waveform"``, ``"mean"`` or ``"plain"``: see :class:`orchestrator.master.DelayMode`.
     record, every
         Variables to record (all outputs; names, also of local variables and inputs, or patterns
         with ``*`` and ``?``), and of how many steps one is recorded; the first and the last time

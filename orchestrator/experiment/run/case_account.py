@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.experiment.prepare.prepared_case import PreparedCase
 from orchestrator.recording import Result
 
@@ -32,7 +33,7 @@ def with_account(case: PreparedCase, result: Result) -> tuple[Result, RunAccount
         step=options.step,
         start=options.start,
         algorithm=options.algorithm,
-        delay=options.delay or "exact",
+        delay=options.delay or DEFAULT_DELAY,
         algorithm_options=options.algorithm_options,
         rates=options.rates,
     )

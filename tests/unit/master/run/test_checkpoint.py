@@ -48,7 +48,7 @@ def sample_system():
 
 
 @pytest.mark.parametrize("stored", [False, True])
-@pytest.mark.parametrize("delay", ["exact", "plain"])
+@pytest.mark.parametrize("delay", ["mean", "plain"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("file", FILES)
 def test_epos(plants, file, algorithm, delay, stored):
@@ -77,7 +77,7 @@ def test_epos(plants, file, algorithm, delay, stored):
     equal(run, whole)
 
 
-@pytest.mark.parametrize("delay", ["exact", "plain"])
+@pytest.mark.parametrize("delay", ["mean", "plain"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_step_saved_and_tried_twice(algorithm, delay):
     """As a controller that looks ahead: three steps on trial, back, one for good."""
