@@ -125,11 +125,9 @@ class InputHold:
         """Whether a connection's target is given what the signal does over its step.
 
         That is known of a delayed signal, of one whose source is stepped before its target, which
-        then needs no extrapolation, of one that is iterated, and of one that is read a step late. A signal that is held for its
-        kind, by a table of values, by what the user wants of the line, or by how samples are lost,
-        is not followed, and one that is smoothed neither. In a ring without any delay that nothing
-        iterates a unit acts on what is H/2 late: there held inputs, which are H/2 early where their
-        source is stepped before, are nearer to no delay around the ring than followed ones.
+        then needs no extrapolation, of one that is iterated, and of one that is read a step late. A
+        signal that is held for its kind, by a table of values, by what the user wants of the line,
+        or by how samples are lost, is not followed, and one that is smoothed neither.
         """
         wanted = self._waveform or (self._iterates and line.delay is None)
         if not wanted or line.target in self._faulty:
@@ -139,7 +137,6 @@ class InputHold:
         if line.delay is None:
             as_it_is = as_it_is and line.extrapolation is not Extrapolation.SMOOTHED
             known = self._has_end(line) and self._reaches_end(line)
-            known = known and (self._iterates or not self._in_undelayed_ring(line))
             known = known or self._step_late(line)
         else:
             known = line.delay.variation is None
@@ -152,10 +149,6 @@ class InputHold:
         """Whether its source's sample at the end of the communication step can be read."""
         return self.before(line) or self.proposed(line)
 
-    def _in_undelayed_ring(self, line: Connection) -> bool:
-        """Whether a ring of undelayed lines passes it: one of them is late, and it makes up."""
-        return self._share(self._undelayed_ring, line)
-
     def _step_late(self, line: Connection) -> bool:
         """Whether an undelayed line is followed as it was over the last step, a whole step late.
 
@@ -167,13 +160,10 @@ class InputHold:
             and not self._ticks
             and not self.before(line)
             and line.extrapolation is None
-            and self._share(self._any_ring, line)
-            and not self._in_undelayed_ring(line)
+            and self._any_ring[line.source.component] == self._any_ring[line.target.component]
+            and self._undelayed_ring[line.source.component]
+            != self._undelayed_ring[line.target.component]
         )
-
-    @staticmethod
-    def _share(ring: dict[str, int], line: Connection) -> bool:
-        return ring[line.source.component] == ring[line.target.component]
 
     def _reaches_end(self, line: Connection) -> bool:
         """Whether the source is always known up to the end of the target's step."""
