@@ -16,7 +16,7 @@ so that a feed-through adds nothing. So it is with an input that follows its sig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -204,26 +204,35 @@ class _Planner:
     def _followed_ahead(self, plans: Mapping[Endpoint, DelayPlan]) -> list[Endpoint]:
         """Lines that should not be followed, as a signal is then read before it is known.
 
-        First those of its loops that are a step late, then the signal's own, at last those whose
-        held inputs would be early.
+        First those of its loops that are a step late. Where more than half of a step is missing,
+        a straight line to its end is worse than its mean: then the signal's own, and at last those
+        whose held inputs would be early.
         """
         ahead = {
-            line.target
+            line.target: plans[line.target].extrapolation_ns
             for line in self._delayed
             if plans[line.target].extrapolation_ns and not self._timing(line).varies
         }
-        around = dict.fromkeys(
-            line.target
-            for loop in self._loops
-            if any(line.target in ahead for line in loop.connections)
-            for line in loop.lines
-            if line.delay is None and self._timing(line).is_newest
-        )
-        late = [target for target in around if self._times[target].followed_late_ns]
-        for some in (late, ahead, around):
+        late = [t for t in self._undelayed_around(ahead) if self._times[t].followed_late_ns]
+        far = [
+            target
+            for target, by_ns in ahead.items()
+            if not self._times[target].follows or by_ns > self._times[target].target_ns / 2
+        ]
+        for some in (late, far, self._undelayed_around(far)):
             if followed := [target for target in some if self._times[target].follows]:
                 return followed
         return []
+
+    def _undelayed_around(self, targets: Collection[Endpoint]) -> list[Endpoint]:
+        """Undelayed lines of all loops that pass some of these targets."""
+        return [
+            line.target
+            for loop in self._loops
+            if any(line.target in targets for line in loop.connections)
+            for line in loop.lines
+            if line.delay is None and self._timing(line).is_newest
+        ]
 
     def _planned(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
         self._predicted = {

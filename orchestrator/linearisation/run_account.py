@@ -45,13 +45,17 @@ class RunAccount:
     notice: str = ""
     seconds: float = 0.0
 
-    def remarks(self) -> list[str]:
-        """Return the warnings, and why there is nothing to warn of."""
+    def warnings(self) -> list[str]:
+        """Return what the schedule misjudges, by more than a twentieth or in its sign."""
         found = [text for account in self.accounts for text in account.warnings()]
         for side, accounts in self.contact.items():
             said = (text for account in accounts for text in account.warnings())
             found += [f"with the contact {side}, {text}" for text in said]
-        return [*found, self.notice] if self.notice else found
+        return found
+
+    def remarks(self) -> list[str]:
+        """Return the warnings, and why there is nothing to warn of."""
+        return [*self.warnings(), *([self.notice] if self.notice else [])]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data; growth rates in 1/s, frequencies in Hz."""
@@ -96,6 +100,11 @@ def run_account(system: System, **options: Any) -> RunAccount:
     except Exception as error:  # noqa: BLE001 - the same, and no more than this part is
         notice = f"loops were not linearised on both sides of what is just open: {_said(error)}"
     return RunAccount(accounts, contact, notice=notice, seconds=perf_counter() - begin)
+
+
+def loop_warnings(system: System, **options: Any) -> tuple[str, ...]:
+    """Return what the account of a run warns of; options of :func:`run_account`."""
+    return tuple(run_account(system, **options).warnings())
 
 
 def account_json(account: LoopAccount) -> dict[str, Any]:

@@ -37,5 +37,6 @@ def with_account(case: PreparedCase, result: Result) -> tuple[Result, RunAccount
         algorithm_options=options.algorithm_options,
         rates=options.rates,
     )
-    notes = (*result.notes, *account.remarks())
-    return replace(result, notes=notes, linearised=account.as_json()), account
+    notes = (*result.notes, account.notice) if account.notice else result.notes
+    warnings, found = tuple(account.warnings()), account.as_json()
+    return replace(result, notes=notes, warnings=warnings, linearised=found), account

@@ -183,7 +183,7 @@ def test_a_checkpoint_of_another_execution(plants):
             {"algorithm": "jacobi"},
             "algorithm: the checkpoint has 'gauss-seidel', this run 'jacobi'",
         ),
-        ({"delay": "plain"}, "delay mode: the checkpoint has 'exact', this run 'plain'"),
+        ({"delay": "plain"}, "delay mode: the checkpoint has 'waveform', this run 'plain'"),
         ({"start": 1.0}, "start time: the checkpoint has '0 ns', this run '1000000000 ns'"),
         ({"every": 2}, r"recording: the checkpoint has 'every 1\. step of .*this run 'every 2"),
     ],

@@ -105,7 +105,7 @@ def test_every(every):
 
 def test_options():
     with pytest.raises(
-        UnknownNameError, match="expected one of plain, exact, waveform, found 'late'"
+        UnknownNameError, match="expected one of waveform, mean, plain, found 'late'"
     ):
         Execution(clock(), step="1 ms", delay="late")
     with pytest.raises(CapabilityError, match="expected > 0 s, found 0 s"):
