@@ -150,11 +150,16 @@ class _Planner:
         self._membership = np.zeros((len(self._loops), len(self._delayed)))
         #: What the undelayed lines and the feed-through of every loop add.
         self._rest = np.zeros(len(self._loops))
+        #: What the delayed ones do where they are read at the end of the step.
+        self._early = np.zeros(len(self._loops))
         for row, loop in enumerate(self._loops):
             self._rest[row] = self._through(loop)
             for line in loop.connections:
                 if line.target in index:
                     self._membership[row, index[line.target]] += 1
+                    time = self._timing(line)
+                    if not time.follows:
+                        self._early[row] += time.target_ns / 2 - time.read_ns
                 else:
                     self._rest[row] += self._undelayed(line)
 
@@ -283,7 +288,8 @@ class _Planner:
         shares: Floats | list[float] = [0.0] * len(self._delayed)
         if self._exact and self._delayed and self._loops:
             counts = [loop.count for loop in self._loops]
-            shares = _shares(self._membership, self._rest, counts, self._delayed, self._timing)
+            taken = self._rest + self._early
+            shares = _shares(self._membership, taken, counts, self._delayed, self._timing)
         return {
             line.target: plan_line(line, self._timing(line), self._mode, float(share))
             for line, share in zip(self._delayed, shares, strict=True)
