@@ -89,7 +89,7 @@ def plan_delays(
     """Decide where in its history each delayed connection is read, and what every loop then has.
 
     Plain mode holds the newest sample that is at least the delay old, as other tools do; a delay
-    that is no multiple of the step comes out rounded up to one. Exact mode chooses the reading
+    that is no multiple of the step comes out rounded up to one. Mean mode chooses the reading
     ``t + H/2 - tau + x`` so that the delay around every loop is the declared one: ``x`` takes off
     what the rest of the loop adds. Where a loop has several delayed connections they share it
     in proportion to their delays; where loops share connections and cannot all be met, the

@@ -8,7 +8,7 @@ from orchestrator.coupling.delay_plan import LoopDelay
 from orchestrator.coupling.line_plan import DelayMode, DelayPlan
 from orchestrator.system import Connection, Extrapolation, Interpolation
 
-#: A loop in exact mode misses its delay by more than this only if its loops cannot all be met.
+#: A loop out of plain mode misses its delay by more than this only if its loops cannot all be met.
 _MISS_NS = 1.0
 _HELD = {Interpolation.HOLD, Interpolation.SLERP}
 
@@ -65,7 +65,7 @@ def _outlasting(plans: Sequence[DelayPlan], duration_ns: int | None) -> list[str
 
 
 def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) -> list[str]:
-    """Say of each loop that exact mode leaves with another delay than was declared, why.
+    """Say of each loop that is left with another delay than was declared, why.
 
     Parameters as of :func:`remarks`.
     """
