@@ -36,7 +36,8 @@ def remarks(
     found = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
     found += _ahead([plan for plan in plans if plan.connection.delay])
     found += _predicted([p for p in plans if not p.connection.delay and not p.order])
-    follows = mode == DelayMode.WAVEFORM or any(plan.order for plan in plans)
+    delayed = mode == DelayMode.WAVEFORM and any(plan.connection.delay for plan in plans)
+    follows = delayed or any(plan.order for plan in plans)
     found += _followed(plans, loops) if follows else []
     found += [
         f"the delay of {plan.connection} varies: {plan.seen_ns / 1e6:g} ms is what its target sees"
