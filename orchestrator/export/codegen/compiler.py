@@ -1,4 +1,4 @@
-"""The C compiler that turns generated sources into an FMU's shared library."""
+"""The C compilers that turn generated sources into an FMU's shared library."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from orchestrator.diagnostics import FmuError
+from orchestrator.export.codegen.platforms import Platform, this_platform
 
 # No contraction to fused multiply-add: the same FMU gives the same bits on every machine. Loops
 # become vector instructions where nothing looks at errno or at flags of exceptions, as here.
@@ -23,6 +25,19 @@ FLAGS = (
     "-fno-trapping-math",
     "-fPIC",
     "-shared",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+)
+
+# The same of Clang, which Zig brings with the C libraries of all platforms; no debug information.
+ZIG_FLAGS = (
+    "-std=c11",
+    "-O2",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-sanitize=all",
+    "-shared",
+    "-s",
     "-fvisibility=hidden",
     "-ffp-contract=off",
 )
@@ -54,9 +69,50 @@ def compiler_path() -> str:
 
 
 @cache
+def zig_path() -> str:
+    """Path of the compiler for other platforms, which the package ``ziglang`` brings.
+
+    Raises
+    ------
+    FmuError
+        If it is not installed.
+    """
+    found = find_spec("ziglang")
+    path = Path(found.origin).with_name("zig") if found is not None and found.origin else None
+    if path is None or not path.is_file():
+        raise FmuError(
+            "FMUs for other platforms need the compiler of the package ziglang, which is not"
+            " installed; install it: pip install 'softdock[cross]'"
+        )
+    return str(path)
+
+
+def compiler_of(platform: Platform, *, language: str = "cc") -> tuple[str, ...]:
+    """The command that compiles for a platform: this machine's compiler, or Zig.
+
+    Raises
+    ------
+    FmuError
+        If it is not installed.
+    """
+    if platform.is_here and language == "cc":
+        return (compiler_path(),)
+    return (zig_path(), language, "-target", platform.target)
+
+
+def compiler_facts(platform: Platform) -> str:
+    """Version and options of a platform's compiler, which decide about what it makes."""
+    path, *options = compiler_of(platform)
+    if not options:
+        return " ".join((compiler_version(path), *FLAGS))
+    return " ".join((f"zig {compiler_version(path)}", *options, *ZIG_FLAGS))
+
+
+@cache
 def compiler_version(path: str) -> str:
-    """First line of ``--version``."""
-    return _run([path, "--version"]).stdout.partition("\n")[0]
+    """First line of ``--version``; Zig has a command for it."""
+    asked = "version" if Path(path).name == "zig" else "--version"
+    return _run([path, asked]).stdout.partition("\n")[0]
 
 
 @cache
@@ -99,6 +155,7 @@ def compile_library(
     library: Path,
     warnings: Sequence[str] = (),
     libraries: Sequence[str] = (),
+    platform: Platform | None = None,
 ) -> None:
     """Compile ``sources / main`` into a shared library.
 
@@ -112,6 +169,8 @@ def compile_library(
         Further options; the project's own tests ask for all warnings as errors.
     libraries
         Linked statically, as :func:`sundials_libraries`.
+    platform
+        That it is for; default this machine.
 
     Raises
     ------
@@ -120,8 +179,21 @@ def compile_library(
     """
     # The compiler works in the folder of the sources: a relative target would be looked for there.
     target = str(library.resolve())
-    command = [compiler_path(), *FLAGS, *warnings, "-o", target, main, *libraries, "-lm"]
-    result = _run(command, folder=sources)
+    compiler = compiler_of(platform or this_platform())
+    flags = FLAGS if len(compiler) == 1 else ZIG_FLAGS
+    command = [*compiler, *flags, *warnings, "-o", target, main, *libraries, "-lm"]
+    run_compiler(command, sources)
+
+
+def run_compiler(command: Sequence[str], folder: Path) -> None:
+    """Run a compiler in a folder.
+
+    Raises
+    ------
+    FmuError
+        If it fails; the message holds its first lines.
+    """
+    result = _run(command, folder=folder)
     if result.returncode != 0:
         shown = "\n  ".join(result.stderr.splitlines()[:20])
         raise FmuError(f"'{' '.join(command)}' failed ({result.returncode}):\n  {shown}")
