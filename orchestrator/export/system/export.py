@@ -41,8 +41,8 @@ from orchestrator.system import (
     Endpoint,
     Fault,
     System,
-    communication_step_ns,
     kept_notes,
+    whole_step_ns,
     with_starts,
 )
 from orchestrator.system.nesting.flatten import carried
@@ -109,7 +109,7 @@ def export_system(
     with TemporaryDirectory(prefix="softdock-export-") as folder:
         for_platforms = platforms_of(platforms)
         flat = _checked(system, mode, Path(folder), for_platforms)
-        step_ns = communication_step_ns(flat, step)
+        step_ns = whole_step_ns(flat, step, "an exported system")
         settings = MasterSettings.of(
             flat, algorithm, algorithm_options, rates, early_return=early_return
         )
