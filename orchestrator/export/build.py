@@ -14,7 +14,6 @@ from orchestrator.export.archive.dae_hash import dae_hash
 from orchestrator.export.archive.fmu_archive import target_name, write_fmu
 from orchestrator.export.archive.stamp import hash_of, stamp, stored_key
 from orchestrator.export.codegen.layout import Layout
-from orchestrator.export.codegen.platforms import platforms_of
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.dae.residual_dae import ResidualDae
 from orchestrator.export.experiment import Experiment
@@ -22,6 +21,7 @@ from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten_place
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name, place_in_file
 from orchestrator.export.modelica.source.text import ModelicaText
+from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import Recipe, Solver
 
 _LOGGER = logging.getLogger(__name__)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.diagnostics import DescriptionError, LoadError
-from orchestrator.export.codegen.platforms import names_of, platforms_of
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.source.class_place import place_in_file
+from orchestrator.export.platforms import names_of, platforms_of
 from orchestrator.export.recipe_file import recipe_file
 from orchestrator.plain_data import toml_data
 

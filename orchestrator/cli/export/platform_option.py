@@ -24,7 +24,7 @@ def platforms_in(text: str | None) -> tuple[str, ...]:
     UnknownNameError
         If there is no such platform.
     """
-    from orchestrator.export.codegen.platforms import names_of, platforms_of
+    from orchestrator.export.platforms import names_of, platforms_of
 
     if text is None:
         return ()

@@ -20,8 +20,8 @@ from orchestrator.export.codegen import c_code
 from orchestrator.export.codegen.array_layout import entries
 from orchestrator.export.codegen.compiler import compile_library, sundials_libraries
 from orchestrator.export.codegen.layout import Layout
-from orchestrator.export.codegen.platforms import platforms_of
 from orchestrator.export.codegen.sampled_c import FILES, GENERATED
+from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sources make equal archives

@@ -13,7 +13,7 @@ from typing import Any
 
 from orchestrator.archive import DAMAGE
 from orchestrator.export.codegen.compiler import compiler_facts
-from orchestrator.export.codegen.platforms import Platform
+from orchestrator.export.platforms import Platform
 
 _EXPORT = Path(__file__).parents[1]
 RUNTIME = _EXPORT / "runtime"

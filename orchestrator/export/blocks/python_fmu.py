@@ -25,8 +25,8 @@ from orchestrator.export.blocks.block_memory import declared
 from orchestrator.export.build import BuildResult, write_changed
 from orchestrator.export.codegen.array_layout import Entry, entries
 from orchestrator.export.codegen.layout import Layout
-from orchestrator.export.codegen.platforms import platforms_of
 from orchestrator.export.dae.explicit_ode import without_equations
+from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import Recipe
 from orchestrator.simunits import Block
 from orchestrator.simunits.blocks.block_file import files_of, is_of_file

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from orchestrator.diagnostics import FmuError
 from orchestrator.engine import system_library
 from orchestrator.export.codegen.compiler import compiler_of, compiler_version, run_compiler
-from orchestrator.export.codegen.platforms import Platform
+from orchestrator.export.platforms import Platform
 
 _EXPORT = Path(__file__).parents[1]
 _ENGINE = _EXPORT.with_name("engine")

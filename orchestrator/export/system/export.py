@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.export.codegen.platforms import (
+from orchestrator.export.platforms import (
     Platform,
     names_of,
     platforms_of,

@@ -10,7 +10,7 @@ from pathlib import Path
 from orchestrator.archive import open_archive
 from orchestrator.diagnostics import CapabilityError, FmuError
 from orchestrator.engine import system_library
-from orchestrator.export.codegen.platforms import Platform
+from orchestrator.export.platforms import Platform
 from orchestrator.export.system.engine_library import engine_library
 from orchestrator.export.system.inner_fmu import InnerFmu
 from orchestrator.recording import whole_file

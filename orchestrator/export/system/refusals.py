@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from orchestrator.archive import open_archive
 from orchestrator.diagnostics import CapabilityError, FmuError
-from orchestrator.export.codegen.platforms import Platform, names_of
+from orchestrator.export.platforms import Platform, names_of
 from orchestrator.simunits import read_fmu
 from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.system import Component, DataType, SourceKind, System

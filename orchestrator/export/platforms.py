@@ -17,7 +17,7 @@ class Platform:
     ----------
     name
         As FMI 2.0.5 has it: six names of its own for x86, for all others those of FMI 3.0.
-    tuple
+    long_name
         Platform tuple of FMI 3.0.
     target
         How Zig calls it, with the oldest C library or system that the FMU runs on.
@@ -28,14 +28,14 @@ class Platform:
     """
 
     name: str
-    tuple: str
+    long_name: str
     target: str
     suffix: str
     machine: tuple[str, str]
 
     def folder(self, fmi: str) -> str:
         """Folder of the binaries in an archive of a version of FMI."""
-        return f"binaries/{self.name if fmi == '2.0' else self.tuple}"
+        return f"binaries/{self.name if fmi == '2.0' else self.long_name}"
 
     @property
     def is_here(self) -> bool:
@@ -84,7 +84,7 @@ def platforms_of(names: Iterable[str]) -> tuple[Platform, ...]:
     FmuError
         If none is named and this machine is none of them.
     """
-    known = {name: each for each in PLATFORMS for name in (each.name, each.tuple)}
+    known = {name: each for each in PLATFORMS for name in (each.name, each.long_name)}
     listed = list(names)
     unknown = [name for name in listed if name not in known]
     if unknown:
