@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import uuid
 import zipfile
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from orchestrator.diagnostics import FmuError
@@ -18,7 +16,11 @@ from orchestrator.export.archive.description_parts import SOURCE_FILE
 from orchestrator.export.archive.stamp import STAMP_FILE, runtime_files
 from orchestrator.export.codegen import c_code
 from orchestrator.export.codegen.array_layout import entries
-from orchestrator.export.codegen.compiler import compile_library, sundials_libraries
+from orchestrator.export.codegen.compiler import (
+    library_command,
+    run_compilers,
+    sundials_libraries,
+)
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.codegen.sampled_c import FILES, GENERATED
 from orchestrator.export.platforms import platforms_of
@@ -104,20 +106,17 @@ def _libraries(recipe: Recipe, fmi: str, sources: Path, folder: Path) -> dict[st
             f" {', '.join(others)}; choose another method, or build for this machine alone"
         )
     linked = sundials_libraries() if recipe.solver.is_implicit else ()
-    made: dict[str, Path] = {}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = []
-        for each in platforms:
-            name = f"{each.folder(fmi)}/{recipe.name}{each.suffix}"
-            library = made[name] = folder / name
-            library.parent.mkdir(parents=True)
-            running.append(
-                pool.submit(
-                    compile_library, sources, SOURCE_FILE, library, libraries=linked, platform=each
-                )
-            )
-        for future in running:
-            future.result()
+    made = {
+        f"{each.folder(fmi)}/{recipe.name}{each.suffix}": (
+            folder / each.name / f"{recipe.name}{each.suffix}"
+        )
+        for each in platforms
+    }
+    commands = []
+    for each, library in zip(platforms, made.values(), strict=True):
+        library.parent.mkdir()
+        commands.append(library_command(SOURCE_FILE, library, libraries=linked, platform=each))
+    run_compilers(commands, sources)
     return made
 
 

@@ -7,6 +7,8 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,6 +51,8 @@ SUNDIALS = (
     "sundials_sunmatrixdense",
     "sundials_sunlinsoldense",
 )
+
+_RUNNING: set[subprocess.Popen[str]] = set()
 
 
 def compiler_path() -> str:
@@ -149,20 +153,19 @@ def _library_path(compiler: str, file: str) -> str | None:
     return str(path) if path.is_absolute() and path.is_file() else None
 
 
-def compile_library(
-    sources: Path,
+def library_command(
     main: str,
     library: Path,
     warnings: Sequence[str] = (),
     libraries: Sequence[str] = (),
     platform: Platform | None = None,
-) -> None:
-    """Compile ``sources / main`` into a shared library.
+) -> list[str]:
+    """Return the command that compiles a file, in its folder, into a shared library.
 
     Parameters
     ----------
-    sources, main
-        Folder, and the file in it that includes the rest.
+    main
+        The file, which includes the rest.
     library
         What is written.
     warnings
@@ -175,14 +178,52 @@ def compile_library(
     Raises
     ------
     FmuError
-        If the compiler fails; the message holds its first lines.
+        If the compiler is not installed.
     """
     # The compiler works in the folder of the sources: a relative target would be looked for there.
     target = str(library.resolve())
     compiler = compiler_of(platform or this_platform())
     flags = FLAGS if len(compiler) == 1 else ZIG_FLAGS
-    command = [*compiler, *flags, *warnings, "-o", target, main, *libraries, "-lm"]
-    run_compiler(command, sources)
+    if library.suffix == ".dylib":  # else it holds the place where it was written
+        flags += (f"-Wl,-install_name,@rpath/{library.name}",)
+    return [*compiler, *flags, *warnings, "-o", target, main, *libraries, "-lm"]
+
+
+def compile_library(
+    sources: Path,
+    main: str,
+    library: Path,
+    warnings: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+) -> None:
+    """Compile ``sources / main`` into a shared library for this machine.
+
+    Raises
+    ------
+    FmuError
+        If the compiler is not installed or fails; the message holds its first lines.
+    """
+    run_compiler(library_command(main, library, warnings, libraries), sources)
+
+
+def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:
+    """Run several compilers at one time, in the same folder; one that fails ends the others.
+
+    Raises
+    ------
+    FmuError
+        If one fails; the message holds its first lines.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = [pool.submit(run_compiler, command, folder) for command in commands]
+        try:
+            for future in running:
+                future.result()
+        except BaseException:  # Ctrl-C as well, which this thread alone is told of
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(_RUNNING):
+                _kill(process)
+            raise
 
 
 def run_compiler(command: Sequence[str], folder: Path) -> None:
@@ -213,9 +254,18 @@ def _run(
         errors="replace",
         process_group=0,
     ) as process:
+        _RUNNING.add(process)
         try:
             said, wrong = process.communicate(given)
-        except BaseException:  # Ctrl-C: with the driver end the programs that it has started
-            os.killpg(process.pid, signal.SIGKILL)
+        except BaseException:
+            _kill(process)
             raise
+        finally:
+            _RUNNING.discard(process)
     return subprocess.CompletedProcess(command, process.returncode, said, wrong)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a driver with the programs that it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

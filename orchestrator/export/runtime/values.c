@@ -9,7 +9,8 @@ static inline int place_of(Reference reference) {
     return exists ? (int)reference : -1;
 }
 
-static inline bool is_discrete(int place) { return place >= AT_D && place < AT_Y; }
+static inline bool within(int place, int first, int end) { return place >= first && place < end; }
+static inline bool is_discrete(int place) { return within(place, AT_D, AT_Y); }
 
 static inline bool readable(const Instance* instance, Reference reference, int type,
                             const char* function) {
@@ -36,7 +37,7 @@ static bool refuse_set(const Instance* instance, Reference reference, const char
              function, name);
     else if (place >= AT_C && !(is_discrete(place) && model_discrete_exact[place - AT_D]))
         fail(instance, "%s: '%s' is calculated by the model and cannot be set", function, name);
-    else if (place < AT_P || place >= AT_D)
+    else if (!within(place, AT_P, AT_D))
         fail(instance,
              "%s: the start value of '%s' can only be set before the end of "
              "initialization, now the state is '%s'",

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from orchestrator.diagnostics import FmuError
 from orchestrator.engine import system_library
-from orchestrator.export.codegen.compiler import compiler_of, compiler_version, run_compiler
+from orchestrator.export.codegen.compiler import (
+    compiler_of,
+    compiler_version,
+    run_compiler,
+    run_compilers,
+)
 from orchestrator.export.platforms import Platform
 
+_LOGGER = logging.getLogger(__name__)
 _EXPORT = Path(__file__).parents[1]
 _ENGINE = _EXPORT.with_name("engine")
 #: As in CMakeLists.txt: no fused multiply-add, nothing seen but the functions of FMI.
@@ -83,17 +89,14 @@ def _key(command: Sequence[str]) -> str:
 def _compile(command: Sequence[str], folder: Path, platform: Platform) -> Path:
     parts = list(_parts(_sources(), folder))
     include = (f"-I{_ENGINE / 'src'}", f"-I{_EXPORT}")
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = [
-            pool.submit(
-                run_compiler, [*command, *include, "-c", "-o", f"{part.stem}.o", part.name], folder
-            )
-            for part in parts
-        ]
-        for future in running:
-            future.result()
-    library = folder / f"softdock_system{platform.suffix}"
     objects = [f"{part.stem}.o" for part in parts]
+    compiles = [
+        [*command, *include, "-c", "-o", each, part.name]
+        for each, part in zip(objects, parts, strict=True)
+    ]
+    _LOGGER.info("compiling the engine for %s, once for all systems", platform.name)
+    run_compilers(compiles, folder)
+    library = folder / f"softdock_system{platform.suffix}"
     run_compiler([*command[:4], "-shared", "-s", "-o", library.name, *objects], folder)
     return library
 

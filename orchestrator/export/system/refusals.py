@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from orchestrator.archive import open_archive
 from orchestrator.diagnostics import CapabilityError, FmuError
-from orchestrator.export.platforms import Platform, names_of
+from orchestrator.export.platforms import Platform, names_of, this_platform
 from orchestrator.simunits import read_fmu
 from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.system import Component, DataType, SourceKind, System
@@ -70,7 +70,7 @@ def _of_component(component: Component, platforms: Sequence[Platform]) -> Iterat
     if missing:
         yield (
             f"{who} ({source.location}) has no binary for {', '.join(missing)}: build it with"
-            f" --platform {','.join(names_of(platforms))}"
+            f" --platform {','.join(dict.fromkeys(names_of((this_platform(), *platforms))))}"
         )
     others = [each.name for each in platforms if not each.is_here]
     if others and component.options.solver == "cvode":
