@@ -9,7 +9,6 @@ static inline int place_of(Reference reference) {
     return exists ? (int)reference : -1;
 }
 
-static inline bool within(int place, int first, int end) { return place >= first && place < end; }
 static inline bool is_discrete(int place) { return within(place, AT_D, AT_Y); }
 
 static inline bool readable(const Instance* instance, Reference reference, int type,
