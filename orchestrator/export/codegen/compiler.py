@@ -183,9 +183,9 @@ def library_command(
     # The compiler works in the folder of the sources: a relative target would be looked for there.
     target = str(library.resolve())
     compiler = compiler_of(platform or this_platform())
-    flags = FLAGS if len(compiler) == 1 else ZIG_FLAGS
+    flags = [*(FLAGS if len(compiler) == 1 else ZIG_FLAGS)]
     if library.suffix == ".dylib":  # else it holds the place where it was written
-        flags += (f"-Wl,-install_name,@rpath/{library.name}",)
+        flags.append(f"-Wl,-install_name,@rpath/{library.name}")
     return [*compiler, *flags, *warnings, "-o", target, main, *libraries, "-lm"]
 
 
