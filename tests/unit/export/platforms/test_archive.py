@@ -101,7 +101,9 @@ def test_equal_sources_make_equal_archives(source: Path, tmp_path: Path) -> None
     """Also for macOS, whose linker writes the name of its output into it."""
     pytest.importorskip("ziglang", reason="ziglang has no wheel for this platform")
     one, other = (
-        build_model(None, source, tmp_path / name, platforms=FOLDERS["2.0"]).path.read_bytes()
+        build_model(
+            None, source, tmp_path / name, platforms=("win64", "darwin64")
+        ).path.read_bytes()
         for name in ("one", "other")
     )
     assert one == other
