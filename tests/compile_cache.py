@@ -58,11 +58,15 @@ class CachedCompiler:
 
         Only what all warnings pass is kept: it serves those who ask for warnings as well.
         """
-        if folder is None or "-shared" not in command:
+        links_objects = command[1] == "c++"  # which the cache does not look at
+        if folder is None or "-shared" not in command or links_objects:
             return _run(command, given=given, folder=folder)
         if self.checks_only:
             Path(command[command.index("-o") + 1]).touch()
             return _run([*command, "-fsyntax-only"], folder=folder)
+        for_another_platform = command[1] == "cc"
+        if for_another_platform:
+            return compiled(command, folder)
         if not folder.is_relative_to(SHIPPED) and not _is_about_output(command):
             quick = tiny(command)
             if quick and (done := compiled(quick, folder)).returncode == 0:

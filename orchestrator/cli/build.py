@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from orchestrator.cli.export.platform_option import PlatformOption, platforms_in
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json, progress_bar
 from orchestrator.cli.terminal.failure import fail
@@ -50,6 +51,10 @@ def build(
     ] = None,
     max_step: Annotated[float | None, typer.Option(help="Longest internal step in seconds")] = None,
     tolerance: Annotated[float | None, typer.Option(help="Relative tolerance")] = None,
+    platform: PlatformOption = None,
+    without_sources: Annotated[
+        bool, typer.Option("--without-sources", help="Leave the C code out of the FMUs")
+    ] = False,
     jobs: Annotated[
         int | None,
         typer.Option(min=1, help="Builds at one time; default: the number of processors"),
@@ -65,6 +70,7 @@ def build(
         raise DescriptionError("--model names a class of one Modelica file; give that file alone")
     given = {"method": solver, "max_step": max_step, "tolerance": tolerance}
     options = {key: value for key, value in given.items() if value is not None}
+    platforms = platforms_in(platform)
     todo: list[BuildJob] = []
     problems: list[Problem] = []
     for path in paths:
@@ -72,6 +78,7 @@ def build(
             recipe = _recipe(path, model, tuple(root or ()))
             recipe = replace(recipe, solver=replace(recipe.solver, **options))  # type: ignore[arg-type]
             recipe = replace(recipe, fmi=_VERSIONS[fmi] if fmi else recipe.fmi)
+            recipe = replace(recipe, platforms=platforms, sources=not without_sources)
             todo.append(BuildJob(recipe, output or path.parent / "build"))
         except SoftdockError as error:
             problems += error.diagnostics

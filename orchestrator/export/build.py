@@ -21,6 +21,7 @@ from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten_place
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name, place_in_file
 from orchestrator.export.modelica.source.text import ModelicaText
+from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import Recipe, Solver
 
 _LOGGER = logging.getLogger(__name__)
@@ -100,6 +101,8 @@ def build_model(
     solver: Solver | None = None,
     fmi: Sequence[str] = ("2.0",),
     experiment: Experiment | None = None,
+    platforms: Sequence[str] = (),
+    sources: bool = True,
     force: bool = False,
 ) -> BuildResult:
     """Build the FMU of a Modelica class, without a recipe file.
@@ -122,6 +125,11 @@ def build_model(
         Versions of FMI, ``"2.0"`` and ``"3.0"``.
     experiment
         Default experiment; what it leaves out is that of the class's experiment annotation.
+    platforms
+        That the FMU has binaries for, by their names in FMI 2.0 or 3.0, such as ``"win64"`` or
+        ``"x86_64-windows"``; default: this machine's. Others need the extra ``cross``.
+    sources
+        Whether the C code goes into the FMU.
     force
         Build even if nothing changed.
 
@@ -143,6 +151,8 @@ def build_model(
         solver=solver or Solver(),
         experiment=experiment or Experiment(),
         fmi=tuple(fmi),
+        platforms=tuple(platforms),
+        sources=sources,
     )
     return build_recipe(chosen, output, force=force)
 
@@ -155,6 +165,8 @@ def build_dae(
     solver: Solver | None = None,
     fmi: Sequence[str] = ("2.0",),
     experiment: Experiment | None = None,
+    platforms: Sequence[str] = (),
+    sources: bool = True,
     force: bool = False,
 ) -> BuildResult:
     """Build the FMU of a plant that was written in Python with CasADi.
@@ -163,7 +175,7 @@ def build_dae(
     ----------
     dae
         Its equations and variables.
-    output, solver, fmi, force
+    output, solver, fmi, platforms, sources, force
         As for :func:`build_model`.
     name
         Name of the FMU; default the last part of the model's name.
@@ -184,6 +196,8 @@ def build_dae(
         solver or Solver(),
         experiment or Experiment(),
         tuple(fmi),
+        platforms=tuple(platforms),
+        sources=sources,
     ).completed(Experiment())
     return _build(chosen, dae_hash(dae), lambda: dae, output, force=force)
 
@@ -233,7 +247,10 @@ def write_changed(
         If compiling or writing fails.
     """
     begin = time.perf_counter()
-    stamps = {fmi: stamp(recipe.model, source, recipe.settings(fmi)) for fmi in recipe.fmi}
+    platforms = platforms_of(recipe.platforms)
+    stamps = {
+        fmi: stamp(recipe.model, source, recipe.settings(fmi), platforms) for fmi in recipe.fmi
+    }
     missing = [fmi for fmi in recipe.fmi if force or stored_key(files[fmi]) != stamps[fmi]["key"]]
     for fmi in missing:
         write(fmi, stamps[fmi], files[fmi])

@@ -11,6 +11,7 @@ from typing import Any
 from orchestrator.diagnostics import DescriptionError, LoadError
 from orchestrator.export.experiment import Experiment
 from orchestrator.export.modelica.source.class_place import place_in_file
+from orchestrator.export.platforms import names_of, platforms_of
 from orchestrator.export.recipe_file import recipe_file
 from orchestrator.plain_data import toml_data
 
@@ -96,6 +97,10 @@ class Recipe:
     fmi
         Versions of FMI: one archive for each, since both want their modelDescription.xml at the
         root.
+    platforms
+        Names of the platforms that the archive has binaries for; default: this machine's.
+    sources
+        Whether the archive has the C code.
     file
         File of the class; default: where its name says that it lies below the roots.
     """
@@ -107,6 +112,8 @@ class Recipe:
     experiment: Experiment = field(default_factory=Experiment)
     fmi: tuple[str, ...] = ("2.0",)
     file: Path | None = None
+    platforms: tuple[str, ...] = ()
+    sources: bool = True
 
     def __post_init__(self) -> None:
         if not _QUALIFIED.fullmatch(self.model):
@@ -185,6 +192,8 @@ class Recipe:
             "name": self.name,
             "solver": asdict(self.solver),
             "experiment": asdict(self.experiment),
+            "platforms": names_of(platforms_of(self.platforms)),
+            "sources": self.sources,
         }
 
 

@@ -10,6 +10,7 @@ import typer
 
 from orchestrator.cli.export.export_block import block
 from orchestrator.cli.export.export_ssp import ssp
+from orchestrator.cli.export.platform_option import PlatformOption, platforms_in
 from orchestrator.cli.run import SET_DELAY, pairs
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
@@ -51,6 +52,7 @@ def fmu(
     step: Annotated[
         str | None, typer.Option(help="Communication step inside the FMU, such as '1 ms'")
     ] = None,
+    platform: PlatformOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Write a whole system as one FMU that runs without Softdock and without Python."""
@@ -70,6 +72,7 @@ def fmu(
     if path.suffix != ".fmu":
         raise DescriptionError(f"--output {path}: expected a name that ends in .fmu")
     versions = {"2": [2], "3": [3], "both": [2, 3]}[fmi]
+    platforms = platforms_in(platform)
     written = [
         export_system(
             system,
@@ -82,6 +85,7 @@ def fmu(
             delay=options.delay or DEFAULT_DELAY,
             faults=faults,
             early_return=options.early_return,
+            platforms=platforms,
         )
         for version in versions
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from orchestrator.cli.export.platform_option import PlatformOption, platforms_in
 from orchestrator.cli.terminal.console import output as console
 from orchestrator.cli.terminal.console import print_json
 from orchestrator.diagnostics import DescriptionError
@@ -34,6 +35,10 @@ def block(
             help="Run the block in Python inside the FMU; default: only if it cannot become C code",
         ),
     ] = None,
+    platform: PlatformOption = None,
+    without_sources: Annotated[
+        bool, typer.Option("--without-sources", help="Leave the C code out of the FMU")
+    ] = False,
     force: Annotated[bool, typer.Option(help="Build even if nothing has changed")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
@@ -48,6 +53,8 @@ def block(
         fmi=_VERSIONS[fmi],
         values=_values(name, block_class(name), set_ or []),
         python=python,
+        platforms=platforms_in(platform),
+        sources=not without_sources,
         force=force,
     )
     if json:

@@ -94,7 +94,7 @@ def describe(layout: Layout, recipe: Recipe, guid: str) -> ModelDescription:
         variables=[_variable(layout, slot, types) for slot in listed],
         structure=_structure(layout),
         indicators=len(layout.of(Region.INDICATOR)),
-        source_file=SOURCE_FILE,
+        source_file=SOURCE_FILE if recipe.sources else None,
         input_order=INPUT_ORDER if layout.ode.sampled is None else 0,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import tempfile
 import uuid
 import zipfile
@@ -12,13 +11,19 @@ from pathlib import Path
 
 from orchestrator.diagnostics import FmuError
 from orchestrator.export.archive import description_fmi2, description_fmi3, terminals
+from orchestrator.export.archive.cmake import CMAKE_FILE, cmake_text
 from orchestrator.export.archive.description_parts import SOURCE_FILE
 from orchestrator.export.archive.stamp import STAMP_FILE, runtime_files
 from orchestrator.export.codegen import c_code
 from orchestrator.export.codegen.array_layout import entries
-from orchestrator.export.codegen.compiler import compile_library, sundials_libraries
+from orchestrator.export.codegen.compiler import (
+    library_command,
+    run_compilers,
+    sundials_libraries,
+)
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.codegen.sampled_c import FILES, GENERATED
+from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sources make equal archives
@@ -72,23 +77,47 @@ def _assemble(
     (sources / "functions.c").write_text(
         c_code.functions(layout.ode, recipe.solver, fmi), encoding="utf-8"
     )
-    library = folder / f"{recipe.name}.so"
-    libraries = sundials_libraries() if recipe.solver.is_implicit else ()
-    compile_library(sources, SOURCE_FILE, library, libraries=libraries)
+    libraries = _libraries(recipe, fmi, sources, folder)
     description = description_fmi2 if fmi == "2.0" else description_fmi3
     if fmi == "3.0":
         text = description_fmi3.write_build_description(recipe)
         (sources / "buildDescription.xml").write_bytes(text)
+    (sources / CMAKE_FILE).write_text(cmake_text(recipe, fmi), encoding="utf-8")
     archive = folder / target_name(recipe, fmi)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         add_file(zipped, "modelDescription.xml", description.write(layout, recipe, guid))
         if fmi == "3.0" and (listed := terminals.write(entries(layout))):
             add_file(zipped, "terminalsAndIcons/terminalsAndIcons.xml", listed)
-        add_file(zipped, f"binaries/{binary_folder(fmi)}/{library.name}", library.read_bytes())
-        for file in sorted(sources.iterdir()):
+        for name, library in libraries.items():
+            add_file(zipped, name, library.read_bytes())
+        for file in sorted(sources.iterdir()) if recipe.sources else ():
             add_file(zipped, f"sources/{file.name}", file.read_bytes())
         add_file(zipped, STAMP_FILE, json.dumps(stamp, indent=2, sort_keys=True).encode())
     return archive
+
+
+def _libraries(recipe: Recipe, fmi: str, sources: Path, folder: Path) -> dict[str, Path]:
+    """The compiled libraries by their places in the archive, several compiled at one time."""
+    platforms = platforms_of(recipe.platforms)
+    others = [each.name for each in platforms if not each.is_here]
+    if recipe.solver.is_implicit and others:
+        raise FmuError(
+            f"solver.method = '{recipe.solver.method}' links SUNDIALS of this machine, and not for"
+            f" {', '.join(others)}; choose another method, or build for this machine alone"
+        )
+    linked = sundials_libraries() if recipe.solver.is_implicit else ()
+    made = {
+        f"{each.folder(fmi)}/{recipe.name}{each.suffix}": (
+            folder / each.name / f"{recipe.name}{each.suffix}"
+        )
+        for each in platforms
+    }
+    commands = []
+    for each, library in zip(platforms, made.values(), strict=True):
+        library.parent.mkdir()
+        commands.append(library_command(SOURCE_FILE, library, libraries=linked, platform=each))
+    run_compilers(commands, sources)
+    return made
 
 
 def guid_of(stamp: Mapping[str, str]) -> str:
@@ -121,21 +150,5 @@ def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     """Add a file without the time: equal sources make equal archives."""
     entry = zipfile.ZipInfo(name, _LONG_AGO)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+    entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
     archive.writestr(entry, content)
-
-
-def binary_folder(fmi: str) -> str:
-    """Name of this platform's folder of binaries.
-
-    Raises
-    ------
-    FmuError
-        If the exporter does not build for it.
-    """
-    if platform.system() != "Linux" or platform.machine() not in {"x86_64", "AMD64"}:
-        raise FmuError(
-            f"FMUs are built for 64-bit Linux on x86; this is {platform.system()} on"
-            f" {platform.machine()}, for which the exporter fills no folder"
-        )
-    return "linux64" if fmi == "2.0" else "x86_64-linux"

@@ -5,20 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from orchestrator.archive import DAMAGE
-from orchestrator.export.codegen.compiler import FLAGS, compiler_path, compiler_version
+from orchestrator.export.codegen.compiler import compiler_facts
+from orchestrator.export.platforms import Platform
 
 _EXPORT = Path(__file__).parents[1]
 RUNTIME = _EXPORT / "runtime"
 STAMP_FILE = "extra/softdock/build.json"
 
 
-def stamp(model: str, source: str, settings: dict[str, Any]) -> dict[str, str]:
+def stamp(
+    model: str, source: str, settings: dict[str, Any], platforms: Sequence[Platform]
+) -> dict[str, str]:
     """Facts about a build; ``key`` hashes everything that decides about the FMU's content.
 
     Parameters
@@ -27,10 +31,12 @@ def stamp(model: str, source: str, settings: dict[str, Any]) -> dict[str, str]:
         Hash of the model: of its Modelica files, or of its expressions.
     settings
         What the recipe says, without places on this machine.
+    platforms
+        That it is built for.
     """
     facts = {
         "settings": json.dumps(settings, sort_keys=True),
-        "compiler": f"{compiler_version(compiler_path())} {' '.join(FLAGS)}",
+        "compiler": "; ".join(map(compiler_facts, platforms)),
         "casadi": version("casadi"),
         "rumoca": version("rumoca"),
     }

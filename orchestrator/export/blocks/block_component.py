@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from orchestrator.export.blocks.build_block import build_block
@@ -9,7 +10,9 @@ from orchestrator.simunits import class_of, component_of
 from orchestrator.system import Component, Source, SourceKind
 
 
-def block_as_fmu(component: Component, path: Path, *, fmi: str = "2.0") -> Component:
+def block_as_fmu(
+    component: Component, path: Path, *, fmi: str = "2.0", platforms: Sequence[str] = ()
+) -> Component:
     """Build the FMU of a component's block, and return the component made from it.
 
     Parameters
@@ -20,6 +23,8 @@ def block_as_fmu(component: Component, path: Path, *, fmi: str = "2.0") -> Compo
         The ``.fmu`` file; its stem is an identifier.
     fmi
         Version: arrays stay arrays in ``"3.0"`` and become scalars in ``"2.0"``.
+    platforms
+        That it has binaries for; default: this machine's.
 
     Returns
     -------
@@ -34,7 +39,12 @@ def block_as_fmu(component: Component, path: Path, *, fmi: str = "2.0") -> Compo
         If its FMU cannot be built.
     """
     built = build_block(
-        class_of(component.source), path, name=path.stem, fmi=(fmi,), values=component.values
+        class_of(component.source),
+        path,
+        name=path.stem,
+        fmi=(fmi,),
+        values=component.values,
+        platforms=platforms,
     )
     source = Source(SourceKind.FMU, str(built.files[fmi]))
     return component_of(source, component.name, {}, component.options)

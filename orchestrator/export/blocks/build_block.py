@@ -33,6 +33,8 @@ def build_block(
     fmi: Sequence[str] = ("2.0",),
     values: Mapping[str, Value] | None = None,
     python: bool | None = None,
+    platforms: Sequence[str] = (),
+    sources: bool = True,
     force: bool = False,
 ) -> BuildResult:
     """Build the FMU of a Python block.
@@ -53,6 +55,8 @@ def build_block(
     python
         Whether the FMU runs the block in a Python interpreter instead of as C code. ``None``: only
         if it cannot be written as equations.
+    platforms, sources
+        As for :func:`~orchestrator.export.build_model`.
     force
         Build even if nothing changed.
 
@@ -70,7 +74,15 @@ def build_block(
     plain = which if isinstance(which, str) and ":" not in which else kind.__name__
     experiment = Experiment(step_size=kind.longest_step)
     chosen = name or re.sub(r"\W", "_", plain)
-    recipe = Recipe(kind.__name__, (), chosen, experiment=experiment, fmi=tuple(fmi))
+    recipe = Recipe(
+        kind.__name__,
+        (),
+        chosen,
+        experiment=experiment,
+        fmi=tuple(fmi),
+        platforms=tuple(platforms),
+        sources=sources,
+    )
     files = _files(output, recipe)
     if not python:
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from orchestrator.diagnostics import CapabilityError, FmuError
 from orchestrator.export.archive import description_fmi2, description_fmi3
-from orchestrator.export.archive.fmu_archive import add_file, binary_folder, guid_of, write_archive
+from orchestrator.export.archive.fmu_archive import add_file, guid_of, write_archive
 from orchestrator.export.archive.model_description import (
     ModelDescription,
     write_fmi2,
@@ -26,6 +26,7 @@ from orchestrator.export.build import BuildResult, write_changed
 from orchestrator.export.codegen.array_layout import Entry, entries
 from orchestrator.export.codegen.layout import Layout
 from orchestrator.export.dae.explicit_ode import without_equations
+from orchestrator.export.platforms import platforms_of
 from orchestrator.export.recipe import Recipe
 from orchestrator.simunits import Block
 from orchestrator.simunits.blocks.block_file import files_of, is_of_file
@@ -206,16 +207,20 @@ def _content(
 
 def _library(package: Path, recipe: Recipe, fmi: str) -> dict[str, bytes]:
     """The files that are the tool's."""
-    folder = binary_folder(fmi)
-    binaries = package / "resources" / "binaries" / folder
-    libraries = list(binaries.glob("*.so"))
-    if len(libraries) != 1:
-        raise FmuError(f"{binaries}: expected one library, found {len(libraries)}")
-    sources = sorted(package.glob("*.py"))
-    return {
-        **{f"resources/{package.name}/{file.name}": file.read_bytes() for file in sources},
-        f"binaries/{folder}/{recipe.name}.so": libraries[0].read_bytes(),
+    content = {
+        f"resources/{package.name}/{file.name}": file.read_bytes()
+        for file in sorted(package.glob("*.py"))
     }
+    for each in platforms_of(recipe.platforms):
+        folder = each.folder(fmi)
+        found = list((package / "resources" / folder).glob(f"*{each.suffix}"))
+        if len(found) != 1:
+            raise FmuError(
+                f"an FMU with Python in it needs a library of {package.name} for {each.name}, and"
+                f" '{package / 'resources' / folder}' has {len(found)}; leave that platform out"
+            )
+        content[f"{folder}/{recipe.name}{each.suffix}"] = found[0].read_bytes()
+    return content
 
 
 def _description(layout: Layout, recipe: Recipe, fmi: str, token: str) -> bytes:

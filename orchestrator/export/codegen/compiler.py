@@ -1,4 +1,4 @@
-"""The C compiler that turns generated sources into an FMU's shared library."""
+"""The C compilers that turn generated sources into an FMU's shared library."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from orchestrator.diagnostics import FmuError
+from orchestrator.export.platforms import Platform, this_platform
 
 # No contraction to fused multiply-add: the same FMU gives the same bits on every machine. Loops
 # become vector instructions where nothing looks at errno or at flags of exceptions, as here.
@@ -27,6 +31,19 @@ FLAGS = (
     "-ffp-contract=off",
 )
 
+# The same of Clang, which Zig brings with the C libraries of all platforms; no debug information.
+ZIG_FLAGS = (
+    "-std=c11",
+    "-O2",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-sanitize=all",
+    "-shared",
+    "-s",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+)
+
 # What cvode.c needs.
 SUNDIALS = (
     "sundials_cvode",
@@ -34,6 +51,8 @@ SUNDIALS = (
     "sundials_sunmatrixdense",
     "sundials_sunlinsoldense",
 )
+
+_RUNNING: set[subprocess.Popen[str]] = set()
 
 
 def compiler_path() -> str:
@@ -54,9 +73,50 @@ def compiler_path() -> str:
 
 
 @cache
+def zig_path() -> str:
+    """Path of the compiler for other platforms, which the package ``ziglang`` brings.
+
+    Raises
+    ------
+    FmuError
+        If it is not installed.
+    """
+    found = find_spec("ziglang")
+    path = Path(found.origin).with_name("zig") if found is not None and found.origin else None
+    if path is None or not path.is_file():
+        raise FmuError(
+            "FMUs for other platforms need the compiler of the package ziglang, which is not"
+            " installed; install it: pip install 'softdock[cross]'"
+        )
+    return str(path)
+
+
+def compiler_of(platform: Platform, *, language: str = "cc") -> tuple[str, ...]:
+    """The command that compiles for a platform: this machine's compiler, or Zig.
+
+    Raises
+    ------
+    FmuError
+        If it is not installed.
+    """
+    if platform.is_here and language == "cc":
+        return (compiler_path(),)
+    return (zig_path(), language, "-target", platform.target)
+
+
+def compiler_facts(platform: Platform) -> str:
+    """Version and options of a platform's compiler, which decide about what it makes."""
+    path, *options = compiler_of(platform)
+    if not options:
+        return " ".join((compiler_version(path), *FLAGS))
+    return " ".join((f"zig {compiler_version(path)}", *options, *ZIG_FLAGS))
+
+
+@cache
 def compiler_version(path: str) -> str:
-    """First line of ``--version``."""
-    return _run([path, "--version"]).stdout.partition("\n")[0]
+    """First line of ``--version``; Zig has a command for it."""
+    asked = "version" if Path(path).name == "zig" else "--version"
+    return _run([path, asked]).stdout.partition("\n")[0]
 
 
 @cache
@@ -93,6 +153,42 @@ def _library_path(compiler: str, file: str) -> str | None:
     return str(path) if path.is_absolute() and path.is_file() else None
 
 
+def library_command(
+    main: str,
+    library: Path,
+    warnings: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+    platform: Platform | None = None,
+) -> list[str]:
+    """Return the command that compiles a file, in its folder, into a shared library.
+
+    Parameters
+    ----------
+    main
+        The file, which includes the rest.
+    library
+        What is written.
+    warnings
+        Further options; the project's own tests ask for all warnings as errors.
+    libraries
+        Linked statically, as :func:`sundials_libraries`.
+    platform
+        That it is for; default this machine.
+
+    Raises
+    ------
+    FmuError
+        If the compiler is not installed.
+    """
+    # The compiler works in the folder of the sources: a relative target would be looked for there.
+    target = str(library.resolve())
+    compiler = compiler_of(platform or this_platform())
+    flags = [*(FLAGS if len(compiler) == 1 else ZIG_FLAGS)]
+    if library.suffix == ".dylib":  # else it holds the place where it was written
+        flags.append(f"-Wl,-install_name,@rpath/{library.name}")
+    return [*compiler, *flags, *warnings, "-o", target, main, *libraries, "-lm"]
+
+
 def compile_library(
     sources: Path,
     main: str,
@@ -100,28 +196,45 @@ def compile_library(
     warnings: Sequence[str] = (),
     libraries: Sequence[str] = (),
 ) -> None:
-    """Compile ``sources / main`` into a shared library.
-
-    Parameters
-    ----------
-    sources, main
-        Folder, and the file in it that includes the rest.
-    library
-        What is written.
-    warnings
-        Further options; the project's own tests ask for all warnings as errors.
-    libraries
-        Linked statically, as :func:`sundials_libraries`.
+    """Compile ``sources / main`` into a shared library for this machine.
 
     Raises
     ------
     FmuError
-        If the compiler fails; the message holds its first lines.
+        If the compiler is not installed or fails; the message holds its first lines.
     """
-    # The compiler works in the folder of the sources: a relative target would be looked for there.
-    target = str(library.resolve())
-    command = [compiler_path(), *FLAGS, *warnings, "-o", target, main, *libraries, "-lm"]
-    result = _run(command, folder=sources)
+    run_compiler(library_command(main, library, warnings, libraries), sources)
+
+
+def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:
+    """Run several compilers at one time, in the same folder; one that fails ends the others.
+
+    Raises
+    ------
+    FmuError
+        If one fails; the message holds its first lines.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = [pool.submit(run_compiler, command, folder) for command in commands]
+        try:
+            for future in running:
+                future.result()
+        except BaseException:  # Ctrl-C as well, which this thread alone is told of
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(_RUNNING):
+                _kill(process)
+            raise
+
+
+def run_compiler(command: Sequence[str], folder: Path) -> None:
+    """Run a compiler in a folder.
+
+    Raises
+    ------
+    FmuError
+        If it fails; the message holds its first lines.
+    """
+    result = _run(command, folder=folder)
     if result.returncode != 0:
         shown = "\n  ".join(result.stderr.splitlines()[:20])
         raise FmuError(f"'{' '.join(command)}' failed ({result.returncode}):\n  {shown}")
@@ -141,9 +254,18 @@ def _run(
         errors="replace",
         process_group=0,
     ) as process:
+        _RUNNING.add(process)
         try:
             said, wrong = process.communicate(given)
-        except BaseException:  # Ctrl-C: with the driver end the programs that it has started
-            os.killpg(process.pid, signal.SIGKILL)
+        except BaseException:
+            _kill(process)
             raise
+        finally:
+            _RUNNING.discard(process)
     return subprocess.CompletedProcess(command, process.returncode, said, wrong)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a driver with the programs that it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

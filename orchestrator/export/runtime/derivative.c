@@ -5,7 +5,7 @@
 
 static bool is_known(const Instance* instance, Reference reference, const char* function) {
     int place = place_of(reference);
-    if (place >= AT_U && place < AT_P && model_types[place] == TYPE_REAL) return true;
+    if (within(place, AT_U, AT_P) && model_types[place] == TYPE_REAL) return true;
     fail(instance, "%s: known %u ('%s') is neither a Real input nor a state", function, reference,
          place < 0 ? "?" : model_names[place]);
     return false;

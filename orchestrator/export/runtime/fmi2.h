@@ -5,7 +5,11 @@
 
 #include <stddef.h>
 
+#ifdef _WIN32
+#define FMI2_EXPORT __declspec(dllexport)
+#else
 #define FMI2_EXPORT __attribute__((visibility("default")))
+#endif
 
 typedef void* fmi2Component;
 typedef void* fmi2ComponentEnvironment;

@@ -7,7 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef _WIN32
+#define FMI3_EXPORT __declspec(dllexport)
+#else
 #define FMI3_EXPORT __attribute__((visibility("default")))
+#endif
 
 typedef void* fmi3Instance;
 typedef void* fmi3InstanceEnvironment;

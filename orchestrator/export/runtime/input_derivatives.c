@@ -57,8 +57,8 @@ static inline void end_step(State* s, double time) {
     if (s->moves_are == MOVES_SET) s->moves_are = MOVES_SPENT;
 }
 
-static inline bool is_real_input(int64_t place) {
-    return place >= AT_U && place < AT_X && model_types[place] == TYPE_REAL;
+static inline bool is_real_input(int place) {
+    return within(place, AT_U, AT_X) && model_types[place] == TYPE_REAL;
 }
 
 __attribute__((unused)) static Status refuse_derivative(const Instance* instance, Reference at,

@@ -188,4 +188,7 @@ struct Instance {
     unsigned char is_asked[ROOM(N_U)];
 };
 
+/* In a function, since compilers warn of comparisons with equal constants where a kind is empty. */
+static inline bool within(int place, int first, int end) { return place >= first && place < end; }
+
 #endif

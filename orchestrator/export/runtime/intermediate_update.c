@@ -12,7 +12,7 @@ __attribute__((unused)) static bool require_inputs(Instance* instance, const Ref
                                                    size_t count) {
     for (size_t i = 0; i < count; ++i) {
         int place = place_of(references[i]);
-        if (place < AT_U || place >= AT_X || model_types[place] != TYPE_REAL) return false;
+        if (!within(place, AT_U, AT_X) || model_types[place] != TYPE_REAL) return false;
         memset(instance->is_asked + place - AT_U, 1, MODEL_EXTENT(place));
     }
     return true;
@@ -25,7 +25,7 @@ __attribute__((unused)) static Status answer(Instance* instance, const Reference
     for (size_t i = 0; i < count; ++i) {
         Reference at = references[i];
         int place = place_of(at);
-        if (place < AT_U || place >= AT_X || !instance->is_asked[place - AT_U])
+        if (!within(place, AT_U, AT_X) || !instance->is_asked[place - AT_U])
             return fail(instance, "%s: '%s' was not required for intermediate update", function,
                         place < 0 ? "?" : model_names[place]);
         for (size_t e = 0; e < MODEL_EXTENT(place); ++e, ++values) {

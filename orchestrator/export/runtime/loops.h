@@ -15,8 +15,8 @@ static inline double square(double x) { return x * x; }
 
 /* fmin and fmax, without the call that no vector instruction stands for: a NaN counts as absent,
  * and of two zeros the second is taken, as in glibc. */
-static inline double smaller(double x, double y) { return (x < y) | (y != y) ? x : y; }
-static inline double larger(double x, double y) { return (x > y) | (y != y) ? x : y; }
+static inline double smaller(double x, double y) { return ((x < y) | (y != y)) ? x : y; }
+static inline double larger(double x, double y) { return ((x > y) | (y != y)) ? x : y; }
 
 static inline double chosen(double condition, double x) { return condition != 0.0 ? x : 0.0; }
 

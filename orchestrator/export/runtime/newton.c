@@ -216,13 +216,13 @@ static bool consistent(Instance* instance, const char* function) {
 
 static const char* const failures[] = {
     [NO_SOLUTION] =
-        "%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other "
-        "start "
-        "values, or the equations have none or are singular here",
+        ("%s: t = %.9g s: Newton's method finds no solution of the equations for %s; try other "
+         "start "
+         "values, or the equations have none or are singular here"),
     [SINGULAR_BLOCK] = "%s: t = %.9g s: the linear equations for %s are singular or not finite",
-    [LOST_SELECTION] =
-        "%s: t = %.9g s: the selection of states does not hold any more: the constraints cannot be "
-        "solved for %s here; choose independent states (minimal coordinates)",
+    [LOST_SELECTION] = ("%s: t = %.9g s: the selection of states does not hold any more: the "
+                        "constraints cannot be "
+                        "solved for %s here; choose independent states (minimal coordinates)"),
 };
 
 static const char no_agreement[] =

@@ -9,6 +9,8 @@ static inline int place_of(Reference reference) {
     return exists ? (int)reference : -1;
 }
 
+static inline bool is_discrete(int place) { return within(place, AT_D, AT_Y); }
+
 static inline bool readable(const Instance* instance, Reference reference, int type,
                             const char* function) {
     int place = place_of(reference);
@@ -32,10 +34,9 @@ static bool refuse_set(const Instance* instance, Reference reference, const char
              "%s: '%s' is a constant, or a parameter that shapes the equations: its value "
              "was fixed when the FMU was built",
              function, name);
-    else if (place >= AT_C &&
-             !(place >= AT_D && place < AT_Y && model_discrete_exact[place - AT_D]))
+    else if (place >= AT_C && !(is_discrete(place) && model_discrete_exact[place - AT_D]))
         fail(instance, "%s: '%s' is calculated by the model and cannot be set", function, name);
-    else if (place < AT_P || place >= AT_D)
+    else if (!within(place, AT_P, AT_D))
         fail(instance,
              "%s: the start value of '%s' can only be set before the end of "
              "initialization, now the state is '%s'",
@@ -61,7 +62,7 @@ static inline bool writable(Instance* instance, Reference reference, double valu
                             const char* function) {
     State* s = &instance->state;
     int place = (int)reference;
-    if (place >= AT_D && place < AT_Y && model_discrete_exact[place - AT_D]) {
+    if (is_discrete(place) && model_discrete_exact[place - AT_D]) {
         if (!(s->mode & MODES_SETUP)) return refuse_set(instance, reference, function);
         s->discrete_set[place - AT_D] = 1;
         s->stale = STALE_ALL;

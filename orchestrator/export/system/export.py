@@ -14,11 +14,17 @@ from typing import Any
 
 from orchestrator.coupling import DEFAULT_DELAY
 from orchestrator.diagnostics import DescriptionError
-from orchestrator.engine import system_library
+from orchestrator.export.platforms import (
+    Platform,
+    names_of,
+    platforms_of,
+    this_platform,
+)
 from orchestrator.export.system.dependencies import direct_inputs
 from orchestrator.export.system.description import Abilities
 from orchestrator.export.system.description_fmi2 import describe_fmi2
 from orchestrator.export.system.description_fmi3 import describe_fmi3
+from orchestrator.export.system.engine_library import engine_library
 from orchestrator.export.system.inner_blocks import with_blocks_as_fmus
 from orchestrator.export.system.inner_fmu import InnerFmu, inner_fmus
 from orchestrator.export.system.interface import Interface
@@ -60,6 +66,7 @@ def export_system(
     delay: DelayMode | str = DEFAULT_DELAY,
     faults: Sequence[Fault] = (),
     early_return: bool | None = None,
+    platforms: Sequence[str] = (),
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Softdock.
 
@@ -80,6 +87,9 @@ def export_system(
     step, algorithm, algorithm_options, rates, delay, faults, early_return
         See :class:`~orchestrator.master.Execution`; what is ``None`` is taken from the system's
         default experiment.
+    platforms
+        As for :func:`~orchestrator.export.build_model`; all FMUs inside must have binaries for
+        them, and for this machine.
 
     Returns
     -------
@@ -98,12 +108,13 @@ def export_system(
         raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
     mode, target = DelayMode(delay), Path(path)
     with TemporaryDirectory(prefix="softdock-export-") as folder:
-        flat = _checked(system, mode, Path(folder))
+        for_platforms = platforms_of(platforms)
+        flat = _checked(system, mode, Path(folder), for_platforms)
         step_ns = whole_step_ns(flat, step, "an exported system")
         settings = MasterSettings.of(
             flat, algorithm, algorithm_options, rates, early_return=early_return
         )
-        _write(flat, _scheduled(flat, step_ns, settings, mode, faults), target, fmi)
+        _write(flat, _scheduled(flat, step_ns, settings, mode, faults), target, fmi, for_platforms)
     return target
 
 
@@ -131,13 +142,15 @@ def _scheduled(
     return schedule
 
 
-def _checked(system: System, mode: DelayMode, folder: Path) -> System:
+def _checked(
+    system: System, mode: DelayMode, folder: Path, platforms: Sequence[Platform]
+) -> System:
     """Refuse what cannot go in, and let blocks become FMUs in a folder."""
     flat, kept = with_starts(resolve(system).flat(), closed=False)
     for text in kept_notes(kept):
         _LOGGER.warning("system '%s': %s", system.name, text)
-    expect_exportable(flat)
-    flat = with_blocks_as_fmus(flat, folder)
+    expect_exportable(flat, platforms)
+    flat = with_blocks_as_fmus(flat, folder, names_of((this_platform(), *platforms)))
     if mode is DelayMode.PLAIN:
         flat = flat.without_zero_delays()  # nothing to take a step's own delay off
     return _with_parameters(flat.check(algebraic_loops=True))
@@ -172,14 +185,16 @@ def _type(system: System, end: Endpoint) -> DataType:
     return system.components[end.component].connectors[end.connector].type
 
 
-def _write(flat: System, schedule: Schedule, path: Path, fmi: int) -> None:
+def _write(
+    flat: System, schedule: Schedule, path: Path, fmi: int, platforms: Sequence[Platform]
+) -> None:
     names = [m.name for m in schedule.members if m.name not in (SOURCE, SINK)]
     fmus = inner_fmus([flat.components[name] for name in names], schedule)
     variables = Interface(flat, schedule, fmus).variables(arrays=fmi == 3)
     about = _abilities(flat, schedule, fmus)
     # The same system gives the same token, and another system or engine another one.
     content = [
-        system_library().read_bytes(),
+        *(engine_library(each).read_bytes() for each in platforms),
         write_system("", schedule, fmus, variables),
         _DESCRIBE[fmi](about, variables),
     ]
@@ -189,7 +204,7 @@ def _write(flat: System, schedule: Schedule, path: Path, fmi: int) -> None:
         "modelDescription.xml": _DESCRIBE[fmi](replace(about, token=token), variables),
         TABLES: write_system(token, schedule, fmus, variables),
     }
-    write_package(path, fmi, about.identifier, files, fmus)
+    write_package(path, fmi, about.identifier, files, fmus, platforms)
 
 
 def _abilities(flat: System, schedule: Schedule, fmus: Sequence[InnerFmu]) -> Abilities:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,15 @@ from orchestrator.export import block_as_fmu
 from orchestrator.system import Component, SourceKind, System
 
 
-def with_blocks_as_fmus(flat: System, folder: Path) -> System:
+def with_blocks_as_fmus(flat: System, folder: Path, platforms: Sequence[str] = ()) -> System:
     """Return a flat system in which every block is its FMU, as of ``softdock export block``.
 
     Parameters
     ----------
     flat
         Resolved.
+    platforms
+        That they have binaries for; default: this machine's.
     folder
         Where the FMUs are written; they must stay while the result is used.
 
@@ -34,7 +37,7 @@ def with_blocks_as_fmus(flat: System, folder: Path) -> System:
             continue
         identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
         try:
-            made = _built(component, folder / str(number) / f"{identifier}.fmu")
+            made = _built(component, folder / str(number) / f"{identifier}.fmu", platforms)
         except DescriptionError as error:
             told = (f"component '{name}': its FMU: {text}" for text in error.problems)
             problems.append(type(error)(*told))
@@ -47,10 +50,11 @@ def with_blocks_as_fmus(flat: System, folder: Path) -> System:
     return flat
 
 
-def _built(component: Component, path: Path) -> Component:
+def _built(component: Component, path: Path, platforms: Sequence[str]) -> Component:
     has_arrays = any(connector.shape for connector in component.connectors.values())
     path.parent.mkdir()
-    made = block_as_fmu(component, path, fmi="3.0" if has_arrays else "2.0")
+    version = "3.0" if has_arrays else "2.0"
+    made = block_as_fmu(component, path, fmi=version, platforms=platforms)
     kept = {key: value for key, value in component.values.items() if key in made.connectors}
     # What the block says of itself is planned with, so that it is stepped as in a run; its FMU may
     # know of fewer inputs that act at once.

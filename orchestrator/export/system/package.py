@@ -10,13 +10,14 @@ from pathlib import Path
 from orchestrator.archive import open_archive
 from orchestrator.diagnostics import CapabilityError, FmuError
 from orchestrator.engine import system_library
+from orchestrator.export.platforms import Platform
+from orchestrator.export.system.engine_library import engine_library
 from orchestrator.export.system.inner_fmu import InnerFmu
 from orchestrator.recording import whole_file
 from orchestrator.simunits.fmi.elf import is_whole
 from orchestrator.simunits.fmi.model_exchange_unit import sundials_folder
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal systems make equal archives
-_FOLDERS = {2: "linux64", 3: "x86_64-linux"}
 TABLES = "resources/system.bin"
 #: What of an inner FMU is of use when it runs, beside its library.
 _KEPT = ("modelDescription.xml", "resources/", "documentation/licenses/")
@@ -43,6 +44,7 @@ def write_package(
     identifier: str,
     content: Mapping[str, bytes],
     fmus: Sequence[InnerFmu],
+    platforms: Sequence[Platform],
 ) -> None:
     """Write the archive; an older one stays if anything fails.
 
@@ -56,6 +58,8 @@ def write_package(
         Further files, by their path in the archive.
     fmus
         Those inside.
+    platforms
+        That it runs on.
 
     Raises
     ------
@@ -65,22 +69,23 @@ def write_package(
     with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
         for name, data in content.items():
             _add(archive, name, data)
-        library = f"binaries/{_FOLDERS[version]}/{identifier}.so"
-        _add(archive, library, system_library().read_bytes())
+        for platform in platforms:
+            library = f"{platform.folder(f'{version}.0')}/{identifier}{platform.suffix}"
+            _add(archive, library, engine_library(platform).read_bytes())
         for folder, inner in {inner.folder: inner for inner in fmus}.items():
-            for name, data in _parts(inner):
+            for name, data in _parts(inner, platforms):
                 _add(archive, f"resources/{folder}/{name}", data)
         if any(inner.component.options.solver == "cvode" for inner in fmus):
             for file in sorted(sundials_folder().iterdir()):
                 _add(archive, f"resources/sundials/{file.name}", file.read_bytes())
 
 
-def _parts(inner: InnerFmu) -> Iterator[tuple[str, bytes]]:
-    """Files of an inner FMU that it needs to run, with those beside its library."""
-    beside = inner.fmu.library.rpartition("/")[0] + "/"
+def _parts(inner: InnerFmu, platforms: Sequence[Platform]) -> Iterator[tuple[str, bytes]]:
+    """Files of an inner FMU that it needs to run, with those beside its libraries."""
+    beside = tuple(f"{each.folder(f'{inner.fmu.version}.0')}/" for each in platforms)
     with open_archive(inner.path, FmuError) as archive:
         for name in sorted(archive.namelist()):
-            wanted = name == _KEPT[0] or name.startswith((beside, *_KEPT[1:]))
+            wanted = name == _KEPT[0] or name.startswith((*beside, *_KEPT[1:]))
             if wanted and not name.endswith("/"):
                 yield name, archive.read(name)
 
@@ -88,5 +93,5 @@ def _parts(inner: InnerFmu) -> Iterator[tuple[str, bytes]]:
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     entry = zipfile.ZipInfo(name, _LONG_AGO)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+    entry.external_attr = (0o755 if name.endswith((".so", ".dll", ".dylib")) else 0o644) << 16
     archive.writestr(entry, content)

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 
-from orchestrator.diagnostics import CapabilityError
+from orchestrator.archive import open_archive
+from orchestrator.diagnostics import CapabilityError, FmuError
+from orchestrator.export.platforms import Platform, names_of, this_platform
 from orchestrator.simunits import read_fmu
+from orchestrator.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.system import Component, DataType, SourceKind, System
 
 
-def expect_exportable(system: System) -> None:
+def expect_exportable(system: System, platforms: Sequence[Platform]) -> None:
     """Refuse what an exported FMU cannot hold.
 
     Parameters
     ----------
     system
         Flat and resolved.
+    platforms
+        That the FMU shall run on.
 
     Raises
     ------
     CapabilityError
         All refusals together.
     """
-    problems = [problem for c in system.components.values() for problem in _of_component(c)]
+    problems = [
+        problem for c in system.components.values() for problem in _of_component(c, platforms)
+    ]
     problems += _once_per_process(system)
     problems += [
         f"connector '{name}' of system '{system.name}' is a clock: the exported FMU has no event"
@@ -38,7 +45,7 @@ def expect_exportable(system: System) -> None:
         raise CapabilityError(*problems)
 
 
-def _of_component(component: Component) -> Iterator[str]:
+def _of_component(component: Component, platforms: Sequence[Platform]) -> Iterator[str]:
     who, source = f"component '{component.name}'", component.source
     if component.options.isolation == "process":
         yield (
@@ -52,11 +59,31 @@ def _of_component(component: Component) -> Iterator[str]:
             f"{who} is run by '{component.options.backend}', and an exported system has the native"
             " engine only: leave its back-end out"
         )
-    if read_fmu(Path(source.location), component.options.interface).version == 1:
+    fmu = read_fmu(Path(source.location), component.options.interface)
+    if fmu.version == 1:
         yield (
             f"{who} ({source.location}) is an FMU of FMI 1.0, which has no initialization mode to"
             " be led through: build it for FMI 2.0 or 3.0"
         )
+        return
+    missing = [each.name for each in platforms if not _has_binary(fmu, each)]
+    if missing:
+        yield (
+            f"{who} ({source.location}) has no binary for {', '.join(missing)}: build it with"
+            f" --platform {','.join(dict.fromkeys(names_of((this_platform(), *platforms))))}"
+        )
+    others = [each.name for each in platforms if not each.is_here]
+    if others and component.options.solver == "cvode":
+        yield (
+            f"{who} is integrated by cvode, whose libraries are those of this machine and not of"
+            f" {', '.join(others)}: choose the solver dopri5"
+        )
+
+
+def _has_binary(fmu: FmuDescription, platform: Platform) -> bool:
+    library = f"{PurePosixPath(fmu.library).stem}{platform.suffix}"
+    with open_archive(fmu.path, FmuError) as archive:
+        return f"{platform.folder(f'{fmu.version}.0')}/{library}" in archive.namelist()
 
 
 def _once_per_process(system: System) -> list[str]:

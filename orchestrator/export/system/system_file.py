@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import astuple
+from pathlib import PurePosixPath
 from typing import Any
 
 from orchestrator.export.system.byte_writer import ByteWriter
@@ -19,7 +20,7 @@ from orchestrator.master.schedule.boundary import SINK, SOURCE
 from orchestrator.master.schedule.schedule import EventTable
 
 MAGIC = b"SOFTDOCK"
-VERSION = 3
+VERSION = 4
 _TEXTS = (Type.STRING, Type.BINARY)
 
 
@@ -72,7 +73,7 @@ def _write_values(to: ByteWriter, kind: Type, values: Sequence[Any]) -> None:
 
 def _write_fmu(to: ByteWriter, inner: InnerFmu) -> None:
     fmu, can = inner.fmu, inner.description.capabilities
-    for text in (inner.component.name, inner.folder, fmu.library, fmu.guid):
+    for text in (inner.component.name, inner.folder, PurePosixPath(fmu.library).stem, fmu.guid):
         to.text(text)
     to.u8(fmu.version, inner.is_exchange, can.can_roll_back, can.can_serialize)
     to.u8(can.input_order, can.has_directional_derivatives)

@@ -176,7 +176,7 @@ def _build_slowly(model: Path, folder: Path) -> None:
 def test_interrupted_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = source(tmp_path, DECAY.format(declared=""))
     compiler, reached = tmp_path / "cc", tmp_path / "reached"
-    compiler.write_text(f'#!/bin/sh\n[ "$1" = --version ] || {{ touch {reached}; sleep 20; }}\n')
+    compiler.write_text(f'#!/bin/sh\n[ "$1" = --version ] || {{ touch {reached}; sleep 300; }}\n')
     compiler.chmod(compiler.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("CC", str(compiler))
     output = tmp_path / "out"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/context.hpp"
+#include "core/operating_system.hpp"
 #include "core/outcome.hpp"
 #include "core/thread_pool.hpp"
 

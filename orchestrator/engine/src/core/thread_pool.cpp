@@ -1,7 +1,5 @@
 #include "core/thread_pool.hpp"
 
-#include <sched.h>
-
 namespace softdock {
 
 namespace {
@@ -16,13 +14,6 @@ void pause() {
 }
 
 }  // namespace
-
-std::size_t processors() {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    const int count = CPU_COUNT(&set);
-    return count > 1 ? static_cast<std::size_t>(count) : 1;
-}
 
 ThreadPool::ThreadPool(std::size_t workers) {
     for (std::size_t i = 1; i < workers; ++i) threads_.emplace_back(&ThreadPool::serve, this, i);

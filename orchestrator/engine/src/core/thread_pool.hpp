@@ -37,7 +37,4 @@ class ThreadPool {
     void* context_ = nullptr;
 };
 
-// Processors that this process may use.
-std::size_t processors();
-
 }  // namespace softdock

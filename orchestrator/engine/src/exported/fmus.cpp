@@ -84,7 +84,7 @@ InnerFmu read_fmu(ByteReader& file) {
     InnerFmu found;
     found.name = file.text();
     found.folder = relative_path(file);
-    found.library = relative_path(file);
+    found.identifier = relative_path(file);
     found.guid = file.text();
     found.version = file.choice(3, "a version of FMI");
     if (found.version < 2) file.refuse("an inner FMU of version " + std::to_string(found.version));

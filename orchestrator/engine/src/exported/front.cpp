@@ -1,5 +1,6 @@
 #include "exported/front.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
@@ -39,7 +40,10 @@ std::string escaped(const std::string& text) {
     return made;
 }
 
-std::string folder_of_uri(const std::string& uri) {
+std::string folder_of_uri(std::string uri) {
+#ifdef _WIN32
+    std::replace(uri.begin(), uri.end(), '\\', '/');
+#endif
     if (uri.compare(0, 5, "file:") != 0) return without_slash(uri);
     std::string path = uri.substr(5);
     if (path.compare(0, 2, "//") == 0) path.erase(0, path.find('/', 2));
@@ -52,6 +56,9 @@ std::string folder_of_uri(const std::string& uri) {
                       : path[i];
         if (coded) i += 2;
     }
+#ifdef _WIN32
+    if (made.size() > 2 && made[2] == ':') made.erase(0, 1);  // "/C:/folder"
+#endif
     return without_slash(made);
 }
 

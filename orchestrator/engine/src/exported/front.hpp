@@ -17,7 +17,7 @@ namespace softdock {
 std::string escaped(const std::string& text);
 
 // The folder that a file URI of FMI 2.0 names; a path stays as it is.
-std::string folder_of_uri(const std::string& uri);
+std::string folder_of_uri(std::string uri);
 
 // No exception leaves the library.
 template <class Function>

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "exported/platform.hpp"
 #include "fmi/fmi2_model.hpp"
 #include "fmi/fmi3_model.hpp"
 
@@ -70,10 +71,11 @@ TextPorts text_ports(const std::vector<InnerPort>& ports) {
 // The location of a folder as FMI 2.0 wants it.
 std::string uri(const std::string& folder) {
     static constexpr char digits[] = "0123456789ABCDEF";
-    std::string made = "file://";
+    std::string made =
+        folder.size() > 1 && folder[1] == ':' ? "file:///" : "file://";  // of a drive
     for (const unsigned char c : folder) {
         const bool plain =
-            std::isalnum(c) || c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
+            std::isalnum(c) || c == '/' || c == '-' || c == '_' || c == '.' || c == '~' || c == ':';
         if (plain) {
             made += static_cast<char>(c);
         } else {
@@ -102,7 +104,7 @@ InnerUnit::InnerUnit(const InnerFmu& row, const std::string& resources, const st
 
 void InnerUnit::make(const std::string& resources, const std::string& outer, bool logging) {
     const auto folder = resources + "/" + row_.folder;
-    const auto library = folder + "/" + row_.library;
+    const auto library = folder + "/" + library_path(row_.identifier, row_.version);
     const auto name = outer + "." + row_.name;
     if (row_.version == 2) {
         auto made =

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "core/operating_system.hpp"
 #include "exported/row_reader.hpp"
 
 namespace softdock {
@@ -11,7 +12,7 @@ namespace softdock {
 namespace {
 
 constexpr char magic[] = "SOFTDOCK";
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 // Histories and buffers of one system; more is a damaged file.
 constexpr std::size_t most_samples = 50'000'000, most_signals = 100'000'000;
 
@@ -125,8 +126,7 @@ Variable variable(ByteReader& file, const SystemTables& tables) {
 }
 
 std::string content_of(const std::string& path) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                               std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_file(path), std::fclose);
     if (!file) throw std::runtime_error(path + ": cannot be opened; unpack the FMU again");
     std::string bytes;
     char part[65536];

@@ -48,7 +48,7 @@ struct Integration {
 };
 
 struct InnerFmu {
-    std::string name, folder, library, guid;
+    std::string name, folder, identifier, guid;
     std::uint8_t version, input_order;  // the latter of derivatives of its inputs
     bool exchange, rolls_back, serializes, has_derivatives, event_mode, early_return;
     std::vector<InnerPort> inputs, outputs;  // texts after numbers

@@ -13,12 +13,10 @@ constexpr std::size_t most_messages = 10000;
 }  // namespace
 
 Fmu::Fmu(std::string name, const std::string& library)
-    : Unit(std::move(name)), library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (!library_) throw std::runtime_error(dlerror());
-}
+    : Unit(std::move(name)), library_(load_library(library)) {}
 
 Fmu::~Fmu() {
-    if (library_ && usable()) dlclose(library_);
+    if (library_ && usable()) unload_library(library_);
 }
 
 void Fmu::require_instance(const char* function) {

@@ -2,8 +2,6 @@
 // worst status that it returned, saved states, and messages.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/operating_system.hpp"
 #include "core/unit.hpp"
 
 namespace softdock {
@@ -100,7 +99,7 @@ class Fmu : public Unit {
     // A function of the library. Throws if it is required and missing.
     template <class Function>
     void find(const std::string& name, Function& function, bool required = true) {
-        function = reinterpret_cast<Function>(dlsym(library_, name.c_str()));
+        function = reinterpret_cast<Function>(function_of(library_, name.c_str()));
         if (!function && required) {
             throw std::runtime_error("its library does not export '" + name + "'");
         }

@@ -1,23 +1,20 @@
 #include "integration/cvode_library.hpp"
 
-#include <dlfcn.h>
-
 #include <stdexcept>
+
+#include "core/operating_system.hpp"
 
 namespace softdock::sundials {
 
 namespace {
 
 void* open(const std::string& folder, const char* name) {
-    const auto path = folder + "/sundials_" + name + ".so";
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) throw std::runtime_error(dlerror());
-    return library;
+    return load_library(folder + "/sundials_" + name + ".so");
 }
 
 template <class Function>
 void find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
+    function = reinterpret_cast<Function>(function_of(library, name));
     if (!function) throw std::runtime_error(std::string("SUNDIALS does not export ") + name);
 }
 
