@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,6 +14,12 @@ from typing import Any
 from orchestrator.diagnostics import ModelicaError
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.flat.structure_probe import structural_parameters
+from orchestrator.export.modelica.front_end.process import (
+    RUMOCA,
+    FrontEndCrash,
+    FrontEndRefusal,
+    rumoca_version,
+)
 from orchestrator.export.modelica.modification_check import check_modifications
 from orchestrator.export.modelica.source.class_library import ClassLibrary
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name
@@ -32,18 +39,59 @@ _UNBALANCED = re.compile(r"unbalanced model: (\d+) equations, (\d+) unknowns")
 _INPUT = "input.mo"  # rumoca's name of a text that came from no file
 _PROBE = "SoftdockProbe"
 _SHOWN = 3  # places of one name in a message
+_SESSIONS = itertools.count()
+Json = Any
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """How rumoca gets at a model: ``load`` it, or a class that extends it (``loads``)."""
+    """How rumoca gets at a model, and at a class that extends it.
+
+    Attributes
+    ----------
+    question, prefix
+        What loads the model; text that a class that extends it stands behind.
+    """
 
     model: str
     title: str
-    load: Callable[[], Any]
-    load_probe: Callable[[str], Any]
+    roots: tuple[Path, ...]
+    question: Mapping[str, str]
+    prefix: str
     files: tuple[Path, ...]
     renamed: dict[str, str]
+    session: int = field(default_factory=lambda: next(_SESSIONS))
+
+    def load(self) -> Json:
+        """What rumoca makes of the model."""
+        return self._compiled({**self.question, "model": self.model}, whole=True)
+
+    def load_probe(self, probe: str, *, whole: bool = False) -> Json:
+        """What it makes of a class that extends it."""
+        return self._compiled({"text": self.prefix + probe, "model": _PROBE}, whole=whole)
+
+    def _compiled(self, question: Mapping[str, str], *, whole: bool) -> Json:
+        roots = [str(root) for root in self.roots]
+        given = {**question, "session": self.session, "roots": roots, "whole": whole}
+        try:
+            return RUMOCA.ask(given)
+        except FrontEndCrash as error:
+            raise ModelicaError(
+                f"the front end crashed on class {self.title}: {error}; this is a fault of rumoca"
+                f" {rumoca_version()}: write what the class uses in another way, or leave parts of"
+                " it out to find what it is"
+            ) from error
+        except FrontEndRefusal as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: FrontEndRefusal) -> ModelicaError:
+        own, others = self.files[:1], self.files[1:]
+        lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
+        listed = "\n".join(lines or _said(str(error), self)).replace("\n", "\n  ")
+        return ModelicaError(
+            f"model {self.title} is not valid Modelica, or rumoca {rumoca_version()} cannot read"
+            f" it:\n  {listed}"
+        )
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
@@ -74,14 +122,12 @@ def _write(file: Path, text: str) -> None:
 
 
 def _source_of(place: ClassPlace, originals: dict[str, str]) -> _Source:
-    import rumoca
-
-    session = rumoca.Session(roots=[str(root) for root in place.roots])
     return _Source(
         place.model,
         f"'{place.model}' in '{originals.get(str(place.file), place.file)}'",
-        lambda: session.load(str(place.file), model=place.model),
-        lambda probe: session.loads(probe, model=_PROBE),
+        place.roots,
+        {"file": str(place.file)},
+        "",
         (place.file, *(file for file in place.files if file != place.file)),
         originals,
     )
@@ -104,22 +150,13 @@ def flatten_source(model: str, source: str) -> FlatModel:
 
 
 def _source_of_text(model: str, source: str) -> _Source:
-    import rumoca
-
-    session = rumoca.Session(roots=[])
-    return _Source(
-        model,
-        f"'{model}'",
-        lambda: session.loads(source, model=model),
-        lambda probe: session.loads(f"{source}\n{probe}", model=_PROBE),
-        (),
-        {_INPUT: "<text>"},
-    )
+    question = {"text": source}
+    return _Source(model, f"'{model}'", (), question, f"{source}\n", (), {_INPUT: "<text>"})
 
 
 def _flatten(source: _Source) -> FlatModel:
     try:
-        loaded = _compile(source, source.load)
+        loaded = source.load()
     except ModelicaError as error:
         counted = _UNBALANCED.search(str(error))
         if counted is None:
@@ -129,19 +166,17 @@ def _flatten(source: _Source) -> FlatModel:
             f"model {source.title}: the front end counts {counted[1]} equations for {counted[2]}"
             " unknowns"
         ) from error
-    tree = loaded.to_dict("flat")
+    tree, files = loaded["flat"], loaded["files"]
     if tree["is_partial"]:
         raise ModelicaError(f"model {source.title} is partial; export a class that extends it")
 
-    def flatten_with(modification: str) -> Any:
+    def flatten_with(modification: str) -> Json:
         probe = f"model {_PROBE} extends {source.model}({modification}); end {_PROBE};"
-        return _compile(source, lambda: source.load_probe(probe)).to_dict("flat")
+        return source.load_probe(probe)["flat"]
 
-    suspected = frozenset(info.name for info in loaded.parameters if info.kind == "structural")
-    files = loaded.to_dict("dae")["source_map"]["files"]
     sources = SourceMap(files, source.renamed)
     check_modifications(FlatModel(source.model, tree, frozenset(), sources), ClassLibrary(files))
-    structural = structural_parameters(tree, suspected, flatten_with)
+    structural = structural_parameters(tree, frozenset(loaded["suspected"]), flatten_with)
     return FlatModel(source.model, tree, structural, sources)
 
 
@@ -152,38 +187,12 @@ def _name_the_unbalanced(source: _Source) -> None:
 
     probe = f"partial model {_PROBE} extends {source.model}; end {_PROBE};"
     try:
-        loaded = _compile(source, lambda: source.load_probe(probe))
+        loaded = source.load_probe(probe, whole=True)
     except ModelicaError as error:
         _LOGGER.debug("'%s' cannot be flattened as a partial class: %s", source.model, error)
         return
-    places = _source_map(source, loaded)
-    make_explicit(read(FlatModel(source.model, loaded.to_dict("flat"), frozenset(), places)))
-
-
-def _source_map(source: _Source, loaded: Any) -> SourceMap:
-    return SourceMap(loaded.to_dict("dae")["source_map"]["files"], source.renamed)
-
-
-def _compile(source: _Source, load: Callable[[], Any]) -> Any:
-    import rumoca
-
-    try:
-        return load()
-    except rumoca.RumocaError as error:
-        own, others = source.files[:1], source.files[1:]
-        lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
-        lines = lines or _said(str(error), source)
-        cause: BaseException = error
-    except BaseException as error:
-        if type(error).__module__ != "pyo3_runtime":
-            raise
-        # A panic of the Rust code; it is not even an Exception.
-        lines, cause = [f"rumoca panicked, which is a fault of rumoca: {error}"], error
-    listed = "\n".join(lines).replace("\n", "\n  ")
-    raise ModelicaError(
-        f"model {source.title} is not valid Modelica, or rumoca {rumoca.version()} cannot read"
-        f" it:\n  {listed}"
-    ) from cause
+    sources = SourceMap(loaded["files"], source.renamed)
+    make_explicit(read(FlatModel(source.model, loaded["flat"], frozenset(), sources)))
 
 
 def _said(text: str, source: _Source) -> list[str]:
