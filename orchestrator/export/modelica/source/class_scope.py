@@ -18,6 +18,7 @@ from orchestrator.export.modelica.source.tree import (
 _PREDEFINED = frozenset(
     ("Real", "Integer", "Boolean", "String", "Clock", "ExternalObject", "StateSelect")
 )
+_OWN = frozenset((Kind.COMPONENT, Kind.CLASS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,7 @@ class Scope:
         self.components: dict[str, Member] = {}
         self.classes: dict[str, Member] = {}
         self.bases: list[Scope] = []
+        self.hidden: set[str] = set()  # protected elements
         self.predefined = tree.builtin
         self.complete = True  # all bases have been found
         self._expanded = False
@@ -161,6 +163,8 @@ class Scope:
         redeclaring = Changes()
         for element in self.tree.elements:
             member = Member(element, self, self.changes.at(element.name))
+            if element.protected and element.name:
+                self.hidden.add(element.name)
             if element.kind in {Kind.COMPONENT, Kind.CLASS} and "redeclare" in element.prefixes:
                 made = Changes(
                     None, {}, Redeclared(element, self, by_extends=True, depth=1), element.place
@@ -187,6 +191,8 @@ class Scope:
             return
         base = found.with_changes(changes).expand()
         self.bases.append(base)
+        named = {*base.components, *base.classes} if element.protected else base.hidden
+        self.hidden |= named - {own.name for own in self.tree.elements if own.kind in _OWN}
         self.complete &= base.complete
         self.predefined |= base.predefined
         if base.predefined:
