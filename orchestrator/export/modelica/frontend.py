@@ -21,6 +21,7 @@ from orchestrator.export.modelica.front_end.process import (
     rumoca_version,
 )
 from orchestrator.export.modelica.modification_check import check_modifications
+from orchestrator.export.modelica.rules.check import check_rules
 from orchestrator.export.modelica.source.class_library import ClassLibrary
 from orchestrator.export.modelica.source.class_place import ClassPlace, place_by_name
 from orchestrator.export.modelica.source.display_unit_sources import (
@@ -175,7 +176,9 @@ def _flatten(source: _Source) -> FlatModel:
         return source.load_probe(probe)["flat"]
 
     sources = SourceMap(files, source.renamed)
-    check_modifications(FlatModel(source.model, tree, frozenset(), sources), ClassLibrary(files))
+    library, bare = ClassLibrary(files), FlatModel(source.model, tree, frozenset(), sources)
+    check_rules(bare, library)
+    check_modifications(bare, library)
     structural = structural_parameters(tree, frozenset(loaded["suspected"]), flatten_with)
     return FlatModel(source.model, tree, structural, sources)
 

@@ -141,6 +141,8 @@ class Scope:
         self.bases: list[Scope] = []
         self.hidden: set[str] = set()  # protected elements
         self.predefined = tree.builtin
+        self.primitive = tree.name if tree.builtin else ""  # which predefined type it is
+        self.twice: list[tuple[Member, Member]] = []  # components of one name
         self.complete = True  # all bases have been found
         self._expanded = False
         self._whole = False  # expanded to the end
@@ -154,6 +156,10 @@ class Scope:
     def with_changes(self, changes: Changes) -> Scope:
         """The class, modified further."""
         return Scope(self.tree, self.outer, merge(changes, self.changes), self._find_top)
+
+    def of(self, tree: ClassTree) -> Scope:
+        """A class that is written here, without modifications."""
+        return Scope(tree, self, Changes(), self._find_top)
 
     def expand(self) -> Scope:
         """Find bases and members; afterwards the attributes say them."""
@@ -183,6 +189,7 @@ class Scope:
     def _inherit(self, element: Element, changes: Changes) -> None:
         if element.type_name in _PREDEFINED:
             self.predefined = True
+            self.primitive = element.type_name
             self.changes = changes
             return
         found = self.find(element.type_name, inherited=False)
@@ -195,10 +202,14 @@ class Scope:
         self.hidden |= named - {own.name for own in self.tree.elements if own.kind in _OWN}
         self.complete &= base.complete
         self.predefined |= base.predefined
+        self.twice += base.twice
         if base.predefined:
             self.changes = base.changes
+            self.primitive = base.primitive
         for name, member in base.components.items():
-            self.components.setdefault(name, member)
+            first = self.components.setdefault(name, member)
+            if first.element is not member.element:
+                self.twice.append((first, member))
         for name, member in base.classes.items():
             self.classes.setdefault(name, member)
 

@@ -1,0 +1,114 @@
+"""Outer components: names of the flat model that mean the inner one, and what has none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from orchestrator.export.modelica.rules.finding import Finding, Model
+
+Json = Any
+_SUBSCRIPTS = re.compile(r"\[[^\]]*\]")
+
+
+def with_inner(model: Model, tree: Json) -> Iterator[Finding]:
+    """Let all references to outer components in a flat model mean the inner ones, in place.
+
+    rumoca keeps an outer component as a variable of its own, without a value, and follows one outer
+    component only: what is reached through another one stays a reference to the former.
+    """
+    outer, inner = _declared(model)
+    if not outer:
+        return
+    meant = {}
+    for name in tree["variables"]:
+        for ghost in _ghosts(name, outer):
+            target = _inner_of(ghost, outer, inner)
+            if target is None:
+                place = outer[_SUBSCRIPTS.sub("", ghost)]
+                yield place, f"outer '{ghost}' has no inner component of that name around it"
+            else:
+                meant[ghost] = target
+    _rename(tree, meant)
+    ghosts = [name for name in tree["variables"] if any(_ghosts(name, outer))]
+    for name in ghosts:
+        for key in ("variables", "variable_type_names", "variable_final_flags"):
+            tree[key].pop(name, None)
+    for entry in tree["equations"]:
+        origin = entry.get("origin")
+        component = (
+            origin.get("ComponentEquation", {}).get("component", "")
+            if isinstance(origin, dict)
+            else ""
+        )
+        plain = _SUBSCRIPTS.sub("", component)
+        if any(f"{plain}.".startswith(f"{each}.") for each in outer):
+            yield (
+                outer[next(each for each in outer if f"{plain}.".startswith(f"{each}."))],
+                (
+                    f"the front end repeats the equations of outer '{component}'; make it a connector"
+                    " or record, or connect to the inner one"
+                ),
+            )
+
+
+def _declared(model: Model) -> tuple[dict[str, Any], set[str]]:
+    """Paths of outer components with their places, and paths of inner ones."""
+    outer: dict[str, Any] = {}
+    inner: set[str] = set()
+    for instance in model.instances:
+        for name, member in instance.scope.components.items():
+            prefixes = member.changed()[0].prefixes | member.element.prefixes
+            path = f"{instance.path}.{name}".lstrip(".")
+            if "inner" in prefixes:
+                inner.add(path)
+            elif "outer" in prefixes:
+                outer[path] = member.element.place
+    return outer, inner
+
+
+def _ghosts(name: str, outer: Mapping[str, Any]) -> Iterator[str]:
+    """The part of a variable's name that is an outer component, if there is one."""
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        path = ".".join(parts[:count])
+        if _SUBSCRIPTS.sub("", path) in outer:
+            yield path
+            return
+
+
+def _inner_of(ghost: str, outer: Mapping[str, Any], inner: set[str]) -> str | None:
+    *around, name = ghost.split(".")
+    while True:
+        path = ".".join([*around, name])
+        if _SUBSCRIPTS.sub("", path) in inner:
+            return path
+        if not around:
+            return None
+        around.pop()
+
+
+def _rename(node: Json, meant: Mapping[str, str]) -> None:
+    if isinstance(node, dict):
+        reference = node.get("VarRef")
+        if isinstance(reference, dict):
+            reference["name"]["name"] = _meant(reference["name"]["name"], meant)
+        for value in node.values():
+            _rename(value, meant)
+    elif isinstance(node, list):
+        for value in node:
+            _rename(value, meant)
+
+
+def _meant(name: str, meant: Mapping[str, str]) -> str:
+    for _ in range(len(meant)):
+        ghost = next((each for each in meant if _below(name, each)), None)
+        if ghost is None:
+            break
+        name = meant[ghost] + name[len(ghost) :]
+    return name
+
+
+def _below(name: str, path: str) -> bool:
+    return name.startswith(path) and name[len(path) : len(path) + 1] in {"", ".", "["}
